@@ -1,0 +1,136 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Rings are folders: Core decides, System touches Linux, Client and Programs join them.
+// Arrows point down only; `Sources/README.md` is the map.
+
+let strict: [SwiftSetting] = [
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0480-swiftpm-warning-control.md
+    .treatAllWarnings(as: .error),
+]
+
+func swift(_ ring: String, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(ring)/\(name)", swiftSettings: strict)
+}
+
+func core(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    swift("Core", name, dependencies)
+}
+
+func system(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    swift("System", name, dependencies)
+}
+
+func client(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    swift("Client", name, dependencies)
+}
+
+func library(_ name: String, pkgConfig: String, debian: String) -> Target {
+    .systemLibrary(
+        name: name,
+        path: "Sources/System/\(name)",
+        pkgConfig: pkgConfig,
+        providers: [.apt([debian])]
+    )
+}
+
+func program(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: dependencies,
+        path: "Sources/Programs/\(name)",
+        swiftSettings: strict
+    )
+}
+
+func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: dependencies,
+        path: "Tests/\(name)",
+        swiftSettings: strict
+    )
+}
+
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "push-to-talk",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        core("PTTMessages"),
+        core("PTTCore", "PTTMessages"),
+        core("AccessoryCore", "PTTMessages"),
+
+        library("CDBus", pkgConfig: "dbus-1", debian: "libdbus-1-dev"),
+        library("CEvdev", pkgConfig: "libevdev", debian: "libevdev-dev"),
+        library("CPulse", pkgConfig: "libpulse", debian: "libpulse-dev"),
+        library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
+        library("CUdev", pkgConfig: "libudev", debian: "libudev-dev"),
+        .target(name: "CLinux", path: "Sources/System/CLinux"),
+        .target(name: "CTOML", path: "Sources/System/CTOML"),
+        system("EventLoop", "CLinux", "CSystemd"),
+        system("JSON"),
+        system("TOML", "CTOML", "JSON"),
+        system("Journal", log),
+        system("Varlink", "EventLoop", "JSON"),
+        system("DBus", "CDBus", "EventLoop"),
+        system("Input", "CEvdev", "CLinux", "CUdev", "EventLoop"),
+        system("PulseAudio", "CPulse", "EventLoop"),
+
+        client("CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink"),
+
+        program(
+            "pttd",
+            "CoreLink",
+            "DBus",
+            "EventLoop",
+            "JSON",
+            "Journal",
+            "PTTCore",
+            "PTTMessages",
+            "PulseAudio",
+            "TOML",
+            "Varlink",
+            log
+        ),
+        program(
+            "ptt-accessoryd",
+            "AccessoryCore",
+            "CoreLink",
+            "DBus",
+            "EventLoop",
+            "Input",
+            "JSON",
+            "Journal",
+            "PTTMessages",
+            "TOML",
+            "Varlink",
+            log
+        ),
+        program("pttctl", "CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink", arguments),
+        program("ptt-sim", "DBus", "EventLoop", "Input", arguments),
+
+        .target(
+            name: "TestSupport",
+            dependencies: ["EventLoop"],
+            path: "Tests/TestSupport",
+            swiftSettings: strict
+        ),
+        tests("EventLoopTests", "EventLoop", "TestSupport"),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,53 @@
+internal import CSystemd
+internal import Glibc
+
+/// The one thread that talks to C libraries and sockets: `sd_event` as a global actor.
+///
+/// Everything marked `@EventLoop` runs on the thread that called ``run(_:)``, or on the thread that
+/// ``startOnOwnThread()`` made. Descriptors, timers, signals and jobs of Swift tasks are sources of the
+/// same loop, so their handlers never run at the same time and need no locks. Between events the thread
+/// sleeps in `epoll_wait`; nothing wakes it up while nothing happens.
+@globalActor
+public actor EventLoop {
+    public static let shared = EventLoop()
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe LoopExecutor.shared.asUnownedSerialExecutor()
+    }
+
+    /// Runs the loop on the calling thread until ``exit(code:)``; `start` is its first job.
+    ///
+    /// - Parameter start: Runs on the loop once it turns. It sets up the sources and may return while they live on.
+    /// - Returns: The code given to ``exit(code:)``.
+    public nonisolated static func run(_ start: @escaping @EventLoop () async -> Void) -> Int32 {
+        LoopExecutor.shared.adoptCurrentThread()
+        Task { @EventLoop in await start() }
+        return LoopExecutor.shared.turnUntilExit()
+    }
+
+    /// Gives the loop a thread of its own, for processes whose main thread belongs to somebody else.
+    /// Further calls do nothing.
+    public nonisolated static func startOnOwnThread() {
+        LoopExecutor.shared.startThread()
+    }
+
+    /// Ends ``run(_:)`` after the current turn.
+    ///
+    /// - Parameter code: What `run` returns, meant as the exit status of the process.
+    @EventLoop
+    public static func exit(code: Int32) {
+        sd_event_exit(LoopExecutor.shared.event, code)
+    }
+
+    /// Runs `operation` at once; traps if the caller is not on the loop's thread.
+    ///
+    /// For C callbacks, which are on the loop's thread without Swift knowing.
+    public static func assumeIsolated<Result>(_ operation: @EventLoop () throws -> Result) rethrows -> Result
+    {
+        LoopExecutor.shared.checkIsolated()
+        return try withoutActuallyEscaping(operation) { operation in
+            // Dropping the isolation from a function type has no other spelling; the check above is what makes it true.
+            try unsafeBitCast(operation, to: (() throws -> Result).self)()
+        }
+    }
+}

@@ -1,0 +1,141 @@
+internal import CLinux
+internal import CSystemd
+internal import Glibc
+internal import Synchronization
+
+/// Runs Swift jobs as a source of `sd_event`.
+///
+/// Jobs arrive in a locked queue. From the loop's own thread a deferred source starts them in the next turn
+/// without a system call; from any other thread an eventfd wakes the loop.
+final class LoopExecutor: SerialExecutor {
+    static let shared = LoopExecutor()
+
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var isWakeUpPending = false
+    }
+
+    private enum ThreadState {
+        case notStarted
+        case starting
+        case running(pthread_t)
+    }
+
+    // The C pointers are used on the loop's thread only, the inbox and the thread state are behind locks.
+    nonisolated(unsafe) let event: OpaquePointer
+    nonisolated(unsafe) private let jobsSource: OpaquePointer
+    private let wakeUp: Int32
+    private let inbox = Mutex(Inbox())
+    private let thread = Mutex(ThreadState.notStarted)
+
+    private init() {
+        var created: OpaquePointer?
+        let result = sd_event_new(&created)
+        guard result >= 0, let created else {
+            preconditionFailure("sd_event_new failed: \(String(cString: strerror(-result)))")
+        }
+        event = created
+        wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        precondition(wakeUp >= 0, "eventfd failed: \(String(cString: strerror(errno)))")
+
+        var deferred: OpaquePointer?
+        var source: OpaquePointer?
+        sd_event_add_defer(event, &deferred, { _, _ in LoopExecutor.shared.runJobs() }, nil)
+        sd_event_add_io(
+            event,
+            &source,
+            wakeUp,
+            Readiness.readable.rawValue,
+            { _, _, _, _ in LoopExecutor.shared.wokenUp() },
+            nil
+        )
+        guard let deferred else { preconditionFailure("sd_event_add_defer failed") }
+        jobsSource = deferred
+        sd_event_source_set_enabled(jobsSource, Int32(SD_EVENT_OFF))
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let mustWake = inbox.withLock { inbox in
+            inbox.jobs.append(job)
+            defer { inbox.isWakeUpPending = true }
+            return !inbox.isWakeUpPending
+        }
+        guard mustWake else { return }
+        if isCurrentThread {
+            sd_event_source_set_enabled(jobsSource, Int32(SD_EVENT_ONESHOT))
+        } else {
+            var one: UInt64 = 1
+            // The counter cannot overflow: at most one write is pending.
+            _ = write(wakeUp, &one, 8)
+        }
+    }
+
+    func checkIsolated() {
+        precondition(isCurrentThread, "This code belongs to the event loop's thread")
+    }
+
+    func isIsolatingCurrentContext() -> Bool? {
+        isCurrentThread
+    }
+
+    func adoptCurrentThread() {
+        thread.withLock { thread in
+            guard case .notStarted = thread else { preconditionFailure("The event loop runs already") }
+            thread = .running(pthread_self())
+        }
+    }
+
+    func turnUntilExit() -> Int32 {
+        sd_event_loop(event)
+    }
+
+    func startThread() {
+        let mustStart = thread.withLock { thread in
+            guard case .notStarted = thread else { return false }
+            thread = .starting
+            return true
+        }
+        guard mustStart else { return }
+        var created = pthread_t()
+        let result = pthread_create(
+            &created,
+            nil,
+            { _ in
+                LoopExecutor.shared.thread.withLock { $0 = .running(pthread_self()) }
+                _ = LoopExecutor.shared.turnUntilExit()
+                return nil
+            },
+            nil
+        )
+        precondition(result == 0, "pthread_create failed: \(String(cString: strerror(result)))")
+        pthread_detach(created)
+    }
+
+    private var isCurrentThread: Bool {
+        thread.withLock { thread in
+            switch thread {
+            case .notStarted, .starting: false
+            case .running(let running): pthread_equal(running, pthread_self()) != 0
+            }
+        }
+    }
+
+    private func wokenUp() -> Int32 {
+        var count: UInt64 = 0
+        // Only resets the counter; an error would mean that it is zero already.
+        _ = read(wakeUp, &count, 8)
+        return runJobs()
+    }
+
+    private func runJobs() -> Int32 {
+        let jobs = inbox.withLock { inbox in
+            defer { inbox = Inbox() }
+            return inbox.jobs
+        }
+        for job in jobs {
+            unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+        }
+        return 0
+    }
+}

@@ -1,0 +1,51 @@
+internal import CSystemd
+internal import Glibc
+
+/// What the service tells systemd about itself (sd_notify(3)). Without systemd all of it does nothing.
+public enum ServiceState {
+    /// Start-up is complete.
+    public static func ready(status: String) { notify("READY=1\nSTATUS=\(status)") }
+
+    /// One line for `systemctl status`.
+    public static func status(_ text: String) { notify("STATUS=\(text)") }
+
+    public static func stopping() { notify("STOPPING=1") }
+
+    /// Lets the loop itself answer systemd's watchdog, so that a stuck loop is noticed (sd_event_set_watchdog(3)).
+    ///
+    /// - Returns: Whether a watchdog is configured for this service.
+    @EventLoop
+    @discardableResult
+    public static func answerWatchdog() -> Bool {
+        sd_event_set_watchdog(LoopExecutor.shared.event, 1) > 0
+    }
+
+    private static func notify(_ state: String) {
+        // A lost notification shows in systemd's own time-out; there is nobody else to tell.
+        _ = sd_notify(0, state)
+    }
+}
+
+/// A listening socket that systemd opened and handed over (sd_listen_fds(3)).
+public struct ActivatedSocket: Sendable, Equatable {
+    /// `FileDescriptorName=` of the socket unit.
+    public let name: String
+    public let descriptor: Int32
+
+    /// All sockets that were passed to this process. Takes them over: a second call returns none.
+    public static func takeAll() -> [ActivatedSocket] {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = sd_listen_fds_with_names(1, &names)
+        guard count > 0, let names else { return [] }
+        defer {
+            for index in 0..<Int(count) { free(names[index]) }
+            free(names)
+        }
+        return (0..<Int(count)).map { index in
+            ActivatedSocket(
+                name: names[index].map { String(cString: $0) } ?? "",
+                descriptor: SD_LISTEN_FDS_START + Int32(index)
+            )
+        }
+    }
+}

@@ -1,0 +1,209 @@
+internal import CSystemd
+internal import Glibc
+
+/// What a descriptor is ready for, or waited for. The bits are those of `epoll_ctl(2)`.
+public struct Readiness: OptionSet, Sendable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    public static let readable = Readiness(rawValue: 0x001)
+    public static let writable = Readiness(rawValue: 0x004)
+    /// Reported always, need not be asked for.
+    public static let failed = Readiness(rawValue: 0x008)
+    /// The peer has closed. Reported always, need not be asked for.
+    public static let hungUp = Readiness(rawValue: 0x010)
+}
+
+/// Calls a handler whenever a descriptor is ready. Does not own the descriptor; cancel before closing it.
+@EventLoop
+public final class DescriptorSource {
+    private let handler: @EventLoop (Readiness) -> Void
+    private var source: OpaquePointer?
+
+    /// - Parameters:
+    ///   - descriptor: An open descriptor that `epoll` can watch.
+    ///   - interest: What to wait for.
+    ///   - handler: Called once per turn of the loop while the descriptor is ready (level-triggered).
+    /// - Throws: `EPERM` if the descriptor is of a kind that cannot be watched, a regular file for example.
+    public init(_ descriptor: Int32, _ interest: Readiness, handler: @escaping @EventLoop (Readiness) -> Void)
+        throws(SystemError)
+    {
+        self.handler = handler
+        let result = sd_event_add_io(
+            LoopExecutor.shared.event,
+            &source,
+            descriptor,
+            interest.rawValue,
+            { _, _, events, context in
+                withSource(context, DescriptorSource.self) { $0.handler(Readiness(rawValue: events)) }
+            },
+            unretained(self)
+        )
+        guard result >= 0 else { throw SystemError("watch a descriptor", -result) }
+    }
+
+    isolated deinit { cancel() }
+
+    /// What is waited for. Changing it takes effect in the next turn.
+    public var interest: Readiness = [] {
+        didSet { sd_event_source_set_io_events(source, interest.rawValue) }
+    }
+
+    /// Ends the watch. Further calls do nothing.
+    public func cancel() {
+        source = released(source)
+    }
+}
+
+/// Calls a handler at a set time. Idle until armed.
+@EventLoop
+public final class TimerSource {
+    private let handler: @EventLoop () -> Void
+    private var source: OpaquePointer?
+    private var interval: Duration?
+
+    public init(handler: @escaping @EventLoop () -> Void) {
+        self.handler = handler
+    }
+
+    isolated deinit { disarm() }
+
+    /// Fires once, at `time` on the monotonic clock, at most a millisecond late by choice.
+    public func arm(at time: MonotonicInstant) {
+        interval = nil
+        set(to: time)
+    }
+
+    /// Fires every `interval` until disarmed, first after one interval.
+    public func arm(every interval: Duration) {
+        precondition(
+            interval >= .milliseconds(1),
+            "A repeating timer needs an interval of a millisecond or more"
+        )
+        self.interval = interval
+        set(to: .now + interval)
+    }
+
+    /// Fires once, `delay` from now.
+    public func arm(after delay: Duration) {
+        arm(at: .now + delay)
+    }
+
+    public func disarm() {
+        source = released(source)
+    }
+
+    private func set(to time: MonotonicInstant) {
+        let microseconds = time.microseconds
+        if let source {
+            sd_event_source_set_time(source, microseconds)
+            sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
+            return
+        }
+        let result = sd_event_add_time(
+            LoopExecutor.shared.event,
+            &source,
+            CLOCK_MONOTONIC,
+            microseconds,
+            1000,
+            { _, _, context in withSource(context, TimerSource.self) { $0.fired() } },
+            unretained(self)
+        )
+        // Only memory can run out here, and a time limit that never fires must not go unnoticed.
+        precondition(result >= 0, "sd_event_add_time failed: \(String(cString: strerror(-result)))")
+    }
+
+    private func fired() {
+        if let interval { set(to: .now + interval) }
+        handler()
+    }
+}
+
+/// Calls a handler on the loop when the process receives a signal, in place of the signal's default action.
+@EventLoop
+public final class SignalSource {
+    private let handler: @EventLoop () -> Void
+    private var source: OpaquePointer?
+
+    /// - Parameters:
+    ///   - signal: A signal number, `SIGTERM` for example. It is blocked for the calling thread.
+    ///   - handler: Called once per delivery.
+    /// - Throws: `EINVAL` for a number that is no signal.
+    public init(_ signal: Int32, handler: @escaping @EventLoop () -> Void) throws(SystemError) {
+        self.handler = handler
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        sigaddset(&mask, signal)
+        // sd_event refuses a signal that is not blocked; an invalid number is reported by it below.
+        _ = pthread_sigmask(SIG_BLOCK, &mask, nil)
+        let result = sd_event_add_signal(
+            LoopExecutor.shared.event,
+            &source,
+            signal,
+            { _, _, context in withSource(context, SignalSource.self) { $0.handler() } },
+            unretained(self)
+        )
+        guard result >= 0 else { throw SystemError("watch signal \(signal)", -result) }
+    }
+
+    isolated deinit { source = released(source) }
+}
+
+/// Runs a handler once in a later turn of the loop, after the current handler has returned.
+@EventLoop
+public final class DeferredSource {
+    private let handler: @EventLoop () -> Void
+    private var source: OpaquePointer?
+
+    public init(handler: @escaping @EventLoop () -> Void) {
+        self.handler = handler
+    }
+
+    isolated deinit { source = released(source) }
+
+    /// Asks for one run; further requests before it are the same request.
+    public func trigger() {
+        if let source {
+            sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
+            return
+        }
+        let result = sd_event_add_defer(
+            LoopExecutor.shared.event,
+            &source,
+            { _, context in withSource(context, DeferredSource.self) { $0.handler() } },
+            unretained(self)
+        )
+        precondition(result >= 0, "sd_event_add_defer failed: \(String(cString: strerror(-result)))")
+    }
+
+    /// Takes a request back.
+    public func cancel() {
+        source = released(source)
+    }
+}
+
+/// The sources cancel themselves in `deinit`, so a callback never sees a released object.
+private func unretained(_ source: AnyObject) -> UnsafeMutableRawPointer {
+    Unmanaged.passUnretained(source).toOpaque()
+}
+
+private func withSource<Source: AnyObject>(
+    _ context: UnsafeMutableRawPointer?,
+    _ type: Source.Type,
+    _ body: @EventLoop (Source) -> Void
+) -> Int32 {
+    guard let context else { return 0 }
+    // Strong for the time of the call: the handler may drop the last other reference.
+    let source = Unmanaged<Source>.fromOpaque(context).takeUnretainedValue()
+    nonisolated(unsafe) let sent = source  // Same thread: the loop calls its sources only from there.
+    EventLoop.assumeIsolated { body(sent) }
+    return 0
+}
+
+private func released(_ source: OpaquePointer?) -> OpaquePointer? {
+    if let source {
+        sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
+        sd_event_source_unref(source)
+    }
+    return nil
+}

@@ -1,0 +1,143 @@
+internal import CLinux
+internal import Glibc
+
+/// Calls on Unix domain sockets. All descriptors are close-on-exec and non-blocking.
+public enum UnixSocket {
+    public enum Kind: Sendable {
+        /// Bytes in order (`SOCK_STREAM`).
+        case stream
+        /// Whole packets in order (`SOCK_SEQPACKET`).
+        case packets
+    }
+
+    public struct PeerCredentials: Sendable, Equatable {
+        /// For display only: it may have been reused, or belong to another PID namespace.
+        public let processID: Int32
+        public let userID: UInt32
+    }
+
+    /// Binds and listens at `path`. A socket file that nobody listens on is replaced.
+    ///
+    /// - Parameters:
+    ///   - path: At most 107 bytes (unix(7)). The file gets mode 0600.
+    ///   - kind: Stream or packets.
+    /// - Returns: The listening socket.
+    /// - Throws: `EADDRINUSE` if another process listens there.
+    public static func listen(at path: String, _ kind: Kind) throws(SystemError) -> OwnedDescriptor {
+        let action = "listen on \(path)"
+        let descriptor = try open(kind, action)
+        if try bind(descriptor.value, path) == EADDRINUSE {
+            guard isAbandoned(path, kind) else { throw SystemError(action, EADDRINUSE) }
+            // A failure to remove it shows in the second attempt.
+            _ = unlink(path)
+            let second = try bind(descriptor.value, path)
+            guard second == 0 else { throw SystemError(action, second) }
+        }
+        guard chmod(path, 0o600) == 0, Glibc.listen(descriptor.value, 64) == 0 else {
+            throw SystemError(action)
+        }
+        return descriptor
+    }
+
+    /// Connects to `path`. A Unix socket connects at once or not at all.
+    public static func connect(to path: String, _ kind: Kind) throws(SystemError) -> OwnedDescriptor {
+        let descriptor = try open(kind, "connect to \(path)")
+        let result = try withAddress(path) { Glibc.connect(descriptor.value, $0, $1) }
+        guard result == 0 else { throw SystemError("connect to \(path)") }
+        return descriptor
+    }
+
+    /// Accepts one waiting peer, or returns nil if none waits.
+    public static func accept(_ listening: Int32) throws(SystemError) -> OwnedDescriptor? {
+        let descriptor = clinux_accept(listening)
+        if descriptor >= 0 { return OwnedDescriptor(adopting: descriptor) }
+        switch errno {
+        // The peer has gone again, or there was none: accept(2) lists these as "try again".
+        case EAGAIN, ECONNABORTED, EINTR: return nil
+        default: throw SystemError("accept a connection")
+        }
+    }
+
+    /// Two sockets that are connected to each other.
+    public struct Pair: ~Copyable {
+        public let first: OwnedDescriptor
+        public let second: OwnedDescriptor
+
+        /// Gives both descriptors away without closing them.
+        public consuming func release() -> (Int32, Int32) {
+            (first.release(), second.release())
+        }
+    }
+
+    /// Two connected sockets, for tests and for handing one to a child.
+    public static func pair(_ kind: Kind) throws(SystemError) -> Pair {
+        var descriptors: (Int32, Int32) = (-1, -1)
+        let result = withUnsafeMutablePointer(to: &descriptors) { pointer in
+            pointer.withMemoryRebound(to: Int32.self, capacity: 2) { socketpair(AF_UNIX, type(kind), 0, $0) }
+        }
+        guard result == 0 else { throw SystemError("make a pair of sockets") }
+        return Pair(
+            first: OwnedDescriptor(adopting: descriptors.0),
+            second: OwnedDescriptor(adopting: descriptors.1)
+        )
+    }
+
+    /// Who connected, as the kernel recorded it at connect time. Authorise by user only.
+    public static func peerCredentials(_ descriptor: Int32) throws(SystemError) -> PeerCredentials {
+        var credentials = clinux_peer_credentials()
+        guard clinux_peer_credentials(descriptor, &credentials) == 0 else {
+            throw SystemError("read the peer's credentials")
+        }
+        return PeerCredentials(processID: credentials.pid, userID: credentials.uid)
+    }
+
+    private static func type(_ kind: Kind) -> Int32 {
+        let type =
+            switch kind {
+            case .stream: SOCK_STREAM
+            case .packets: SOCK_SEQPACKET
+            }
+        return Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    }
+
+    private static func open(_ kind: Kind, _ action: String) throws(SystemError) -> OwnedDescriptor {
+        let descriptor = socket(AF_UNIX, type(kind), 0)
+        guard descriptor >= 0 else { throw SystemError(action) }
+        return OwnedDescriptor(adopting: descriptor)
+    }
+
+    /// - Returns: 0 or `EADDRINUSE`; every other error is thrown.
+    private static func bind(_ descriptor: Int32, _ path: String) throws(SystemError) -> Int32 {
+        let result = try withAddress(path) { Glibc.bind(descriptor, $0, $1) }
+        guard result != 0 else { return 0 }
+        guard errno == EADDRINUSE else { throw SystemError("listen on \(path)") }
+        return EADDRINUSE
+    }
+
+    private static func isAbandoned(_ path: String, _ kind: Kind) -> Bool {
+        do throws(SystemError) {
+            _ = try connect(to: path, kind)
+            return false
+        } catch {
+            return error.code == ECONNREFUSED
+        }
+    }
+
+    private static func withAddress(
+        _ path: String,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws(SystemError) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw SystemError("use \(path) as a socket address", ENAMETOOLONG)
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import EventLoop
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct EventLoopTests {
+    init() { withRunningLoop() }
+
+    @Test func `a task on the loop runs on the loop's thread`() async {
+        let inside = await Task { @EventLoop in EventLoop.assumeIsolated { true } }.value
+        #expect(inside)
+    }
+
+    @Test func `a timer fires at its time and only once`() async {
+        let start = MonotonicInstant.now
+        let fired = await withCheckedContinuation {
+            (continuation: CheckedContinuation<MonotonicInstant, Never>) in
+            Task { @EventLoop in
+                var timer: TimerSource?
+                timer = TimerSource {
+                    timer?.disarm()
+                    timer = nil
+                    continuation.resume(returning: .now)
+                }
+                timer?.arm(after: .milliseconds(20))
+            }
+        }
+        #expect(fired - start >= .milliseconds(20))
+    }
+
+    @Test @EventLoop func `a repeating timer fires again and again until disarmed`() async {
+        let (ticks, continuation) = AsyncStream.makeStream(of: Void.self)
+        let timer = TimerSource { continuation.yield() }
+        timer.arm(every: .milliseconds(2))
+        var count = 0
+        for await _ in ticks {
+            count += 1
+            if count == 3 { break }
+        }
+        timer.disarm()
+        #expect(count == 3)
+    }
+
+    @Test @EventLoop func `a descriptor source reports bytes and the peer's end`() async throws {
+        let pair = try UnixSocket.pair(.stream)
+        let (near, far) = pair.release()
+        defer { _ = close(near) }
+        let (events, continuation) = AsyncStream.makeStream(of: Readiness.self)
+        let source = try DescriptorSource(near, .readable) { readiness in
+            var byte: UInt8 = 0
+            _ = read(near, &byte, 1)
+            continuation.yield(readiness)
+        }
+        defer { source.cancel() }
+        var seen = events.makeAsyncIterator()
+        _ = write(far, "x", 1)
+        #expect(await seen.next() == .readable)
+        _ = close(far)
+        #expect(await seen.next()?.contains(.hungUp) == true)
+    }
+
+    @Test @EventLoop func `deferred work runs after the handler that asked for it`() async {
+        let order = Mutex([String]())
+        let (runs, continuation) = AsyncStream.makeStream(of: Void.self)
+        let work = DeferredSource {
+            order.withLock { $0.append("deferred") }
+            continuation.yield()
+        }
+        work.trigger()
+        work.trigger()
+        order.withLock { $0.append("handler") }
+        for await _ in runs { break }
+        work.cancel()
+        #expect(order.withLock { $0 } == ["handler", "deferred"])
+    }
+
+    @Test func `a socket file that nobody listens on is replaced and a live one is not`() throws {
+        let path = "/tmp/ptt-eventloop-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { unlink(path) }
+        do { _ = try UnixSocket.listen(at: path, .stream) }
+        let second = try UnixSocket.listen(at: path, .stream)
+        #expect(throws: SystemError("listen on \(path)", EADDRINUSE)) {
+            _ = try UnixSocket.listen(at: path, .stream)
+        }
+        _ = consume second
+    }
+}
