@@ -1,0 +1,84 @@
+extension CoreInterface {
+    /// The interface text that `org.varlink.service.GetInterfaceDescription` answers with. It stays inside the grammar
+    /// that the parsers of systemd and of Python both accept.
+    public static let description = """
+        # The channel of this machine, its transmissions and its audio session.
+        #
+        # There is at most one channel and at most one transmission. A transmission belongs to the connection
+        # that began it: when the connection closes, it ends. Published versions of this interface are never
+        # changed incompatibly; fields may be added, and a client must accept values that it does not know.
+        interface org.pushtotalk.Channel
+
+        # What asked for a transmission, in the words of Apple's PushToTalk framework.
+        type Source (unknown, userRequest, developerRequest, handsfreeButton)
+
+        type OriginKind (unknown, application, commandLine, bluetoothButton, wiredHeadset)
+
+        # Who or what holds a transmission. Origins are the same if kind and identifier are.
+        type Origin (kind: OriginKind, identifier: string, name: string)
+
+        type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone, channelLeft, linkLost,
+          deviceRemoved, audioServerLost, microphoneLost, suspended, sessionLocked, shuttingDown)
+
+        # The codes of Apple's PTChannelError.
+        type RefusalCode (unknown, channelNotFound, channelLimitReached, callActive, transmissionInProgress,
+          transmissionNotFound, appNotForeground, deviceManagementRestriction, screenTimeRestriction,
+          transmissionNotAllowed)
+
+        type RefusalReason (code: RefusalCode, reason: string)
+
+        # activating: a capture stream is being opened. active: its first buffer has arrived.
+        type AudioState (unknown, inactive, activating, active)
+
+        # Signed 16-bit little-endian samples. Rates: 8000, 16000, 24000, 32000, 48000. Channels: 1 or 2.
+        type AudioFormat (rate: int, channels: int)
+
+        type Application (name: string, processID: int)
+
+        type Channel (channelID: string, name: string, application: ?Application)
+
+        # began: microseconds of the monotonic clock.
+        type Transmission (transmissionID: int, source: Source, origin: Origin, began: int)
+
+        # timeLimit: the longest transmission, in seconds.
+        type Status (channel: ?Channel, transmission: ?Transmission, audio: AudioState, isAudioServerReady: bool,
+          timeLimit: int)
+
+        # kind is one of channelJoined (channel), descriptorChanged (name), applicationDetached, channelLeft,
+        # transmissionBegan (transmission), transmissionEnded (transmission, cause), transmissionRefused (origin,
+        # refusal), timeLimitNear (secondsLeft), audioActivating, audioActivated, audioDeactivated,
+        # audioServerReady, audioServerLost.
+        type Event (kind: string, channel: ?Channel, name: ?string, transmission: ?Transmission, cause: ?EndCause,
+          origin: ?Origin, refusal: ?RefusalReason, secondsLeft: ?int)
+
+        # Joins a channel. With an application name the caller becomes its application and gets a token for the
+        # audio socket; when its connection closes, the channel stays, without an application, and the
+        # application may join it again by its channelID. Without a name the channel belongs to nobody.
+        method Join(channelID: ?string, name: string, application: ?string, format: ?AudioFormat) ->
+          (channelID: string, token: ?string, format: AudioFormat)
+
+        # Leaves the channel. A transmission ends first.
+        method Leave(channelID: ?string) -> ()
+
+        # Renames the channel.
+        method SetDescriptor(channelID: ?string, name: string) -> ()
+
+        # Begins a transmission for an origin. The answer comes before audio is active; Subscribe tells when it is.
+        method BeginTransmitting(channelID: ?string, source: Source, origin: Origin) -> (transmissionID: int)
+
+        # Says that an origin was let go, which ends its transmission and allows it a new one after a time-out.
+        # Without an origin, ends whatever transmission there is.
+        method EndTransmitting(channelID: ?string, origin: ?Origin, cause: ?EndCause) -> ()
+
+        method GetStatus() -> (status: Status)
+
+        # Call with "more". The first answer has the status, each that follows has one event. sequence grows by one
+        # with each event, time is in microseconds of the monotonic clock.
+        method Subscribe() -> (sequence: int, time: int, status: ?Status, event: ?Event)
+
+        error Refused (code: RefusalCode, reason: string)
+
+        # The subscriber did not read fast enough and must subscribe again.
+        error SubscriberLagged ()
+        """
+}

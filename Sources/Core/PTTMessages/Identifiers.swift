@@ -1,0 +1,60 @@
+/// Names a channel. Text of an RFC 4122 UUID in upper case, as Apple's `UUID.uuidString` writes it.
+public struct ChannelID: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// - Parameter text: A UUID in its 36-character form, in either case. Anything else gives nil.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36 else { return nil }
+        for (index, byte) in bytes.enumerated() {
+            switch index {
+            case 8, 13, 18, 23:
+                guard byte == UInt8(ascii: "-") else { return nil }
+            default:
+                guard Character(UnicodeScalar(byte)).isHexDigit else { return nil }
+            }
+        }
+        self.text = text.uppercased()
+    }
+
+    /// Makes an identifier of 16 bytes that the caller drew at random (version and variant bits are set here).
+    public init(randomBytes bytes: (UInt64, UInt64)) {
+        let high = bytes.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+        let low = bytes.1 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        let digits = Array(Self.hex(high) + Self.hex(low))
+        let groups = [digits[0..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20..<32]]
+        text = groups.map { String($0) }.joined(separator: "-")
+    }
+
+    public var description: String { text }
+
+    private static func hex(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension ChannelID: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let identifier = ChannelID(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is not a UUID")
+        }
+        self = identifier
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+/// Numbers the transmissions of one run of the core, from 1.
+public struct TransmissionID: RawRepresentable, Hashable, Codable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+}

@@ -1,0 +1,17 @@
+/// An enumeration on the sockets. A value that this version does not know decodes to `unknown`,
+/// so that a newer peer can never stop an older one.
+public protocol WireEnum: RawRepresentable<String>, Codable, CaseIterable, Hashable, Sendable {
+    static var unknown: Self { get }
+}
+
+extension WireEnum {
+    public init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        self = Self(rawValue: text) ?? .unknown
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}

@@ -1,0 +1,108 @@
+/// What asked for a transmission: `PTChannelTransmitRequestSource` of Apple's framework.
+public enum TransmitSource: String, WireEnum {
+    case unknown
+    /// A person, through the system's own interface. Here: `pttctl`.
+    case userRequest
+    /// The application, which includes an accessory that the application handles itself.
+    case developerRequest
+    /// A button of an accessory that the system handles.
+    case handsfreeButton
+}
+
+/// The kind of thing that a press came from.
+public enum OriginKind: String, WireEnum {
+    case unknown
+    case application
+    case commandLine
+    case bluetoothButton
+    case wiredHeadset
+}
+
+/// Who or what holds a transmission. Two origins are the same if kind and identifier are.
+public struct Origin: Hashable, Codable, Sendable {
+    public let kind: OriginKind
+    /// Stable over reconnection: a Bluetooth address, the identity of an input device, a process.
+    public let identifier: String
+    /// For people.
+    public let name: String
+
+    public init(kind: OriginKind, identifier: String, name: String) {
+        self.kind = kind
+        self.identifier = identifier
+        self.name = name
+    }
+
+    public static func == (left: Origin, right: Origin) -> Bool {
+        left.kind == right.kind && left.identifier == right.identifier
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(identifier)
+    }
+}
+
+/// Why a transmission ended.
+public enum EndCause: String, WireEnum {
+    case unknown
+    /// The button was let go, or the toggle key pressed again.
+    case released
+    /// The application or a person asked for the end.
+    case stopped
+    /// The time-out timer ran out.
+    case timeLimit
+    /// The connection that held the transmission closed: its program ended, was killed, or broke the protocol.
+    case connectionLost
+    /// The application of the channel went away.
+    case applicationGone
+    case channelLeft
+    /// The radio link to the button broke, its services went, the adapter or bluetoothd did.
+    case linkLost
+    /// The input device was unplugged.
+    case deviceRemoved
+    /// The audio server went away or refused the microphone.
+    case audioServerLost
+    /// The microphone went away or stopped delivering.
+    case microphoneLost
+    case suspended
+    case sessionLocked
+    /// The core is shutting down.
+    case shuttingDown
+}
+
+/// Why a request was refused: `PTChannelError.Code` of Apple's framework, by name.
+public enum RefusalCode: String, WireEnum {
+    case unknown
+    case channelNotFound
+    case channelLimitReached
+    case callActive
+    case transmissionInProgress
+    case transmissionNotFound
+    case appNotForeground
+    case deviceManagementRestriction
+    case screenTimeRestriction
+    case transmissionNotAllowed
+}
+
+/// A refused request: a code for programs and a sentence for people.
+public struct Refusal: Error, Equatable, Codable, Sendable, CustomStringConvertible {
+    public let code: RefusalCode
+    public let reason: String
+
+    public init(_ code: RefusalCode, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    public var description: String { reason }
+}
+
+/// The life of the audio session, which the core opens and closes.
+public enum AudioState: String, WireEnum {
+    case unknown
+    case inactive
+    /// A capture stream is being opened; nothing was heard yet.
+    case activating
+    /// The first buffer has arrived.
+    case active
+}
