@@ -1,0 +1,10 @@
+-- The two ends of the loopback card must agree on the format, and PipeWire would rather have one
+-- plane for each channel, which the player of the tone cannot give.
+table.insert(alsa_monitor.rules, {
+  matches = { { { "node.name", "matches", "alsa_*.platform-snd_aloop.*" } } },
+  apply_properties = {
+    ["audio.format"] = "S16LE",
+    ["audio.rate"] = 48000,
+    ["audio.channels"] = 2,
+  },
+})
