@@ -1,0 +1,132 @@
+"""What the smoke test needs of org.bluez: a record of everything that happens there, and waiting
+for it."""
+import time
+
+import dbus
+import dbus.mainloop.glib
+from gi.repository import GLib
+
+dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+
+BLUEZ = "org.bluez"
+ADAPTER = "org.bluez.Adapter1"
+DEVICE = "org.bluez.Device1"
+CHARACTERISTIC = "org.bluez.GattCharacteristic1"
+OBJECTS = "org.freedesktop.DBus.ObjectManager"
+PROPERTIES = "org.freedesktop.DBus.Properties"
+
+
+class TimeLimit(Exception):
+    pass
+
+
+class Bluez:
+    """`objects` follows the signals, from whichever bluetoothd is there."""
+
+    def __init__(self):
+        self.bus = dbus.SystemBus()
+        self.objects = {}
+        self.events = []  # (time, kind, path, interface, values)
+        self.owner = None
+        self.bus.add_signal_receiver(self._added, "InterfacesAdded", OBJECTS, BLUEZ)
+        self.bus.add_signal_receiver(self._removed, "InterfacesRemoved", OBJECTS, BLUEZ)
+        self.bus.add_signal_receiver(
+            self._changed, "PropertiesChanged", PROPERTIES, BLUEZ, path_keyword="path"
+        )
+        self.bus.watch_name_owner(BLUEZ, self._owner_changed)
+        self.refresh()
+
+    def refresh(self):
+        self.objects = {}
+        for path, interfaces in self.call("/", OBJECTS, "GetManagedObjects").items():
+            self._added(path, interfaces)
+
+    def _record(self, kind, path, interface, values):
+        self.events.append((time.monotonic(), kind, str(path), str(interface), values))
+
+    def _owner_changed(self, owner):
+        self.owner = owner
+        self._record("owner", "/", BLUEZ, owner)
+        if not owner:
+            self.objects = {}
+
+    def _added(self, path, interfaces):
+        for name, values in interfaces.items():
+            self.objects.setdefault(str(path), {})[str(name)] = dict(values)
+            self._record("added", path, name, dict(values))
+
+    def _removed(self, path, interfaces):
+        for name in interfaces:
+            self.objects.get(str(path), {}).pop(str(name), None)
+            self._record("removed", path, name, None)
+        if not self.objects.get(str(path), True):
+            del self.objects[str(path)]
+
+    def _changed(self, interface, values, invalidated, path):
+        known = self.objects.setdefault(str(path), {}).setdefault(str(interface), {})
+        known.update(values)
+        self._record("changed", path, interface, dict(values))
+
+    def call(self, path, interface, method, *arguments, timeout=20):
+        return self.bus.get_object(BLUEZ, path, introspect=False).get_dbus_method(method, interface)(
+            *arguments, timeout=timeout
+        )
+
+    def start_call(self, path, interface, method, *arguments, timeout=60):
+        """Returns a list that gets the reply or the error once it comes."""
+        answer = []
+        proxy = self.bus.get_object(BLUEZ, path, introspect=False)
+        proxy.get_dbus_method(method, interface)(
+            *arguments,
+            timeout=timeout,
+            reply_handler=lambda *values: answer.append(values),
+            error_handler=lambda error: answer.append(error),
+        )
+        return answer
+
+    def property(self, path, interface, name):
+        return self.objects.get(path, {}).get(interface, {}).get(name)
+
+    def set(self, path, interface, name, value):
+        self.call(path, PROPERTIES, "Set", interface, name, value)
+
+    def until(self, what, condition, seconds=20):
+        end = time.monotonic() + seconds
+        context = GLib.MainContext.default()
+        waker = GLib.timeout_add(50, lambda: True)
+        try:
+            while not (result := condition()):
+                if time.monotonic() > end:
+                    raise TimeLimit(what)
+                context.iteration(True)
+            return result
+        finally:
+            GLib.source_remove(waker)
+
+    def adapter(self):
+        return next((p for p, i in self.objects.items() if ADAPTER in i), None)
+
+    def powered_adapter(self):
+        path = self.adapter()
+        return path if path and self.property(path, ADAPTER, "Powered") else None
+
+    def device(self, name):
+        return next((p for p, i in self.objects.items() if i.get(DEVICE, {}).get("Alias") == name), None)
+
+    def characteristic(self, device, uuid):
+        return next(
+            (
+                p
+                for p, i in self.objects.items()
+                if p.startswith(device + "/") and i.get(CHARACTERISTIC, {}).get("UUID") == uuid
+            ),
+            None,
+        )
+
+    def values_since(self, mark, path):
+        """The bytes of each notification since then, with their times."""
+        return [
+            (when, bytes(values["Value"]).hex())
+            for when, kind, p, interface, values in self.events[mark:]
+            if kind == "changed" and p == path and interface == CHARACTERISTIC and "Value" in values
+        ]
