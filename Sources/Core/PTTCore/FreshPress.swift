@@ -1,0 +1,37 @@
+import PTTMessages
+
+/// The origins that ran into the time limit and were not let go since.
+///
+/// Without this a button that is stuck would begin again and again: https://github.com/ramdor/Thetis/issues/518
+struct FreshPress: Equatable, Sendable {
+    /// Many more than a person has buttons; the oldest is dropped beyond it.
+    static let limit = 64
+
+    private(set) var held: [Origin] = []
+
+    mutating func require(_ origin: Origin) {
+        letGo(origin)
+        held.append(origin)
+        held.removeFirst(max(0, held.count - Self.limit))
+    }
+
+    mutating func letGo(_ origin: Origin) {
+        held.removeAll { $0 == origin }
+    }
+
+    func isRequired(of origin: Origin) -> Bool {
+        held.contains(origin)
+    }
+}
+
+extension EndCause {
+    /// Whether this tells that the origin was let go. A broken path tells nothing about the button behind it.
+    var isLetGo: Bool {
+        switch self {
+        case .released, .stopped: true
+        case .unknown, .timeLimit, .connectionLost, .applicationGone, .channelLeft, .linkLost, .deviceRemoved,
+            .audioServerLost, .microphoneLost, .suspended, .sessionLocked, .shuttingDown:
+            false
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// Names a request that waits for its answer. The shell numbers them and keeps whom to answer.
+public struct RequestID: RawRepresentable, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+}
+
+/// Names a connection to the core's socket. Never used twice in one run of the core.
+public struct ClientID: RawRepresentable, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+}
+
+/// Names a capture stream. Never used twice in one run of the core, so that news of a closed one can be told apart.
+public struct CaptureID: RawRepresentable, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+}
