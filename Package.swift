@@ -130,6 +130,7 @@ let package = Package(
             swiftSettings: strict
         ),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
+        tests("InputTests", "EventLoop", "Input", "TestSupport"),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

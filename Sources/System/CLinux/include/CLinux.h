@@ -21,16 +21,8 @@ int clinux_peer_credentials(int fd, struct clinux_peer_credentials *credentials)
 /// `accept4(2)` with SOCK_CLOEXEC and SOCK_NONBLOCK; also behind _GNU_SOURCE.
 int clinux_accept(int listening);
 
-/// Adds or removes an exclusive grab (EVIOCGRAB). Returns 0, or -1 with errno.
-static inline int clinux_evdev_grab(int fd, int grab) { return ioctl(fd, EVIOCGRAB, (void *)(long)grab); }
-
 /// Limits the event codes of `type` that reach this descriptor (EVIOCSMASK). Returns 0, or -1 with errno.
 static inline int clinux_evdev_set_mask(int fd, unsigned int type, const unsigned char *codes, unsigned int size) {
     struct input_mask mask = {.type = type, .codes_size = size, .codes_ptr = (unsigned long)codes};
     return ioctl(fd, EVIOCSMASK, &mask);
-}
-
-/// Reads the state of all keys as a bit field (EVIOCGKEY). Returns the bytes written, or -1 with errno.
-static inline int clinux_evdev_key_state(int fd, unsigned char *state, unsigned int size) {
-    return ioctl(fd, EVIOCGKEY(size), state);
 }

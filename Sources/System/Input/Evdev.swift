@@ -1,0 +1,84 @@
+internal import CEvdev
+internal import CLinux
+internal import EventLoop
+internal import Glibc
+
+// What `KeyDevice` needs of libevdev and the kernel, one call each.
+
+/// Opens an event device for reading. ``closeDevice(_:)`` closes it.
+func openedDevice(_ path: String, _ label: String) throws(SystemError) -> OpaquePointer {
+    let descriptor = OwnedDescriptor(adopting: open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY))
+    guard descriptor.value >= 0 else { throw SystemError("open \(label)") }
+    var device: OpaquePointer?
+    let result = libevdev_new_from_fd(descriptor.value, &device)
+    guard result >= 0, let device else { throw SystemError("read \(label)", -result) }
+    _ = descriptor.release()  // libevdev only borrows it: closeDevice(_:)
+    return device
+}
+
+func closeDevice(_ device: OpaquePointer) {
+    let descriptor = OwnedDescriptor(adopting: libevdev_get_fd(device))
+    libevdev_free(device)
+    _ = consume descriptor
+}
+
+func nextReading(_ device: OpaquePointer, _ mode: KeyEventDecoder.Mode) -> KeyEventDecoder.Reading {
+    let flag =
+        switch mode {
+        case .live: LIBEVDEV_READ_FLAG_NORMAL
+        case .differences: LIBEVDEV_READ_FLAG_SYNC
+        }
+    var event = input_event()
+    let status = libevdev_next_event(device, flag.rawValue, &event)
+    if status == -EAGAIN { return .nothing }
+    if status < 0 { return .failed(errno: -status) }
+    if Int32(event.type) == EV_SYN, Int32(event.code) == SYN_DROPPED { return .dropped }
+    let nanoseconds = Int64(event.time.tv_sec) * 1_000_000_000 + Int64(event.time.tv_usec) * 1000
+    return .event(
+        RawEvent(
+            type: Int32(event.type),
+            code: Int32(event.code),
+            value: event.value,
+            time: MonotonicInstant(nanoseconds: nanoseconds)
+        )
+    )
+}
+
+/// Makes libevdev ask the kernel which keys are down, as if events had been lost.
+func startOfDifferences(_ device: OpaquePointer) -> KeyEventDecoder.Reading {
+    var event = input_event()
+    let status = libevdev_next_event(device, LIBEVDEV_READ_FLAG_FORCE_SYNC.rawValue, &event)
+    return status < 0 ? .failed(errno: -status) : .dropped
+}
+
+/// The keys that the opened device says it has.
+func allKeys(of device: OpaquePointer) -> [KeyCode] {
+    (0..<UInt16(KeyCode.count)).map { KeyCode(rawValue: $0) }.filter { hasKey($0, device) }
+}
+
+func hasKey(_ key: KeyCode, _ device: OpaquePointer) -> Bool {
+    libevdev_has_event_code(device, UInt32(EV_KEY), UInt32(key.rawValue)) == 1
+}
+
+/// Whether a key was down at the last event or synchronisation.
+func isDown(_ key: KeyCode, _ device: OpaquePointer) -> Bool {
+    libevdev_get_event_value(device, UInt32(EV_KEY), UInt32(key.rawValue)) != 0
+}
+
+func isAnyKeyDown(_ device: OpaquePointer) -> Bool {
+    allKeys(of: device).contains { isDown($0, device) }
+}
+
+/// Lets only these keys, and no other kind of event, reach the descriptor (EVIOCSMASK).
+///
+/// - Returns: 0 or a negative `errno`.
+func limitKeys(_ device: OpaquePointer, to keys: KeyBits) -> Int32 {
+    let descriptor = libevdev_get_fd(device)
+    // The mask of EV_SYN is the one of the types; EV_SYN itself always passes (drivers/input/evdev.c).
+    // Masks are made of whole longs.
+    let types: [UInt8] = [1 << UInt8(EV_SYN) | 1 << UInt8(EV_KEY), 0, 0, 0, 0, 0, 0, 0]
+    guard clinux_evdev_set_mask(descriptor, UInt32(EV_SYN), types, UInt32(types.count)) == 0,
+        clinux_evdev_set_mask(descriptor, UInt32(EV_KEY), keys.bytes, UInt32(keys.bytes.count)) == 0
+    else { return -errno }
+    return 0
+}

@@ -1,0 +1,135 @@
+import EventLoop
+import Glibc
+import Testing
+
+@testable import Input
+
+@Suite struct KeyEventDecoderTests {
+    private typealias Reading = KeyEventDecoder.Reading
+
+    private let now = MonotonicInstant(nanoseconds: 900)
+
+    private func decoder(held: Set<KeyCode> = []) -> KeyEventDecoder {
+        KeyEventDecoder(wanted: [.playPause, .nextSong], held: held)
+    }
+
+    private func key(_ key: KeyCode, _ value: Int32, at nanoseconds: Int64 = 100) -> Reading {
+        .event(
+            RawEvent(
+                type: 1,
+                code: Int32(key.rawValue),
+                value: value,
+                time: MonotonicInstant(nanoseconds: nanoseconds)
+            )
+        )
+    }
+
+    private var report: Reading { .event(RawEvent(type: 0, code: 0, value: 0, time: now)) }
+
+    /// The key events of a sequence of readings.
+    private func events(_ decoder: inout KeyEventDecoder, _ readings: [Reading]) -> [KeyEvent] {
+        readings.compactMap { reading in
+            guard case .key(let event) = decoder.handle(reading, at: now) else { return nil }
+            return event
+        }
+    }
+
+    @Test func `press and release come with the kernel's time`() {
+        var decoder = decoder()
+        let seen = events(
+            &decoder,
+            [key(.playPause, 1, at: 100), report, key(.playPause, 0, at: 200), report]
+        )
+        #expect(
+            seen == [
+                KeyEvent(key: .playPause, edge: .pressed, time: MonotonicInstant(nanoseconds: 100)),
+                KeyEvent(key: .playPause, edge: .released, time: MonotonicInstant(nanoseconds: 200)),
+            ]
+        )
+    }
+
+    @Test func `repeats, scan codes and other keys give nothing`() {
+        var decoder = decoder()
+        let scanCode = Reading.event(RawEvent(type: 4, code: 4, value: 0xc00cd, time: now))
+        let seen = events(
+            &decoder,
+            [scanCode, key(.playPause, 2), key(.volumeUp, 1), key(.volumeUp, 0), report]
+        )
+        #expect(seen.isEmpty)
+        #expect(decoder.held.isEmpty)
+    }
+
+    @Test func `values and codes that no kernel sends give nothing`() {
+        var decoder = decoder()
+        let seen = events(
+            &decoder,
+            [
+                key(.playPause, -1), key(.playPause, 3),
+                .event(RawEvent(type: 1, code: -1, value: 1, time: now)),
+                .event(RawEvent(type: 1, code: 70_000, value: 1, time: now)),
+            ]
+        )
+        #expect(seen.isEmpty)
+    }
+
+    @Test func `a key that was down when the device was opened is not pressed but can be released`() {
+        var decoder = decoder(held: [.playPause])
+        #expect(events(&decoder, [key(.playPause, 1)]).isEmpty)
+        #expect(events(&decoder, [key(.playPause, 0)]).map(\.edge) == [.released])
+        #expect(events(&decoder, [key(.playPause, 1)]).map(\.edge) == [.pressed])
+    }
+
+    @Test func `a release that was lost is delivered and marked`() {
+        var decoder = decoder()
+        let seen = events(
+            &decoder,
+            [key(.playPause, 1), report, .dropped, key(.playPause, 0), report, .nothing]
+        )
+        #expect(
+            seen == [
+                KeyEvent(key: .playPause, edge: .pressed, time: MonotonicInstant(nanoseconds: 100)),
+                KeyEvent(key: .playPause, edge: .released, time: now, isResynchronised: true),
+            ]
+        )
+        #expect(decoder.held.isEmpty)
+    }
+
+    @Test func `a press that was lost is marked, and its release is a live one`() {
+        var decoder = decoder()
+        let seen = events(&decoder, [.dropped, key(.nextSong, 1), report, .nothing, key(.nextSong, 0)])
+        #expect(seen.map(\.edge) == [.pressed, .released])
+        #expect(seen.map(\.isResynchronised) == [true, false])
+    }
+
+    @Test func `after lost events the differences are read until there are no more, then live again`() {
+        var decoder = decoder()
+        #expect(decoder.handle(.dropped, at: now) == .readOn)
+        #expect(decoder.mode == .differences)
+        #expect(decoder.handle(report, at: now) == .readOn)
+        #expect(decoder.mode == .differences)
+        #expect(decoder.handle(.nothing, at: now) == .readOn)
+        #expect(decoder.mode == .live)
+        #expect(decoder.handle(.nothing, at: now) == .wait)
+    }
+
+    @Test func `events lost again while the differences are read start over`() {
+        var decoder = decoder()
+        let seen = events(
+            &decoder,
+            [.dropped, key(.playPause, 1), .dropped, key(.playPause, 0), .nothing, key(.playPause, 1)]
+        )
+        #expect(seen.map(\.edge) == [.pressed, .released, .pressed])
+        #expect(seen.map(\.isResynchronised) == [true, true, false])
+    }
+
+    @Test(arguments: [ENODEV, EIO, EBADF, EINVAL])
+    func `a device that cannot be read has vanished`(errno: Int32) {
+        var decoder = decoder()
+        #expect(decoder.handle(.failed(errno: errno), at: now) == .vanished)
+    }
+
+    @Test func `an interrupted call is no failure`() {
+        var decoder = decoder()
+        #expect(decoder.handle(.failed(errno: EINTR), at: now) == .wait)
+    }
+}

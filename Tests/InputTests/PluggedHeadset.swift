@@ -1,0 +1,77 @@
+import EventLoop
+import Input
+import Testing
+
+/// A headset made with uinput, found by a real monitor, and read by one or more devices.
+@EventLoop
+final class PluggedHeadset {
+    let headset: VirtualHeadset
+    let node: InputNode
+    private let monitor: DeviceMonitor
+    private var deviceEvents: AsyncStream<DeviceEvent>.Iterator
+
+    init(_ name: String, keys: Set<KeyCode> = VirtualHeadset.usualKeys) async throws {
+        let (events, continuation) = AsyncStream.makeStream(of: DeviceEvent.self)
+        monitor = try DeviceMonitor(subsystem: "input", tag: nil)
+        try monitor.start { continuation.yield($0) }
+        let headset = try VirtualHeadset(name: name, keys: keys)
+        var iterator = events.makeAsyncIterator()
+        var found: InputNode?
+        while found == nil, let event = await iterator.next(isolation: EventLoop.shared) {
+            if case .added(let node) = event, node.devnode == headset.devnode { found = node }
+        }
+        self.headset = headset
+        node = try #require(found)
+        deviceEvents = iterator
+    }
+
+    /// The next thing that udev tells about this headset.
+    func nextDeviceEvent() async throws -> DeviceEvent {
+        var iterator = deviceEvents
+        defer { deviceEvents = iterator }
+        while let event = await iterator.next(isolation: EventLoop.shared) {
+            switch event {
+            case .added(let node), .changed(let node), .removed(let node):
+                if node.devnode == headset.devnode { return event }
+            }
+        }
+        throw CancellationError()
+    }
+
+    func tap(_ key: KeyCode) throws {
+        try headset.press(key)
+        try headset.release(key)
+    }
+}
+
+/// Reads a headset and keeps what it told.
+@EventLoop
+final class Reader {
+    let device: KeyDevice
+    private var events: AsyncStream<KeyDeviceEvent>.Iterator
+
+    init(_ node: InputNode, keys: Set<KeyCode> = [.playPause]) throws {
+        let (events, continuation) = AsyncStream.makeStream(of: KeyDeviceEvent.self)
+        self.events = events.makeAsyncIterator()
+        device = try KeyDevice(node, keys: keys) { continuation.yield($0) }
+    }
+
+    func next() async throws -> KeyDeviceEvent {
+        var iterator = events
+        defer { events = iterator }
+        // nil only if the time limit has cancelled the test.
+        guard let event = await iterator.next(isolation: EventLoop.shared) else { throw CancellationError() }
+        return event
+    }
+
+    /// The next event, which must be one of a key.
+    func nextKey() async throws -> KeyEvent {
+        let event = try await next()
+        guard case .key(let key) = event else { throw Unexpected(event: event) }
+        return key
+    }
+
+    struct Unexpected: Error {
+        let event: KeyDeviceEvent
+    }
+}

@@ -1,0 +1,141 @@
+import EventLoop
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Input
+
+/// Against the kernel's uinput and evdev and a running udevd: as root, and in the virtual machine.
+@Suite(.enabled(if: access("/dev/uinput", W_OK) == 0), .serialized, .timeLimit(.minutes(1)))
+struct PluggedHeadsetTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `a headset is reported when plugged in and when unplugged, with what udev knows`()
+        async throws
+    {
+        let plugged = try await PluggedHeadset("PTT Test Headset 1")
+        #expect(plugged.node.name == "PTT Test Headset 1")
+        #expect(plugged.node.id.bus == InputNode.ID.usb)
+        #expect(plugged.node.keys == KeyBits(VirtualHeadset.usualKeys))
+        #expect(plugged.node.properties["ID_INPUT_KEY"] == "1")
+        #expect(!plugged.node.isKeyboardLike)
+        plugged.headset.remove()
+        #expect(try await plugged.nextDeviceEvent() == .removed(plugged.node))
+    }
+
+    @Test @EventLoop func `a headset that is there already is reported at the start`() async throws {
+        let plugged = try await PluggedHeadset("PTT Test Headset 2")
+        let late = try DeviceMonitor(subsystem: "input", tag: nil)
+        var added: [DeviceEvent] = []
+        try late.start { added.append($0) }
+        #expect(added.contains(.added(plugged.node)))
+    }
+
+    @Test @EventLoop func `press and release arrive in order with times on the monotonic clock`() async throws
+    {
+        let plugged = try await PluggedHeadset("PTT Test Headset 3")
+        let reader = try Reader(plugged.node)
+        let before = MonotonicInstant.now
+        try plugged.headset.press(.playPause)
+        let pressed = try await reader.nextKey()
+        try plugged.headset.release(.playPause)
+        let released = try await reader.nextKey()
+        #expect([pressed.edge, released.edge] == [.pressed, .released])
+        // The kernel's times are whole microseconds.
+        #expect(before - pressed.time < .microseconds(1))
+        #expect(pressed.time <= released.time)
+        #expect(released.time <= .now)
+        #expect(!pressed.isResynchronised && !released.isResynchronised)
+    }
+
+    @Test @EventLoop func `only wanted keys reach the descriptor, so that others wake nobody`() async throws {
+        let plugged = try await PluggedHeadset("PTT Test Headset 4")
+        let limited = try openedDevice(plugged.node.devnode, "limited")
+        let unlimited = try openedDevice(plugged.node.devnode, "unlimited")
+        defer {
+            closeDevice(limited)
+            closeDevice(unlimited)
+        }
+        #expect(limitKeys(limited, to: KeyBits([.playPause])) == 0)
+        try plugged.tap(.volumeUp)
+        #expect(nextReading(limited, .live) == .nothing)
+        #expect(nextReading(unlimited, .live) != .nothing)
+        try plugged.tap(.playPause)
+        #expect(nextReading(limited, .live) != .nothing)
+    }
+
+    @Test @EventLoop func `the wanted keys that the headset has are told`() async throws {
+        let plugged = try await PluggedHeadset("PTT Test Headset 5", keys: [.playPause, .volumeUp])
+        let reader = try Reader(plugged.node, keys: [.playPause, .nextSong])
+        #expect(reader.device.availableKeys == [.playPause])
+    }
+
+    @Test @EventLoop func `a key that is held while the headset is opened is a level and not a press`()
+        async throws
+    {
+        let plugged = try await PluggedHeadset("PTT Test Headset 6")
+        try plugged.headset.press(.playPause)
+        let reader = try Reader(plugged.node)
+        #expect(reader.device.heldKeys == [.playPause])
+        try plugged.headset.release(.playPause)
+        let first = try await reader.nextKey()
+        #expect(first.edge == .released)
+        #expect(reader.device.heldKeys.isEmpty)
+    }
+
+    @Test @EventLoop func `events lost in a full buffer end as a marked release`() async throws {
+        let plugged = try await PluggedHeadset("PTT Test Headset 7")
+        let reader = try Reader(plugged.node)
+        try plugged.headset.press(.playPause)
+        #expect(try await reader.nextKey().edge == .pressed)
+        // The loop is busy with this test, so that nobody reads and the kernel's buffer overflows.
+        try plugged.headset.release(.playPause)
+        for _ in 0..<1000 { try plugged.tap(.playPause) }
+        let released = try await reader.nextKey()
+        #expect(released.edge == .released)
+        #expect(released.isResynchronised)
+        try plugged.headset.press(.playPause)
+        let pressed = try await reader.nextKey()
+        #expect(pressed.edge == .pressed)
+        #expect(!pressed.isResynchronised)
+    }
+
+    @Test @EventLoop func `a press that is found in a full buffer is marked as not seen live`() async throws {
+        let plugged = try await PluggedHeadset("PTT Test Headset 8")
+        let reader = try Reader(plugged.node)
+        for _ in 0..<1000 { try plugged.tap(.playPause) }
+        try plugged.headset.press(.playPause)
+        let pressed = try await reader.nextKey()
+        #expect(pressed.edge == .pressed)
+        #expect(pressed.isResynchronised)
+    }
+
+    @Test @EventLoop func `unplugging while a key is held is told once and as the last event`() async throws {
+        let plugged = try await PluggedHeadset("PTT Test Headset 9")
+        let reader = try Reader(plugged.node)
+        try plugged.headset.press(.playPause)
+        #expect(try await reader.nextKey().edge == .pressed)
+        plugged.headset.remove()
+        #expect(try await reader.next() == .vanished)
+        // What was open is closed: the number is free again.
+        reader.device.close()
+        reader.device.grab()
+        #expect(reader.device.grabState == .off)
+    }
+
+    @Test @EventLoop func `a keyboard is recognised before it is opened, and refused`() async throws {
+        let keyboard = try await PluggedHeadset(
+            "PTT Test Keyboard",
+            keys: Set((1...88).map { KeyCode(rawValue: $0) })
+        )
+        #expect(keyboard.node.isKeyboardLike)
+        #expect(keyboard.node.properties["ID_INPUT_KEYBOARD"] == "1")
+        #expect(throws: SystemError.self) { try Reader(keyboard.node) }
+    }
+
+    @Test @EventLoop func `a keyboard that took the place of a headset is refused too`() async throws {
+        let keyboard = try await PluggedHeadset("PTT Test Space Bar", keys: [KeyCode(rawValue: 57)])
+        let stale = InputNode(sysname: keyboard.node.sysname, devnode: keyboard.node.devnode, name: "Headset")
+        #expect(throws: SystemError.self) { try Reader(stale) }
+    }
+}
