@@ -1,0 +1,197 @@
+internal import CDBus
+import EventLoop
+
+extension BusConnection {
+    /// Offers an object to others on the bus, with `Properties`, `Introspectable` and `Peer` besides its own
+    /// interfaces. Object managers above it announce it.
+    ///
+    /// - Returns: Keep it as long as the object is to exist.
+    /// - Throws: `InvalidArgs` if a name or type is invalid, `ObjectPathInUse` if the path is taken.
+    public func export(_ path: ObjectPath, _ interfaces: [ExportedInterface]) throws(BusError)
+        -> ExportedObject
+    {
+        try add(ExportedObject(path, interfaces, isManager: false, on: self))
+    }
+
+    /// Offers an object with `ObjectManager`: it tells about all exported objects below its path.
+    ///
+    /// - Parameter interfaces: Of the manager itself, besides `ObjectManager`.
+    public func exportManager(_ path: ObjectPath, _ interfaces: [ExportedInterface] = []) throws(BusError)
+        -> ExportedObject
+    {
+        try add(ExportedObject(path, interfaces, isManager: true, on: self))
+    }
+
+    private func add(_ object: ExportedObject) throws(BusError) -> ExportedObject {
+        for interface in object.interfaces { try interface.validate() }
+        guard objects[object.path]?.object == nil else {
+            throw .standard("ObjectPathInUse", "\(object.path) is exported already")
+        }
+        objects[object.path] = WeakObject(object: object)
+        announce("InterfacesAdded", object, [.objectPath(object.path), object.description])
+        return object
+    }
+
+    func withdraw(_ object: ExportedObject) {
+        // A weak reference to an object in deinit reads as nil; another object may have the path by now.
+        if let present = objects[object.path]?.object, present !== object { return }
+        guard objects.removeValue(forKey: object.path) != nil else { return }
+        let names = object.interfaces.map(\.name)
+        announce("InterfacesRemoved", object, [.objectPath(object.path), .strings(names)])
+    }
+
+    private func announce(_ member: String, _ object: ExportedObject, _ arguments: [BusValue]) {
+        for manager in objects.values.compactMap(\.object)
+        where manager.isManager && manager.path != object.path && object.path.isWithin(manager.path) {
+            // On a connection that has ended nobody listens.
+            try? emit(BusSignal(manager.path, StandardInterface.objectManager, member, arguments))
+        }
+    }
+
+    // MARK: - Calls from others
+
+    func received(call message: borrowing BusMessage) {
+        guard let path = message.path.flatMap({ ObjectPath($0) }), let member = message.member else { return }
+        let invocation = MethodInvocation(message, path, on: self)
+        let object = objects[path]?.object
+        switch message.interface {
+        case StandardInterface.peer:
+            answerPeer(member, invocation)
+        case StandardInterface.introspectable where member == "Introspect":
+            let children = objects.keys.filter { $0 != path && $0.isWithin(path) }
+            guard object != nil || !children.isEmpty else { return invocation.fail(.unknownObject(path)) }
+            invocation.reply(.string(Introspection.text(of: object, at: path, children: children)))
+        case let interface:
+            guard let object else { return invocation.fail(.unknownObject(path)) }
+            answer(interface, member, invocation, object)
+        }
+    }
+
+    private func answer(
+        _ interface: String?,
+        _ member: String,
+        _ invocation: MethodInvocation,
+        _ object: ExportedObject
+    ) {
+        if interface == StandardInterface.properties {
+            return invocation.answer(object.answerProperties(member, invocation.arguments))
+        }
+        if interface == StandardInterface.objectManager, member == "GetManagedObjects", object.isManager {
+            return invocation.reply(managedObjects(below: object.path))
+        }
+        let interfaces = object.interfaces.filter { interface == nil || $0.name == interface }
+        guard let method = interfaces.lazy.flatMap(\.methods).first(where: { $0.name == member }) else {
+            let name = interface.map { "\($0).\(member)" } ?? member
+            return invocation.fail(.standard("UnknownMethod", "\(object.path) has no method \(name)"))
+        }
+        let expected = method.inputs.map(\.type).joined()
+        let given = invocation.arguments.map(\.signature).joined()
+        guard expected == given else {
+            return invocation.fail(.invalidArguments("\(member) takes (\(expected)) and got (\(given))"))
+        }
+        method.handler(invocation)
+    }
+
+    private func managedObjects(below root: ObjectPath) -> BusValue {
+        var entries: [BusValue: BusValue] = [:]
+        for object in objects.values.compactMap(\.object)
+        where object.path != root && object.path.isWithin(root) {
+            entries[.objectPath(object.path)] = object.description
+        }
+        return .dictionary(keys: "o", values: "a{sa{sv}}", entries)
+    }
+
+    private func answerPeer(_ member: String, _ invocation: MethodInvocation) {
+        switch member {
+        case "Ping":
+            invocation.reply()
+        case "GetMachineId":
+            do throws(BusError) {
+                let text = try withBusError { dbus_try_get_local_machine_id($0) }
+                defer { dbus_free(text) }
+                invocation.reply(.string(String(cString: text)))
+            } catch {
+                invocation.fail(error)
+            }
+        default:
+            invocation.fail(.standard("UnknownMethod", "Peer has no method \(member)"))
+        }
+    }
+}
+
+extension BusError {
+    fileprivate static func unknownObject(_ path: ObjectPath) -> BusError {
+        .standard("UnknownObject", "there is no object \(path)")
+    }
+}
+
+extension ExportedObject {
+    /// `org.freedesktop.DBus.Properties`.
+    fileprivate func answerProperties(_ member: String, _ arguments: [BusValue]) -> Result<
+        [BusValue], BusError
+    > {
+        do throws(BusError) {
+            switch (member, arguments.map(\.signature).joined()) {
+            case ("Get", "ss"):
+                guard let value = try property(arguments).get() else {
+                    throw .standard("UnknownProperty", "\(path) has no value for it now")
+                }
+                return .success([.variant(value)])
+            case ("GetAll", "s"):
+                return .success([properties(of: try interface(arguments))])
+            case ("Set", "ssv"):
+                try set(try property(arguments), to: arguments[2].unwrapped)
+                return .success([])
+            case ("Get", _), ("GetAll", _), ("Set", _):
+                throw .invalidArguments("\(member) was called with arguments of other types")
+            default:
+                throw .standard("UnknownMethod", "Properties has no method \(member)")
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func set(_ property: ExportedProperty, to value: BusValue) throws(BusError) {
+        guard let set = property.set else {
+            throw .standard("PropertyReadOnly", "\(property.name) can only be read")
+        }
+        guard value.signature == property.type else {
+            throw .invalidArguments("\(property.name) is of type \(property.type), not \(value.signature)")
+        }
+        try set(value)
+    }
+
+    private func interface(_ arguments: [BusValue]) throws(BusError) -> ExportedInterface {
+        let name = arguments.first?.asString ?? ""
+        guard let interface = interfaces.first(where: { $0.name == name }) else {
+            throw .standard("UnknownInterface", "\(path) has no interface \(name)")
+        }
+        return interface
+    }
+
+    private func property(_ arguments: [BusValue]) throws(BusError) -> ExportedProperty {
+        let interface = try interface(arguments)
+        let name = arguments[1].asString ?? ""
+        guard let property = interface.properties.first(where: { $0.name == name }) else {
+            throw .standard("UnknownProperty", "\(interface.name) has no property \(name)")
+        }
+        return property
+    }
+}
+
+extension ExportedInterface {
+    fileprivate func validate() throws(BusError) {
+        guard BusNames.isInterface(name) else { throw .invalidArguments("\(name) is no interface name") }
+        let members = methods.map(\.name) + properties.map(\.name) + signals.map(\.name)
+        for member in members where !BusNames.isMember(member) {
+            throw .invalidArguments("\(member) is no member name")
+        }
+        let types =
+            methods.flatMap { ($0.inputs + $0.outputs).map(\.type) } + properties.map(\.type)
+            + signals.flatMap { $0.arguments.map(\.type) }
+        for type in types where !BusNames.isSingleType(type) {
+            throw .invalidArguments("\(type) is not one type")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import EventLoop
+
+extension BusConnection {
+    /// Connects and says hello.
+    ///
+    /// - Parameter timeout: The limit for authentication and hello together.
+    /// - Throws: If nobody listens, the bus refuses, or it does not answer in time.
+    public static func open(_ address: BusAddress, timeout: Duration = .seconds(5)) async throws(BusError)
+        -> BusConnection
+    {
+        let connection = try BusConnection(connecting: address)
+        let result = await withCheckedContinuation { continuation in
+            connection.hello(timeout: timeout) { continuation.resume(returning: $0) }
+        }
+        try result.get()
+        return connection
+    }
+
+    /// The first call on every connection; after it the connection has a unique name.
+    func hello(timeout: Duration, completion: @escaping @EventLoop (Result<Void, BusError>) -> Void) {
+        // Held strongly: the time limit ends the cycle.
+        call(.bus("Hello"), timeout: timeout) { [self] result in
+            switch result {
+            case .success(let values):
+                uniqueName = values.first?.asString ?? ""
+                completion(.success(()))
+            case .failure(let error):
+                close()
+                completion(.failure(error.trying("connect to \(address)")))
+            }
+        }
+    }
+
+    /// What became of a request for a name.
+    public enum NameRequest: Sendable {
+        /// The name belongs to this connection now, or did so already.
+        case acquired
+        /// Somebody else has it.
+        case taken
+    }
+
+    /// Asks for a well-known name, without queueing for it.
+    ///
+    /// - Parameter replacing: Take it from an owner that allowed to be replaced.
+    /// - Throws: `AccessDenied` if the policy of the bus forbids it.
+    public func requestName(_ name: String, replacing: Bool = false) async throws(BusError) -> NameRequest {
+        // DBUS_NAME_FLAG_REPLACE_EXISTING 2, DBUS_NAME_FLAG_DO_NOT_QUEUE 4 (D-Bus specification, "RequestName").
+        let flags: UInt32 = replacing ? 6 : 4
+        let values = try await call(.bus("RequestName", .string(name), .uint32(flags)))
+        // 1 primary owner, 2 in queue, 3 exists, 4 already owner.
+        switch values.first?.asInt {
+        case 1, 4: return .acquired
+        default: return .taken
+        }
+    }
+
+    /// Gives a well-known name back; a name that is not ours is left alone.
+    public func releaseName(_ name: String) async throws(BusError) {
+        _ = try await call(.bus("ReleaseName", .string(name)))
+    }
+}

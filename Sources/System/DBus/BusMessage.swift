@@ -1,0 +1,124 @@
+internal import CDBus
+
+/// Owns one reference to a libdbus message.
+struct BusMessage: ~Copyable {
+    enum Kind {
+        case call
+        case reply
+        case error
+        case signal
+        /// A type of a later protocol version; to be ignored (D-Bus specification, "Message Format").
+        case unknown
+    }
+
+    let pointer: OpaquePointer
+
+    /// Takes over a reference that the caller owns.
+    init(adopting pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { dbus_message_unref(pointer) }
+
+    var kind: Kind {
+        switch dbus_message_get_type(pointer) {
+        case DBUS_MESSAGE_TYPE_METHOD_CALL: .call
+        case DBUS_MESSAGE_TYPE_METHOD_RETURN: .reply
+        case DBUS_MESSAGE_TYPE_ERROR: .error
+        case DBUS_MESSAGE_TYPE_SIGNAL: .signal
+        default: .unknown
+        }
+    }
+
+    var serial: UInt32 { dbus_message_get_serial(pointer) }
+    var replySerial: UInt32 { dbus_message_get_reply_serial(pointer) }
+    var wantsReply: Bool { dbus_message_get_no_reply(pointer) == 0 }
+    var sender: String? { dbus_message_get_sender(pointer).map { String(cString: $0) } }
+    var path: String? { dbus_message_get_path(pointer).map { String(cString: $0) } }
+    var interface: String? { dbus_message_get_interface(pointer).map { String(cString: $0) } }
+    var member: String? { dbus_message_get_member(pointer).map { String(cString: $0) } }
+    var errorName: String? { dbus_message_get_error_name(pointer).map { String(cString: $0) } }
+
+    /// The body. libdbus has checked it against its signature on arrival.
+    var arguments: [BusValue] { MessageDecoder.values(of: pointer) }
+
+    /// The error that an error message tells.
+    func error(trying action: String) -> BusError {
+        BusError(
+            name: errorName ?? BusError.standard + "Failed",
+            message: arguments.first?.asString ?? "",
+            action: action
+        )
+    }
+}
+
+// MARK: - Making messages
+
+extension BusMessage {
+    /// - Throws: `InvalidArgs` if a name or argument breaks the rules of D-Bus.
+    static func call(_ call: MethodCall) throws(BusError) -> BusMessage {
+        try check(BusNames.isBusName(call.destination), "\(call.destination) is no bus name")
+        try check(BusNames.isInterface(call.interface), "\(call.interface) is no interface name")
+        try check(BusNames.isMember(call.member), "\(call.member) is no method name")
+        let message = BusMessage(
+            adopting: try created(
+                dbus_message_new_method_call(call.destination, call.path.text, call.interface, call.member)
+            )
+        )
+        dbus_message_set_auto_start(message.pointer, call.startsService ? 1 : 0)
+        try MessageEncoder.append(call.arguments, to: message.pointer)
+        return message
+    }
+
+    /// - Throws: `InvalidArgs` if a name or argument breaks the rules of D-Bus.
+    static func signal(_ signal: BusSignal, to destination: String?) throws(BusError) -> BusMessage {
+        try check(BusNames.isInterface(signal.interface), "\(signal.interface) is no interface name")
+        try check(BusNames.isMember(signal.member), "\(signal.member) is no signal name")
+        let message = BusMessage(
+            adopting: try created(dbus_message_new_signal(signal.path.text, signal.interface, signal.member))
+        )
+        if let destination {
+            try check(BusNames.isBusName(destination), "\(destination) is no bus name")
+            dbus_message_set_destination(message.pointer, destination)
+        }
+        try MessageEncoder.append(signal.arguments, to: message.pointer)
+        return message
+    }
+
+    static func reply(to serial: UInt32, of sender: String?, _ values: [BusValue]) throws(BusError)
+        -> BusMessage
+    {
+        let message = try answer(DBUS_MESSAGE_TYPE_METHOD_RETURN, to: serial, of: sender)
+        try MessageEncoder.append(values, to: message.pointer)
+        return message
+    }
+
+    /// A name or message that cannot be sent is replaced, so that the caller gets an error in any case.
+    static func error(to serial: UInt32, of sender: String?, _ error: BusError) throws(BusError)
+        -> BusMessage
+    {
+        let message = try answer(DBUS_MESSAGE_TYPE_ERROR, to: serial, of: sender)
+        let isValid = BusNames.isErrorName(error.name)
+        dbus_message_set_error_name(message.pointer, isValid ? error.name : BusError.standard + "Failed")
+        let text = BusNames.isText(error.message) ? error.message : error.name
+        try MessageEncoder.append([.string(String(text.prefix(4096)))], to: message.pointer)
+        return message
+    }
+
+    private static func answer(_ type: Int32, to serial: UInt32, of sender: String?) throws(BusError)
+        -> BusMessage
+    {
+        let message = BusMessage(adopting: try created(dbus_message_new(type)))
+        dbus_message_set_reply_serial(message.pointer, serial)
+        dbus_message_set_no_reply(message.pointer, 1)
+        if let sender { dbus_message_set_destination(message.pointer, sender) }
+        return message
+    }
+
+    private static func created(_ pointer: OpaquePointer?) throws(BusError) -> OpaquePointer {
+        guard let pointer else { throw .standard("NoMemory", "no memory for a message") }
+        return pointer
+    }
+
+    private static func check(_ isValid: Bool, _ message: String) throws(BusError) {
+        guard isValid else { throw .invalidArguments(message) }
+    }
+}

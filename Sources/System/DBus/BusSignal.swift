@@ -1,0 +1,143 @@
+/// A signal, received or to be emitted.
+public struct BusSignal: Sendable, Equatable {
+    /// The unique name of the sender, filled in by the bus; nil in a signal to be emitted.
+    public let sender: String?
+    public let path: ObjectPath
+    public let interface: String
+    public let member: String
+    public let arguments: [BusValue]
+
+    public init(_ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [BusValue] = []) {
+        self.init(sender: nil, path, interface, member, arguments)
+    }
+
+    init(sender: String?, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [BusValue])
+    {
+        self.sender = sender
+        self.path = path
+        self.interface = interface
+        self.member = member
+        self.arguments = arguments
+    }
+}
+
+/// What a `PropertiesChanged` signal tells.
+public struct PropertyChanges: Sendable, Equatable {
+    /// The interface whose properties changed.
+    public let interface: String
+    /// New values, without variants around them.
+    public let changed: [String: BusValue]
+    /// Changed too, but their values have to be asked for.
+    public let invalidated: [String]
+}
+
+extension BusSignal {
+    /// The body of a `PropertiesChanged` signal; nil for other signals and for a malformed one.
+    public var propertyChanges: PropertyChanges? {
+        guard interface == StandardInterface.properties, member == "PropertiesChanged", arguments.count == 3,
+            let interface = arguments[0].asString, let changed = arguments[1].asProperties,
+            let invalidated = arguments[2].asStrings
+        else { return nil }
+        return PropertyChanges(interface: interface, changed: changed, invalidated: invalidated)
+    }
+
+    /// A `PropertiesChanged` signal.
+    public static func propertiesChanged(
+        _ path: ObjectPath,
+        _ interface: String,
+        _ changed: [String: BusValue],
+        invalidated: [String] = []
+    ) -> BusSignal {
+        BusSignal(
+            path,
+            StandardInterface.properties,
+            "PropertiesChanged",
+            [.string(interface), .properties(changed), .strings(invalidated)]
+        )
+    }
+}
+
+/// Which signals to receive. What is nil matches anything; the narrower, the fewer wake-ups.
+public struct MatchRule: Hashable, Sendable {
+    /// A unique or well-known name. With a well-known name only signals of its present owner match: signals
+    /// sent straight to this connection by anybody else never do.
+    public var sender: String?
+    public var path: ObjectPath?
+    /// Matches this path and everything below it.
+    public var pathNamespace: ObjectPath?
+    public var interface: String?
+    public var member: String?
+    /// Matches if the first argument is this string.
+    public var firstArgument: String?
+
+    public init(
+        sender: String? = nil,
+        path: ObjectPath? = nil,
+        pathNamespace: ObjectPath? = nil,
+        interface: String? = nil,
+        member: String? = nil,
+        firstArgument: String? = nil
+    ) {
+        self.sender = sender
+        self.path = path
+        self.pathNamespace = pathNamespace
+        self.interface = interface
+        self.member = member
+        self.firstArgument = firstArgument
+    }
+
+    /// Changes of the properties of one interface of one object.
+    public static func propertyChanges(_ interface: String, of sender: String, _ path: ObjectPath)
+        -> MatchRule
+    {
+        MatchRule(
+            sender: sender,
+            path: path,
+            interface: StandardInterface.properties,
+            member: "PropertiesChanged",
+            firstArgument: interface
+        )
+    }
+
+    /// `InterfacesAdded` and `InterfacesRemoved` of an object manager.
+    public static func managedObjects(of sender: String, _ path: ObjectPath = "/") -> MatchRule {
+        MatchRule(sender: sender, path: path, interface: StandardInterface.objectManager)
+    }
+
+    static func owner(of name: String) -> MatchRule {
+        MatchRule(
+            sender: StandardInterface.bus,
+            path: StandardInterface.busPath,
+            interface: StandardInterface.bus,
+            member: "NameOwnerChanged",
+            firstArgument: name
+        )
+    }
+
+    /// The rule in the syntax of the D-Bus specification ("Match Rules").
+    var text: String {
+        let parts = [
+            ("type", "signal"), ("sender", sender), ("path", path?.text),
+            ("path_namespace", pathNamespace?.text), ("interface", interface), ("member", member),
+            ("arg0", firstArgument),
+        ]
+        return parts.compactMap { key, value in value.map { "\(key)=\(Self.quoted($0))" } }
+            .joined(separator: ",")
+    }
+
+    /// Within quotes everything stands for itself but the quote.
+    private static func quoted(_ value: String) -> String {
+        "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+
+    /// Everything but the sender, whose present owner only the connection knows.
+    func matches(_ signal: BusSignal) -> Bool {
+        if let path, path != signal.path { return false }
+        if let member, member != signal.member { return false }
+        if let interface, interface != signal.interface { return false }
+        if let pathNamespace, !signal.path.isWithin(pathNamespace) { return false }
+        guard let firstArgument else { return true }
+        guard case .string(firstArgument)? = signal.arguments.first else { return false }
+        return true
+    }
+}

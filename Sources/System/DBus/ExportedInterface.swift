@@ -1,0 +1,134 @@
+public import EventLoop
+
+/// An interface that this process offers on an object.
+public struct ExportedInterface {
+    public let name: String
+    public let methods: [ExportedMethod]
+    public let properties: [ExportedProperty]
+    public let signals: [ExportedSignal]
+
+    /// - Parameters:
+    ///   - name: `org.bluez.Agent1` for example.
+    ///   - signals: Only told by introspection; ``BusConnection/emit(_:to:)`` sends them.
+    public init(
+        _ name: String,
+        methods: [ExportedMethod] = [],
+        properties: [ExportedProperty] = [],
+        signals: [ExportedSignal] = []
+    ) {
+        self.name = name
+        self.methods = methods
+        self.properties = properties
+        self.signals = signals
+    }
+}
+
+/// Types are D-Bus signatures of one complete type each.
+public struct ExportedMethod {
+    let name: String
+    let inputs: [(name: String, type: String)]
+    let outputs: [(name: String, type: String)]
+    let handler: @EventLoop (MethodInvocation) -> Void
+
+    /// A method whose answer may come later.
+    ///
+    /// - Parameters:
+    ///   - inputs: Calls with other types are refused before the handler sees them.
+    ///   - handler: Answers the invocation, now or later. One that is dropped is answered with an error.
+    public init(
+        _ name: String,
+        inputs: KeyValuePairs<String, String> = [:],
+        outputs: KeyValuePairs<String, String> = [:],
+        handler: @escaping @EventLoop (MethodInvocation) -> Void
+    ) {
+        self.name = name
+        self.inputs = inputs.map { ($0.key, $0.value) }
+        self.outputs = outputs.map { ($0.key, $0.value) }
+        self.handler = handler
+    }
+}
+
+public struct ExportedSignal {
+    let name: String
+    let arguments: [(name: String, type: String)]
+
+    public init(_ name: String, arguments: KeyValuePairs<String, String> = [:]) {
+        self.name = name
+        self.arguments = arguments.map { ($0.key, $0.value) }
+    }
+}
+
+public struct ExportedProperty {
+    let name: String
+    let type: String
+    let get: @EventLoop () -> BusValue?
+    let set: (@EventLoop (BusValue) throws(BusError) -> Void)?
+
+    /// - Parameters:
+    ///   - type: Values of another type are refused before `set` sees them.
+    ///   - get: The present value, or nil while the object does not have the property.
+    ///   - set: Nil for a property that can only be read. It emits the change itself.
+    public init(
+        _ name: String,
+        _ type: String,
+        get: @escaping @EventLoop () -> BusValue?,
+        set: (@EventLoop (BusValue) throws(BusError) -> Void)? = nil
+    ) {
+        self.name = name
+        self.type = type
+        self.get = get
+        self.set = set
+    }
+}
+
+/// One call of an exported method. Answer it once; further answers do nothing.
+@EventLoop
+public final class MethodInvocation {
+    /// The unique name of the caller.
+    public let sender: String
+    public let path: ObjectPath
+    public let arguments: [BusValue]
+
+    private let serial: UInt32
+    private let wantsReply: Bool
+    private weak var connection: BusConnection?
+    private var isAnswered = false
+
+    init(_ message: borrowing BusMessage, _ path: ObjectPath, on connection: BusConnection) {
+        sender = message.sender ?? ""
+        self.path = path
+        arguments = message.arguments
+        serial = message.serial
+        wantsReply = message.wantsReply
+        self.connection = connection
+    }
+
+    isolated deinit {
+        if !isAnswered { fail(.failed("the call was dropped without an answer")) }
+    }
+
+    public func reply(_ values: BusValue...) {
+        answer(.success(values))
+    }
+
+    public func fail(_ error: BusError) {
+        answer(.failure(error))
+    }
+
+    func answer(_ result: Result<[BusValue], BusError>) {
+        guard !isAnswered else { return }
+        isAnswered = true
+        guard wantsReply, let connection else { return }
+        do throws(BusError) {
+            switch result {
+            case .success(let values):
+                _ = try connection.send(try .reply(to: serial, of: sender, values))
+            case .failure(let error):
+                _ = try connection.send(try .error(to: serial, of: sender, error))
+            }
+        } catch {
+            // An answer that cannot be sent is told to the caller; if that fails too, the connection has ended.
+            _ = try? connection.send(try .error(to: serial, of: sender, error))
+        }
+    }
+}

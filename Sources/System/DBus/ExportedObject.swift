@@ -1,0 +1,62 @@
+public import EventLoop
+
+/// An object that others on the bus can call. It is withdrawn when it is dropped.
+@EventLoop
+public final class ExportedObject {
+    public let path: ObjectPath
+    let interfaces: [ExportedInterface]
+    /// Whether it tells about the objects below it.
+    let isManager: Bool
+    private weak var connection: BusConnection?
+
+    init(_ path: ObjectPath, _ interfaces: [ExportedInterface], isManager: Bool, on connection: BusConnection)
+    {
+        self.path = path
+        self.interfaces = interfaces
+        self.isManager = isManager
+        self.connection = connection
+    }
+
+    isolated deinit { withdraw() }
+
+    /// The object is gone for callers, and its object manager says so. Further calls do nothing.
+    public func withdraw() {
+        connection?.withdraw(self)
+        connection = nil
+    }
+
+    /// Tells everybody the present values of properties.
+    public func propertiesChanged(_ interface: String, _ names: String...) {
+        let exported = interfaces.first { $0.name == interface }
+        var changed: [String: BusValue] = [:]
+        for property in exported?.properties ?? [] where names.contains(property.name) {
+            changed[property.name] = property.get()
+        }
+        let signal = BusSignal.propertiesChanged(
+            path,
+            interface,
+            changed,
+            invalidated: names.filter { changed[$0] == nil }
+        )
+        // On a connection that has ended nobody listens.
+        try? connection?.emit(signal)
+    }
+
+    func properties(of interface: ExportedInterface) -> BusValue {
+        var values: [String: BusValue] = [:]
+        for property in interface.properties { values[property.name] = property.get() }
+        return .properties(values)
+    }
+
+    /// All interfaces with their properties, `a{sa{sv}}`.
+    var description: BusValue {
+        var entries: [BusValue: BusValue] = [:]
+        for interface in interfaces { entries[.string(interface.name)] = properties(of: interface) }
+        return .dictionary(keys: "s", values: "a{sv}", entries)
+    }
+}
+
+/// The connection does not keep the objects alive; their owners do.
+struct WeakObject {
+    weak var object: ExportedObject?
+}

@@ -1,0 +1,228 @@
+internal import CDBus
+
+/// The type codes of the D-Bus specification; libdbus has them as macros that Swift cannot import.
+enum TypeCode {
+    static let invalid: Int32 = 0
+    static let byte: Int32 = 121  // y
+    static let boolean: Int32 = 98  // b
+    static let int16: Int32 = 110  // n
+    static let uint16: Int32 = 113  // q
+    static let int32: Int32 = 105  // i
+    static let uint32: Int32 = 117  // u
+    static let int64: Int32 = 120  // x
+    static let uint64: Int32 = 116  // t
+    static let double: Int32 = 100  // d
+    static let string: Int32 = 115  // s
+    static let objectPath: Int32 = 111  // o
+    static let signature: Int32 = 103  // g
+    static let descriptor: Int32 = 104  // h
+    static let array: Int32 = 97  // a
+    static let variant: Int32 = 118  // v
+    static let structure: Int32 = 114  // r
+    static let dictionaryEntry: Int32 = 101  // e
+}
+
+/// Puts values into a message. Everything is checked before libdbus sees it: its own checks abort.
+enum MessageEncoder {
+    /// Bytes of strings and arrays in one message that is sent; far above anything that services exchange.
+    static let maximumSize = 1 << 20
+
+    /// - Throws: `InvalidArgs` if the values break the rules of D-Bus, `LimitsExceeded` above ``maximumSize``.
+    static func append(_ values: [BusValue], to message: OpaquePointer) throws(BusError) {
+        var check = ValueCheck()
+        for value in values { try check.visit(value, depth: 0) }
+        guard BusNames.isSignature(values.map(\.signature).joined()) else {
+            throw .invalidArguments("the arguments have no valid signature")
+        }
+        var iterator = DBusMessageIter()
+        dbus_message_iter_init_append(message, &iterator)
+        for value in values { try append(value, to: &iterator) }
+    }
+
+    private static func append(_ value: BusValue, to iterator: inout DBusMessageIter) throws(BusError) {
+        switch value {
+        case .byte(let number): try basic(number, TypeCode.byte, &iterator)
+        case .boolean(let flag): try basic(dbus_bool_t(flag ? 1 : 0), TypeCode.boolean, &iterator)
+        case .int16(let number): try basic(number, TypeCode.int16, &iterator)
+        case .uint16(let number): try basic(number, TypeCode.uint16, &iterator)
+        case .int32(let number): try basic(number, TypeCode.int32, &iterator)
+        case .uint32(let number): try basic(number, TypeCode.uint32, &iterator)
+        case .int64(let number): try basic(number, TypeCode.int64, &iterator)
+        case .uint64(let number): try basic(number, TypeCode.uint64, &iterator)
+        case .double(let number): try basic(number, TypeCode.double, &iterator)
+        case .string(let text): try string(text, TypeCode.string, &iterator)
+        case .objectPath(let path): try string(path.text, TypeCode.objectPath, &iterator)
+        case .signature(let text): try string(text, TypeCode.signature, &iterator)
+        case .descriptor(let descriptor): try append(descriptor, to: &iterator)
+        case .bytes(let bytes): try append(bytes, to: &iterator)
+        case .array(let element, let elements): try array(of: element, elements, &iterator)
+        case .dictionary(let keys, let values, let entries):
+            try dictionary("{" + keys + values + "}", entries, &iterator)
+        case .structure(let members): try container(TypeCode.structure, nil, members, &iterator)
+        case .variant(let inner): try container(TypeCode.variant, inner.signature, [inner], &iterator)
+        }
+    }
+
+    private static func basic<Number: BitwiseCopyable>(
+        _ number: Number,
+        _ type: Int32,
+        _ iterator: inout DBusMessageIter
+    )
+        throws(BusError)
+    {
+        var number = number
+        try require(dbus_message_iter_append_basic(&iterator, type, &number))
+    }
+
+    private static func string(_ text: String, _ type: Int32, _ iterator: inout DBusMessageIter)
+        throws(BusError)
+    {
+        let result = text.withCString { pointer in
+            var pointer: UnsafePointer<CChar>? = pointer
+            return dbus_message_iter_append_basic(&iterator, type, &pointer)
+        }
+        try require(result)
+    }
+
+    private static func append(_ descriptor: BusDescriptor, to iterator: inout DBusMessageIter)
+        throws(BusError)
+    {
+        let result = descriptor.withNumber { number in
+            var number = number
+            return dbus_message_iter_append_basic(&iterator, TypeCode.descriptor, &number)
+        }
+        guard let result else { throw .invalidArguments("the descriptor was taken already") }
+        try require(result)
+    }
+
+    private static func append(_ bytes: [UInt8], to iterator: inout DBusMessageIter) throws(BusError) {
+        try within(TypeCode.array, "y", &iterator) { inner throws(BusError) in
+            let result = bytes.withUnsafeBufferPointer { buffer in
+                var start = buffer.baseAddress
+                // An empty array has no address, and libdbus wants none then.
+                guard start != nil else { return dbus_bool_t(1) }
+                return dbus_message_iter_append_fixed_array(
+                    &inner,
+                    TypeCode.byte,
+                    &start,
+                    Int32(buffer.count)
+                )
+            }
+            try require(result)
+        }
+    }
+
+    private static func array(
+        of element: String,
+        _ elements: [BusValue],
+        _ iterator: inout DBusMessageIter
+    ) throws(BusError) {
+        try container(TypeCode.array, element, elements, &iterator)
+    }
+
+    private static func dictionary(
+        _ entry: String,
+        _ entries: [BusValue: BusValue],
+        _ iterator: inout DBusMessageIter
+    ) throws(BusError) {
+        try within(TypeCode.array, entry, &iterator) { inner throws(BusError) in
+            for (key, value) in entries {
+                try container(TypeCode.dictionaryEntry, nil, [key, value], &inner)
+            }
+        }
+    }
+
+    private static func container(
+        _ type: Int32,
+        _ signature: String?,
+        _ members: [BusValue],
+        _ iterator: inout DBusMessageIter
+    ) throws(BusError) {
+        try within(type, signature, &iterator) { inner throws(BusError) in
+            for member in members { try append(member, to: &inner) }
+        }
+    }
+
+    private static func within(
+        _ type: Int32,
+        _ signature: String?,
+        _ iterator: inout DBusMessageIter,
+        _ body: (inout DBusMessageIter) throws(BusError) -> Void
+    ) throws(BusError) {
+        var inner = DBusMessageIter()
+        try require(dbus_message_iter_open_container(&iterator, type, signature, &inner))
+        do throws(BusError) {
+            try body(&inner)
+        } catch {
+            dbus_message_iter_abandon_container(&iterator, &inner)
+            throw error
+        }
+        try require(dbus_message_iter_close_container(&iterator, &inner))
+    }
+
+    /// libdbus returns false for one reason only once the values are valid: no memory.
+    private static func require(_ result: dbus_bool_t) throws(BusError) {
+        guard result != 0 else { throw .standard("NoMemory", "no memory for a message") }
+    }
+}
+
+/// Whether values can be sent: text without NUL, arrays of one type, limited size and depth.
+private struct ValueCheck {
+    /// The specification allows 32 arrays within 32 structures within variants up to 64; nobody needs it.
+    private static let maximumDepth = 16
+    private var size = 0
+
+    mutating func visit(_ value: BusValue, depth: Int) throws(BusError) {
+        guard depth <= Self.maximumDepth else { throw .invalidArguments("values are nested too deeply") }
+        try add(8)
+        switch value {
+        case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .descriptor:
+            break
+        case .string(let text):
+            guard BusNames.isText(text) else { throw .invalidArguments("a text contains a NUL character") }
+            try add(text.utf8.count)
+        case .objectPath(let path):
+            try add(path.text.utf8.count)
+        case .signature(let text):
+            guard BusNames.isSignature(text) else { throw .invalidArguments("\(text) is no signature") }
+        case .bytes(let bytes):
+            try add(bytes.count)
+        case .array(let element, let elements):
+            guard BusNames.isSingleType(element) else { throw .invalidArguments("\(element) is no type") }
+            for value in elements { try visit(value, as: element, depth: depth + 1) }
+        case .dictionary(let keys, let values, let entries):
+            guard BusNames.isSingleType("a{" + keys + values + "}") else {
+                throw .invalidArguments("{\(keys)\(values)} is no dictionary type")
+            }
+            for (key, value) in entries {
+                try visit(key, as: keys, depth: depth + 1)
+                try visit(value, as: values, depth: depth + 1)
+            }
+        case .structure(let members):
+            guard !members.isEmpty else { throw .invalidArguments("a structure has no members") }
+            for member in members { try visit(member, depth: depth + 1) }
+        case .variant(let inner):
+            guard BusNames.isSingleType(inner.signature) else {
+                throw .invalidArguments("\(inner.signature) is no type")
+            }
+            try visit(inner, depth: depth + 1)
+        }
+    }
+
+    private mutating func visit(_ value: BusValue, as type: String, depth: Int) throws(BusError) {
+        guard value.signature == type else {
+            throw .invalidArguments("a value of type \(value.signature) stands where \(type) is declared")
+        }
+        try visit(value, depth: depth)
+    }
+
+    private mutating func add(_ bytes: Int) throws(BusError) {
+        size += bytes
+        guard size <= MessageEncoder.maximumSize else {
+            throw .standard(
+                "LimitsExceeded",
+                "the message is larger than \(MessageEncoder.maximumSize) bytes"
+            )
+        }
+    }
+}

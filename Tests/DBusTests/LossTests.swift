@@ -1,0 +1,131 @@
+import DBus
+import EventLoop
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct LossTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `the loss of the bus is told and ends all calls`() async throws {
+        let peers = try await Peers()
+        let events = Sightings(of: String.self)
+        peers.client.lost = { events.add("lost: \($0.kind)") }
+        for number in 1...2 {
+            peers.client.call(peers.call("Hold")) { result in
+                if case .failure(let error) = result { events.add("call \(number): \(error.kind)") }
+            }
+        }
+        _ = try await peers.holds.next(2)
+        peers.bus.stop()
+        #expect(try await events.next() == "lost: disconnected")
+        #expect(Set(try await events.next(2)) == ["call 1: disconnected", "call 2: disconnected"])
+        #expect(!peers.client.isOpen)
+        let error = await BusError.thrown { try await peers.client.call(peers.call("Hold")) }
+        #expect(error?.kind == .disconnected)
+        #expect(throws: BusError.self) { try peers.client.emit(BusSignal("/", "org.example.A", "Tick")) }
+    }
+
+    @Test @EventLoop func `closing ends calls but is no loss`() async throws {
+        let peers = try await Peers()
+        let events = Sightings(of: String.self)
+        peers.client.lost = { _ in events.add("lost") }
+        peers.client.call(peers.call("Hold")) { result in
+            if case .failure(let error) = result { events.add("\(error.kind)") }
+        }
+        peers.client.close()
+        peers.client.close()
+        #expect(try await events.next() == "disconnected")
+    }
+
+    @Test @EventLoop func `a connection that is dropped leaves the bus`() async throws {
+        let peers = try await Peers()
+        var other: BusConnection? = try await BusConnection.open(.address(peers.bus.address))
+        let owners = Sightings(of: String?.self)
+        let name = try #require(other?.uniqueName)
+        let watch = peers.client.watchName(name) { owners.add($0) }
+        #expect(try await owners.next() == name)
+        other = nil
+        #expect(try await owners.next() == nil)
+        watch.cancel()
+    }
+
+    @Test @EventLoop func `a bus is waited for, lost and found again`() async throws {
+        let private1 = try PrivateBus()
+        let events = Sightings(of: String.self)
+        let bus = Bus(.address(private1.address)) { event in
+            switch event {
+            case .connected(let connection): events.add("connected \(connection.uniqueName)")
+            case .disconnected: events.add("disconnected")
+            }
+        }
+        #expect(try await events.next() == "disconnected")
+        try await private1.start()
+        #expect(try await events.next() == "connected :1.0")
+        private1.stop()
+        #expect(try await events.next() == "disconnected")
+        #expect(bus.connection == nil)
+        try await private1.start()
+        #expect(try await events.next() == "connected :1.0")
+        #expect(bus.connection?.isOpen == true)
+        bus.close()
+        #expect(bus.connection == nil)
+    }
+
+    @Test @EventLoop func `a server that talks nonsense is an error`() async throws {
+        let server = try FakeServer(answer: "\0\u{1}\u{2}nonsense\r\n")
+        let error = await BusError.thrown { try await BusConnection.open(.address(server.address)) }
+        #expect(error != nil)
+    }
+
+    @Test @EventLoop func `a server that says nothing is an error at the time limit`() async throws {
+        let server = try FakeServer(answer: nil)
+        let error = await BusError.thrown {
+            try await BusConnection.open(.address(server.address), timeout: .milliseconds(50))
+        }
+        #expect(error?.kind == .noReply)
+    }
+
+    @Test @EventLoop func `bytes that are no message end the connection and not the process`() async throws {
+        // A peer that has passed authentication and then sends what is no D-Bus message.
+        let server = try FakeServer(
+            answer: "OK 1234deadbeef1234deadbeef1234dead\r\nAGREE_UNIX_FD\r\n"
+                + String(repeating: "x", count: 64)
+        )
+        let error = await BusError.thrown { try await BusConnection.open(.address(server.address)) }
+        #expect(error?.kind == .disconnected)
+    }
+
+    @Test(arguments: ["", "nonsense", "unix:path=/nonexistent", "unix:path=/tmp\0", "unix:"]) @EventLoop
+    func `an address that leads nowhere is an error`(address: String) async throws {
+        let error = await BusError.thrown { try await BusConnection.open(.address(address)) }
+        #expect(error != nil)
+    }
+}
+
+/// Accepts one connection, and writes its answer at once.
+@EventLoop
+final class FakeServer {
+    let address: String
+    private let path = "/tmp/ptt-dbus-fake-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    private let listening: Int32
+    private var accepted: [Int32] = []
+    private var source: DescriptorSource?
+
+    init(answer: String?) throws {
+        address = "unix:path=\(path)"
+        listening = try UnixSocket.listen(at: path, .stream).release()
+        source = try DescriptorSource(listening, .readable) { [weak self] _ in
+            guard let self, let peer = try? UnixSocket.accept(listening) else { return }
+            let descriptor = peer.release()
+            accepted.append(descriptor)
+            if let answer { _ = write(descriptor, answer, answer.utf8.count) }
+        }
+    }
+
+    isolated deinit {
+        source?.cancel()
+        for descriptor in accepted + [listening] { _ = close(descriptor) }
+        _ = unlink(path)
+    }
+}

@@ -1,0 +1,155 @@
+import DBus
+import EventLoop
+import TestSupport
+import Testing
+
+@Suite struct ObjectTests {
+    init() { withRunningLoop() }
+
+    @EventLoop
+    final class Lamp {
+        var isOn = false
+        var object: ExportedObject?
+
+        var interface: ExportedInterface {
+            ExportedInterface(
+                "org.example.Lamp",
+                methods: [
+                    ExportedMethod("Toggle", outputs: ["on": "b"]) { [self] invocation in
+                        isOn.toggle()
+                        object?.propertiesChanged("org.example.Lamp", "On")
+                        invocation.reply(.boolean(isOn))
+                    }
+                ],
+                properties: [
+                    ExportedProperty("On", "b") { [unowned self] in
+                        .boolean(isOn)
+                    } set: { [unowned self] value throws(BusError) in
+                        isOn = value.asBool ?? false
+                        object?.propertiesChanged("org.example.Lamp", "On")
+                    },
+                    ExportedProperty("Colour", "s", get: { .string("white") }),
+                    ExportedProperty("Broken", "b", get: { nil }),
+                ],
+                signals: [ExportedSignal("Flickered", arguments: ["times": "u"])]
+            )
+        }
+    }
+
+    @Test @EventLoop func `properties are read, set and told when they change`() async throws {
+        let peers = try await Peers()
+        let lamp = Lamp()
+        lamp.object = try peers.service.export("/lamp", [lamp.interface])
+        let changes = Sightings(of: PropertyChanges?.self)
+        let rule = MatchRule.propertyChanges("org.example.Lamp", of: Peers.name, "/lamp")
+        let subscription = peers.client.subscribe(rule) { changes.add($0.propertyChanges) }
+        defer { subscription.cancel() }
+
+        let get = MethodCall.getProperty("On", "org.example.Lamp", of: Peers.name, "/lamp")
+        #expect(try await peers.client.call(get).first?.asBool == false)
+        let set = MethodCall.setProperty(
+            "On",
+            "org.example.Lamp",
+            to: .boolean(true),
+            of: Peers.name,
+            "/lamp"
+        )
+        #expect(try await peers.client.call(set) == [])
+        #expect(try await changes.next()?.changed == ["On": .boolean(true)])
+        let all = MethodCall.getProperties("org.example.Lamp", of: Peers.name, "/lamp")
+        #expect(
+            try await peers.client.call(all).first?.asProperties
+                == ["On": .boolean(true), "Colour": .string("white")]
+        )
+    }
+
+    static let wrong: [(MethodCall, String)] = [
+        (.getProperty("Nonsense", "org.example.Lamp", of: Peers.name, "/lamp"), "UnknownProperty"),
+        (.getProperty("Broken", "org.example.Lamp", of: Peers.name, "/lamp"), "UnknownProperty"),
+        (.getProperty("On", "org.example.Nonsense", of: Peers.name, "/lamp"), "UnknownInterface"),
+        (
+            .setProperty("Colour", "org.example.Lamp", to: .string("red"), of: Peers.name, "/lamp"),
+            "PropertyReadOnly"
+        ),
+        (.setProperty("On", "org.example.Lamp", to: .string("yes"), of: Peers.name, "/lamp"), "InvalidArgs"),
+        (MethodCall(to: Peers.name, "/lamp", "org.freedesktop.DBus.Properties", "Get"), "InvalidArgs"),
+    ]
+
+    @Test(arguments: wrong) @EventLoop
+    func `a wrong use of properties is answered with the standard error`(call: MethodCall, error: String)
+        async throws
+    {
+        let peers = try await Peers()
+        let lamp = Lamp()
+        lamp.object = try peers.service.export("/lamp", [lamp.interface])
+        let thrown = await BusError.thrown { try await peers.client.call(call) }
+        #expect(thrown?.name == "org.freedesktop.DBus.Error." + error)
+    }
+
+    @Test @EventLoop func `an object manager tells what is there, what comes and what goes`() async throws {
+        let peers = try await Peers()
+        let manager = try peers.service.exportManager("/lamps")
+        let lamp = Lamp()
+        let first = try peers.service.export("/lamps/1", [lamp.interface])
+        let signals = Sightings(of: BusSignal.self)
+        let rule = MatchRule.managedObjects(of: Peers.name, "/lamps")
+        let subscription = peers.client.subscribe(rule) { signals.add($0) }
+        defer { subscription.cancel() }
+        let answer = try await peers.client.call(.getManagedObjects(of: Peers.name, "/lamps"))
+        let properties: [String: BusValue] = ["On": .boolean(false), "Colour": .string("white")]
+        #expect(answer.first?.asManagedObjects == ["/lamps/1": ["org.example.Lamp": properties]])
+
+        var second: ExportedObject? = try peers.service.export("/lamps/2", [lamp.interface])
+        let added = try await signals.next()
+        #expect(added.member == "InterfacesAdded")
+        #expect(added.arguments.first == .objectPath("/lamps/2"))
+        #expect(added.arguments.last?.asInterfaces == ["org.example.Lamp": properties])
+
+        #expect(second?.path == "/lamps/2")
+        second = nil
+        let removed = try await signals.next()
+        #expect(removed.member == "InterfacesRemoved")
+        #expect(removed.arguments == [.objectPath("/lamps/2"), .strings(["org.example.Lamp"])])
+        first.withdraw()
+        manager.withdraw()
+    }
+
+    @Test @EventLoop func `an object that is gone can be exported again`() async throws {
+        let peers = try await Peers()
+        let lamp = Lamp()
+        let first = try peers.service.export("/lamp", [lamp.interface])
+        #expect(throws: BusError.self) { try peers.service.export("/lamp", [lamp.interface]) }
+        first.withdraw()
+        let second = try peers.service.export("/lamp", [lamp.interface])
+        first.withdraw()
+        let call = MethodCall(to: Peers.name, "/lamp", "org.example.Lamp", "Toggle")
+        #expect(try await peers.client.call(call) == [.boolean(true)])
+        second.withdraw()
+    }
+
+    @Test @EventLoop func `another implementation of D-Bus can use the objects`() async throws {
+        let peers = try await Peers()
+        let lamp = Lamp()
+        lamp.object = try peers.service.export("/house/lamp", [lamp.interface])
+        let busctl = ["busctl", "--address=\(peers.bus.address)"]
+        let tree = try ChildProcess(busctl + ["tree", "--list", Peers.name])
+        #expect(
+            try await tree.lines.next(6)
+                == ["/", "/house", "/house/lamp", "/org", "/org/example", "/org/example/service"]
+        )
+        let description = try ChildProcess(
+            busctl + ["introspect", "--no-legend", Peers.name, "/house/lamp", "org.example.Lamp"]
+        )
+        let members = try await description.lines.next(5).map { $0.split(separator: " ").prefix(3) }
+        #expect(
+            members == [
+                [".Toggle", "method", "-"], [".Broken", "property", "b"], [".Colour", "property", "s"],
+                [".On", "property", "b"], [".Flickered", "signal", "u"],
+            ]
+        )
+        let call = try ChildProcess(
+            busctl + ["call", Peers.name, "/house/lamp", "org.example.Lamp", "Toggle"]
+        )
+        #expect(try await call.lines.next() == "b true")
+    }
+}

@@ -1,0 +1,71 @@
+import DBus
+import EventLoop
+import TestSupport
+
+/// Two connections to a bus of their own: one offers a service, the other uses it.
+@EventLoop
+final class Peers {
+    nonisolated static let name = "org.example.Service"
+    nonisolated static let path: ObjectPath = "/org/example/service"
+    nonisolated static let interface = "org.example.Interface"
+
+    let bus: PrivateBus
+    let service: BusConnection
+    let client: BusConnection
+    /// Calls of `Hold`, which stay without an answer as long as they are kept here.
+    var held: [MethodInvocation] = []
+    let holds = Sightings(of: Void.self)
+    private var object: ExportedObject?
+
+    init() async throws {
+        bus = try await PrivateBus.start()
+        let address = BusAddress.address(bus.address)
+        service = try await BusConnection.open(address)
+        client = try await BusConnection.open(address)
+        object = try service.export(Self.path, [exported])
+        _ = try await service.requestName(Self.name)
+    }
+
+    func call(_ member: String, _ arguments: BusValue...) -> MethodCall {
+        MethodCall(to: Self.name, Self.path, Self.interface, member, arguments)
+    }
+
+    /// A round trip through the bus: what either side sent before it has arrived.
+    func settle() async throws {
+        _ = try await client.call(call("Echo", .variant(.byte(0))))
+        let ping = MethodCall(to: client.uniqueName, "/", "org.freedesktop.DBus.Peer", "Ping")
+        _ = try await service.call(ping)
+    }
+
+    private var exported: ExportedInterface {
+        ExportedInterface(
+            Self.interface,
+            methods: [
+                ExportedMethod("Echo", inputs: ["value": "v"], outputs: ["value": "v"]) { invocation in
+                    invocation.reply(invocation.arguments[0])
+                },
+                ExportedMethod("Fail") { invocation in
+                    invocation.fail(BusError(name: "org.example.Error.Tired", message: "not today"))
+                },
+                ExportedMethod("Hold") { [weak self] invocation in
+                    self?.held.append(invocation)
+                    self?.holds.add(())
+                },
+                ExportedMethod("Drop") { _ in },
+            ]
+        )
+    }
+}
+
+extension BusError {
+    /// The error that `operation` throws, or nil.
+    @EventLoop
+    static func thrown(by operation: @EventLoop () async throws -> some Any) async -> BusError? {
+        do {
+            _ = try await operation()
+            return nil
+        } catch {
+            return error as? BusError
+        }
+    }
+}

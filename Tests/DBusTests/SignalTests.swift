@@ -1,0 +1,177 @@
+import DBus
+import EventLoop
+import TestSupport
+import Testing
+
+@Suite struct SignalTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `a signal reaches the handler with all it carries`() async throws {
+        let peers = try await Peers()
+        let signals = Sightings(of: BusSignal.self)
+        let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, path: Peers.path)) {
+            signals.add($0)
+        }
+        try await peers.settle()
+        try peers.service.emit(.propertiesChanged(Peers.path, "org.example.P", ["Value": .bytes([1])]))
+        let signal = try await signals.next()
+        #expect(signal.sender == peers.service.uniqueName)
+        #expect(signal.path == Peers.path)
+        #expect(signal.propertyChanges?.interface == "org.example.P")
+        #expect(signal.propertyChanges?.changed == ["Value": .bytes([1])])
+        subscription.cancel()
+    }
+
+    static let wide = BusSignal("/a/b", "org.example.A", "Wanted", [.string("first")])
+    static let others = [
+        BusSignal("/a", "org.example.A", "Wanted", [.string("first")]),
+        BusSignal("/a/bc", "org.example.A", "Wanted", [.string("first")]),
+        BusSignal("/a/b", "org.example.B", "Wanted", [.string("first")]),
+        BusSignal("/a/b", "org.example.A", "Other", [.string("first")]),
+        BusSignal("/a/b", "org.example.A", "Wanted", [.string("second")]),
+        BusSignal("/a/b", "org.example.A", "Wanted", [.objectPath("/first")]),
+        BusSignal("/a/b", "org.example.A", "Wanted"),
+    ]
+    static let narrow = MatchRule(
+        sender: Peers.name,
+        pathNamespace: "/a/b",
+        interface: "org.example.A",
+        member: "Wanted",
+        firstArgument: "first"
+    )
+
+    @Test(arguments: [true, false]) @EventLoop
+    func `only signals that match a rule reach its handler`(withBroadRuleBeside: Bool) async throws {
+        let peers = try await Peers()
+        let signals = Sightings(of: String.self)
+        let narrow = peers.client.subscribe(Self.narrow) { _ in signals.add("narrow") }
+        // A second rule brings everything to this connection, so the choice has to be made there too.
+        let broad = withBroadRuleBeside ? peers.client.subscribe(MatchRule()) { _ in } : nil
+        let end = peers.client.subscribe(MatchRule(member: "End")) { _ in signals.add("end") }
+        try await peers.settle()
+        for signal in [Self.wide] + Self.others + [Self.wide] { try peers.service.emit(signal) }
+        try peers.service.emit(BusSignal("/", "org.example.A", "End"))
+        #expect(try await signals.next(3) == ["narrow", "narrow", "end"])
+        for subscription in [narrow, broad, end] { subscription?.cancel() }
+    }
+
+    @Test @EventLoop func `a signal is handled once per subscription even with equal rules`() async throws {
+        let peers = try await Peers()
+        let signals = Sightings(of: String.self)
+        let rule = MatchRule(member: "Tick")
+        let first = peers.client.subscribe(rule) { _ in signals.add("first") }
+        let second = peers.client.subscribe(rule) { _ in signals.add("second") }
+        try await peers.settle()
+        try peers.service.emit(BusSignal("/", "org.example.A", "Tick"))
+        #expect(try await signals.next(2) == ["first", "second"])
+        first.cancel()
+        try await peers.settle()
+        try peers.service.emit(BusSignal("/", "org.example.A", "Tick"))
+        #expect(try await signals.next() == "second")
+        second.cancel()
+    }
+
+    @Test @EventLoop func `a handler can end a later subscription and its own`() async throws {
+        let peers = try await Peers()
+        let signals = Sightings(of: String.self)
+        var later: Subscription?
+        var own: Subscription?
+        own = peers.client.subscribe(MatchRule(member: "Tick")) { _ in
+            signals.add("own")
+            own = nil
+            later = nil
+        }
+        later = peers.client.subscribe(MatchRule(member: "Tick")) { _ in signals.add("later") }
+        let last = peers.client.subscribe(MatchRule(member: "Tick")) { _ in signals.add("last") }
+        try await peers.settle()
+        for _ in 0..<2 { try peers.service.emit(BusSignal("/", "org.example.A", "Tick")) }
+        #expect(try await signals.next(3) == ["own", "last", "last"])
+        #expect(later == nil && own == nil)
+        last.cancel()
+    }
+
+    @Test @EventLoop func `a stranger cannot pass for the owner of a name`() async throws {
+        let peers = try await Peers()
+        let stranger = try await BusConnection.open(.address(peers.bus.address))
+        let signals = Sightings(of: String?.self)
+        let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, member: "Tick")) {
+            signals.add($0.sender)
+        }
+        try await peers.settle()
+        let signal = BusSignal(Peers.path, Peers.interface, "Tick")
+        try stranger.emit(signal, to: peers.client.uniqueName)
+        // Its call is answered after the signal has been delivered.
+        _ = try await stranger.call(
+            MethodCall(to: peers.client.uniqueName, "/", "org.freedesktop.DBus.Peer", "Ping")
+        )
+        try peers.service.emit(signal)
+        #expect(try await signals.next() == peers.service.uniqueName)
+        subscription.cancel()
+    }
+
+    @Test @EventLoop func `signals are followed to the next owner of a name`() async throws {
+        let peers = try await Peers()
+        let next = try await BusConnection.open(.address(peers.bus.address))
+        let signals = Sightings(of: String?.self)
+        let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, member: "Tick")) {
+            signals.add($0.sender)
+        }
+        try await peers.service.releaseName(Peers.name)
+        #expect(try await next.requestName(Peers.name) == .acquired)
+        _ = try await peers.client.call(
+            MethodCall(to: Peers.name, "/", "org.freedesktop.DBus.Peer", "Ping")
+        )
+        try next.emit(BusSignal(Peers.path, Peers.interface, "Tick"))
+        #expect(try await signals.next() == next.uniqueName)
+        subscription.cancel()
+    }
+
+    @Test @EventLoop func `the owner of a name is told first, then every change`() async throws {
+        let peers = try await Peers()
+        let name = "org.example.Other"
+        let owners = Sightings(of: String?.self)
+        let watch = peers.client.watchName(name) { owners.add($0) }
+        #expect(try await owners.next() == nil)
+        _ = try await peers.service.requestName(name)
+        #expect(try await owners.next() == peers.service.uniqueName)
+
+        let second = Sightings(of: String?.self)
+        let secondWatch = peers.client.watchName(name) { second.add($0) }
+        #expect(try await second.next() == peers.service.uniqueName)
+
+        peers.service.close()
+        #expect(try await owners.next() == nil)
+        #expect(try await second.next() == nil)
+        watch.cancel()
+        secondWatch.cancel()
+    }
+
+    @Test @EventLoop func `a name can be taken once and not if the policy forbids it`() async throws {
+        let peers = try await Peers()
+        #expect(try await peers.client.requestName(Peers.name) == .taken)
+        #expect(try await peers.service.requestName(Peers.name) == .acquired)
+        let error = await BusError.thrown { try await peers.client.requestName("org.example.Forbidden") }
+        #expect(error?.kind == .accessDenied)
+    }
+
+    @Test @EventLoop func `a rule may contain quotes`() async throws {
+        let peers = try await Peers()
+        let signals = Sightings(of: Void.self)
+        let text = #"it's a \ 'test',"#
+        let subscription = peers.client.subscribe(MatchRule(firstArgument: text)) { _ in signals.add(()) }
+        try await peers.settle()
+        try peers.service.emit(BusSignal("/", "org.example.A", "Tick", [.string(text)]))
+        try await signals.next()
+        subscription.cancel()
+    }
+
+    @Test @EventLoop func `a rule that the bus refuses is not missed silently`() async throws {
+        let peers = try await Peers()
+        let losses = Sightings(of: BusError.self)
+        peers.client.lost = { losses.add($0) }
+        let subscription = peers.client.subscribe(MatchRule(interface: "nonsense")) { _ in }
+        #expect(try await losses.next().name == "org.freedesktop.DBus.Error.MatchRuleInvalid")
+        #expect(!peers.client.isOpen)
+        subscription.cancel()
+    }
+}

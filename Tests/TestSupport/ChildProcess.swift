@@ -1,0 +1,103 @@
+public import EventLoop
+import Glibc
+
+/// A program under test: lines in, lines out. It is killed when it is dropped.
+@EventLoop
+public final class ChildProcess {
+    public nonisolated let processID: Int32
+    /// The lines that the program prints.
+    public nonisolated let lines = Sightings(of: String.self)
+
+    private let socket: Int32
+    private var partial: [UInt8] = []
+    private var isReaped = false
+    private var reading: DescriptorSource?
+
+    /// - Parameters:
+    ///   - arguments: The program's path or name in `$PATH`, and its arguments.
+    ///   - environment: Added to this process's own.
+    public init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        let (near, far) = try UnixSocket.pair(.stream).release()
+        defer { _ = close(far) }
+        socket = near
+        // The program expects an ordinary, blocking standard input and output.
+        _ = fcntl(far, F_SETFL, fcntl(far, F_GETFL) & ~O_NONBLOCK)
+        processID = try Self.spawn(arguments, environment, far)
+        reading = try DescriptorSource(near, .readable) { [weak self] _ in self?.read() }
+    }
+
+    isolated deinit {
+        kill()
+        _ = close(socket)
+    }
+
+    /// Writes one line to the program's standard input.
+    public func write(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        precondition(Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+    }
+
+    /// Writes one line and returns the next line that the program prints.
+    public func ask(_ line: String) async throws -> String {
+        write(line)
+        return try await lines.next()
+    }
+
+    /// Closes the program's standard input.
+    public func closeInput() { _ = shutdown(socket, Int32(SHUT_WR)) }
+
+    public func signal(_ signal: Int32) {
+        if !isReaped { _ = Glibc.kill(processID, signal) }
+    }
+
+    /// Ends the program as a crash would, and waits until it has gone.
+    public func kill() {
+        guard !isReaped else { return }
+        signal(SIGKILL)
+        _ = wait()
+    }
+
+    /// Waits until the program has ended by itself; blocks the loop.
+    ///
+    /// - Returns: Its exit status, or the negative number of the signal that ended it.
+    public func wait() -> Int32 {
+        var status: Int32 = 0
+        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        isReaped = true
+        reading?.cancel()
+        let signal = status & 0x7f
+        return signal == 0 ? (status >> 8) & 0xff : -signal
+    }
+
+    private func read() {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(socket, &buffer, buffer.count, 0)
+        guard count > 0 else {
+            reading?.cancel()
+            return
+        }
+        partial += buffer[..<count]
+        while let end = partial.firstIndex(of: 10) {
+            lines.add(String(decoding: partial[..<end], as: UTF8.self))
+            partial.removeSubrange(...end)
+        }
+    }
+
+    private static func spawn(_ arguments: [String], _ environment: [String: String], _ socket: Int32) throws
+        -> Int32
+    {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, socket, 0)
+        posix_spawn_file_actions_adddup2(&actions, socket, 1)
+        let assignments = environment.map { "\($0)=\($1)" }
+        var words = (["/usr/bin/env"] + assignments + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        words.append(nil)
+        var processID: Int32 = 0
+        let result = posix_spawn(&processID, "/usr/bin/env", &actions, nil, words, environ)
+        guard result == 0 else { throw SystemError("start \(arguments.first ?? "nothing")", result) }
+        return processID
+    }
+}

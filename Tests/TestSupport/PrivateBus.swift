@@ -1,0 +1,91 @@
+public import EventLoop
+import Glibc
+
+/// A `dbus-daemon` of the test's own, in a temporary directory. It goes with this object, and with the test
+/// process however that ends.
+@EventLoop
+public final class PrivateBus {
+    /// For ``BusAddress/address(_:)`` and `$DBUS_SESSION_BUS_ADDRESS`. The same after every start.
+    public nonisolated let address: String
+    /// The present daemon.
+    public private(set) var processID: Int32?
+
+    private let directory: String
+    private var daemon: ChildProcess?
+
+    /// Starts a bus and waits until it listens.
+    public static func start() async throws -> PrivateBus {
+        let bus = try PrivateBus()
+        try await bus.start()
+        return bus
+    }
+
+    /// A bus that is not there yet.
+    public init() throws {
+        var template = Array("/tmp/ptt-bus-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
+        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        address = "unix:path=\(directory)/bus"
+        try write(Self.configuration(address), to: directory + "/bus.conf")
+    }
+
+    isolated deinit {
+        stop()
+        _ = unlink(directory + "/bus.conf")
+        _ = rmdir(directory)
+    }
+
+    /// Starts the daemon, again if need be, and waits until it listens.
+    public func start() async throws {
+        // The shell ends the daemon when its input closes, so that a crashed test leaves none behind.
+        let script = #"""
+            exec 3<&0 2>/dev/null
+            dbus-daemon --config-file="$0" --nofork --print-address=1 </dev/null 3<&- &
+            echo $!
+            cat <&3 >/dev/null
+            kill -9 $!
+            wait
+            """#
+        let daemon = try ChildProcess(["/bin/sh", "-c", script, directory + "/bus.conf"])
+        self.daemon = daemon
+        processID = Int32(try await daemon.lines.next())
+        _ = try await daemon.lines.next()
+    }
+
+    /// The bus is gone at once, as after a crash.
+    public func stop() {
+        guard let daemon else { return }
+        // First the bus itself: whoever is connected must see it end before this returns.
+        if let processID { _ = kill(processID, SIGKILL) }
+        daemon.closeInput()
+        _ = daemon.wait()
+        self.daemon = nil
+        processID = nil
+        _ = unlink(directory + "/bus")
+    }
+
+    private static func configuration(_ address: String) -> String {
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <type>custom</type>
+          <listen>\(address)</listen>
+          <auth>EXTERNAL</auth>
+          <policy context="default">
+            <allow send_destination="*" eavesdrop="false"/>
+            <allow receive_sender="*"/>
+            <allow own="*"/>
+            <deny own="org.example.Forbidden"/>
+          </policy>
+          <limit name="max_match_rules_per_connection">512</limit>
+        </busconfig>
+        """
+    }
+}
+
+private func write(_ text: String, to path: String) throws {
+    guard let file = fopen(path, "we") else { throw SystemError("write \(path)") }
+    let written = fputs(text, file)
+    guard fclose(file) == 0, written >= 0 else { throw SystemError("write \(path)") }
+}

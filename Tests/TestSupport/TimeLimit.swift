@@ -1,0 +1,24 @@
+/// An awaited thing did not happen in time.
+public struct TimeLimitExceeded: Error, CustomStringConvertible {
+    public let limit: Duration
+    public var description: String { "did not happen within \(limit)" }
+}
+
+/// Awaits `operation`, but no longer than `limit`: a broken test fails and does not hang.
+///
+/// `operation` must end when its task is cancelled, as the iteration of a stream does.
+public func within<Result: Sendable>(
+    _ limit: Duration = .seconds(10),
+    _ operation: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result.self) { group in
+        group.addTask { try await operation() }
+        group.addTask {
+            try await Task.sleep(for: limit)
+            throw TimeLimitExceeded(limit: limit)
+        }
+        defer { group.cancelAll() }
+        guard let result = try await group.next() else { throw CancellationError() }
+        return result
+    }
+}
