@@ -13,9 +13,7 @@ public final class ChildProcess {
     private var isReaped = false
     private var reading: DescriptorSource?
 
-    /// - Parameters:
-    ///   - arguments: The program's path or name in `$PATH`, and its arguments.
-    ///   - environment: Added to this process's own.
+    /// Starts a program by its path or its name in `$PATH`; `environment` is added to this process's own.
     public init(_ arguments: [String], environment: [String: String] = [:]) throws {
         let (near, far) = try UnixSocket.pair(.stream).release()
         defer { _ = close(far) }

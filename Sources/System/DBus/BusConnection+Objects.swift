@@ -14,8 +14,10 @@ extension BusConnection {
     }
 
     /// Offers an object with `ObjectManager`: it tells about all exported objects below its path.
+    /// The interfaces are those that it has besides.
     ///
-    /// - Parameter interfaces: Of the manager itself, besides `ObjectManager`.
+    /// - Returns: Keep it as long as the object is to exist.
+    /// - Throws: As ``export(_:_:)``.
     public func exportManager(_ path: ObjectPath, _ interfaces: [ExportedInterface] = []) throws(BusError)
         -> ExportedObject
     {

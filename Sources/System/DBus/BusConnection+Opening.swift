@@ -1,9 +1,9 @@
 internal import EventLoop
 
 extension BusConnection {
-    /// Connects and says hello.
+    /// Connects and says hello; `timeout` is the limit for authentication and hello together.
     ///
-    /// - Parameter timeout: The limit for authentication and hello together.
+    /// - Returns: A connection that has its unique name.
     /// - Throws: If nobody listens, the bus refuses, or it does not answer in time.
     public static func open(_ address: BusAddress, timeout: Duration = .seconds(5)) async throws(BusError)
         -> BusConnection
@@ -39,9 +39,10 @@ extension BusConnection {
         case taken
     }
 
-    /// Asks for a well-known name, without queueing for it.
+    /// Asks for a well-known name, without queueing for it. `replacing` takes it from an owner that allowed
+    /// to be replaced.
     ///
-    /// - Parameter replacing: Take it from an owner that allowed to be replaced.
+    /// - Returns: Whether the name is ours now.
     /// - Throws: `AccessDenied` if the policy of the bus forbids it.
     public func requestName(_ name: String, replacing: Bool = false) async throws(BusError) -> NameRequest {
         // DBUS_NAME_FLAG_REPLACE_EXISTING 2, DBUS_NAME_FLAG_DO_NOT_QUEUE 4 (D-Bus specification, "RequestName").

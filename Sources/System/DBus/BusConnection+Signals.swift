@@ -88,8 +88,7 @@ extension BusConnection {
     }
 
     /// Tells the present owner of a name, as soon as the bus has answered, and then every change.
-    ///
-    /// - Parameter handler: Called with the unique name of the owner, or nil while there is none.
+    /// The handler gets the unique name of the owner, or nil while there is none.
     public func watchName(_ name: String, handler: @escaping @EventLoop (String?) -> Void) -> Subscription {
         guard isOpen else { return Subscription {} }
         let isKnown = owners[name] != nil

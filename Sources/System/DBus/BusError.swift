@@ -76,10 +76,8 @@ public struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Calls a libdbus function that reports through a `DBusError`.
-///
-/// - Parameter call: Returns nil if it failed. The optional matters: a NULL forced into a non-optional
-///   would trap before the error is read.
+/// Calls a libdbus function that reports through a `DBusError` and returns nil if it failed. The optional
+/// matters: a NULL forced into a non-optional would trap before the error is read.
 func withBusError<Result>(
     _ call: (UnsafeMutablePointer<CDBus.DBusError>) -> Result?
 ) throws(BusError) -> Result {

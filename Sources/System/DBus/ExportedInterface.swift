@@ -7,9 +7,7 @@ public struct ExportedInterface {
     public let properties: [ExportedProperty]
     public let signals: [ExportedSignal]
 
-    /// - Parameters:
-    ///   - name: `org.bluez.Agent1` for example.
-    ///   - signals: Only told by introspection; ``BusConnection/emit(_:to:)`` sends them.
+    /// The signals are only told by introspection; ``BusConnection/emit(_:to:)`` sends them.
     public init(
         _ name: String,
         methods: [ExportedMethod] = [],
@@ -30,11 +28,8 @@ public struct ExportedMethod {
     let outputs: [(name: String, type: String)]
     let handler: @EventLoop (MethodInvocation) -> Void
 
-    /// A method whose answer may come later.
-    ///
-    /// - Parameters:
-    ///   - inputs: Calls with other types are refused before the handler sees them.
-    ///   - handler: Answers the invocation, now or later. One that is dropped is answered with an error.
+    /// A method whose handler answers the invocation, now or later; one that is dropped is answered with an
+    /// error. Calls with other types than `inputs` are refused before the handler sees them.
     public init(
         _ name: String,
         inputs: KeyValuePairs<String, String> = [:],
@@ -64,10 +59,8 @@ public struct ExportedProperty {
     let get: @EventLoop () -> BusValue?
     let set: (@EventLoop (BusValue) throws(BusError) -> Void)?
 
-    /// - Parameters:
-    ///   - type: Values of another type are refused before `set` sees them.
-    ///   - get: The present value, or nil while the object does not have the property.
-    ///   - set: Nil for a property that can only be read. It emits the change itself.
+    /// `get` gives nil while the object does not have the property. `set` is nil for a property that can
+    /// only be read; values of another type are refused before it sees them, and it emits the change itself.
     public init(
         _ name: String,
         _ type: String,

@@ -85,7 +85,7 @@ enum MessageDecoder {
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
-    /// - Parameter entry: `{`, a basic type, a type, `}`. Of equal keys the last one counts.
+    /// `entry` is `{`, a basic type, a type, `}`. Of equal keys the last one counts.
     private static func dictionary(_ entry: String, _ inner: inout DBusMessageIter) -> BusValue {
         var entries: [BusValue: BusValue] = [:]
         while dbus_message_iter_get_arg_type(&inner) == TypeCode.dictionaryEntry {
