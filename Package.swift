@@ -132,6 +132,8 @@ let package = Package(
         tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
         tests("InputTests", "EventLoop", "Input", "TestSupport"),
+        tests("JSONTests", "JSON"),
+        tests("VarlinkTests", "EventLoop", "JSON", "TestSupport", "Varlink"),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

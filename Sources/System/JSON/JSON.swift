@@ -1,1 +1,52 @@
-// JSON
+/// One JSON value (RFC 8259), small and quick enough for a daemon's socket.
+///
+/// Numbers without fraction and exponent that fit are ``int(_:)``, all others ``double(_:)``.
+public enum JSON: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case double(Double)
+    case string(String)
+    case array([JSON])
+    case object(JSONObject)
+
+    /// The members if this is an object.
+    public var object: JSONObject? {
+        if case .object(let object) = self { object } else { nil }
+    }
+
+    /// The text if this is a string.
+    public var string: String? {
+        if case .string(let string) = self { string } else { nil }
+    }
+
+    /// What it is, for messages to people: "a string", "an object".
+    var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .int: "an integer"
+        case .double: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    public init(nilLiteral: ()) { self = .null }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    public init(floatLiteral value: Double) { self = .double(value) }
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+
+    /// Traps on a key that is there twice.
+    public init(dictionaryLiteral elements: (String, JSON)...) {
+        self = .object(JSONObject(uniqueMembers: elements))
+    }
+}

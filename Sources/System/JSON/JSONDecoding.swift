@@ -1,0 +1,260 @@
+/// A JSON value that is not what the program asked for.
+public struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
+    public enum Problem: Equatable, Sendable {
+        case missing
+        case unknownKey
+        case wrongType(expected: String, found: String)
+        case invalid(String)
+    }
+
+    /// Where: `descriptor.name` or `buttons[2].path`; empty for the whole value.
+    public let path: String
+    public let problem: Problem
+
+    public init(path: String, problem: Problem) {
+        self.path = path
+        self.problem = problem
+    }
+
+    public var description: String {
+        let place = path.isEmpty ? "the value" : path
+        switch problem {
+        case .missing: return "\(place) is missing"
+        case .unknownKey: return "\(place) is not known"
+        case .wrongType(let expected, let found): return "\(place) should be \(expected) but is \(found)"
+        case .invalid(let reason): return "\(place) is not valid: \(reason)"
+        }
+    }
+}
+
+extension JSON {
+    /// What a decoder does with a key that the type does not have.
+    public enum UnknownKeys: Sendable {
+        /// For what this program defines: commands to it, its configuration. A typing error does not pass unnoticed.
+        case refused
+        /// For what others define and may extend: answers and events.
+        case ignored
+    }
+
+    /// Makes a value of `type`. For an optional member, `null` and a missing key are the same.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self,
+        unknownKeys: UnknownKeys = .refused
+    ) throws(JSONDecodingError) -> Value {
+        do {
+            return try DecodingNode(self, at: .root, in: nil, unknownKeys: unknownKeys).decoded()
+        } catch {
+            throw JSONDecodingError(error)
+        }
+    }
+}
+
+extension JSONObject {
+    /// As ``JSON/decode(_:unknownKeys:)``.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self,
+        unknownKeys: JSON.UnknownKeys = .refused
+    ) throws(JSONDecodingError) -> Value {
+        try JSON.object(self).decode(type, unknownKeys: unknownKeys)
+    }
+}
+
+extension JSONDecodingError {
+    /// Errors of our own containers are of this type already; `DecodingError` comes from the decoded types.
+    fileprivate init(_ error: any Error) {
+        switch error {
+        case let error as JSONDecodingError: self = error
+        case DecodingError.keyNotFound(let key, let context):
+            self.init(path: Self.path(context.codingPath + [key]), problem: .missing)
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            self.init(path: Self.path(context.codingPath), problem: .invalid(context.debugDescription))
+        default: self.init(path: "", problem: .invalid("\(error)"))
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.reduce("") { path, key in
+            if let index = key.intValue { return "\(path)[\(index)]" }
+            return path.isEmpty ? key.stringValue : "\(path).\(key.stringValue)"
+        }
+    }
+}
+
+/// One value while it is being decoded: the `Decoder`, and the memory of its containers.
+final class DecodingNode: Decoder {
+    /// The way from the parent to this value.
+    enum Step {
+        case root
+        case key(String)
+        case index(Int)
+    }
+
+    let value: JSON
+    private let step: Step
+    private let parent: DecodingNode?
+    private let unknownKeys: JSON.UnknownKeys
+    /// What was asked of an object: every member must be a key of one of these types.
+    private var keyTypes: [any CodingKey.Type] = []
+    private var nested: [DecodingNode] = []
+    private var isReadAsWhole = false
+    /// Where the member last found is, since members are mostly asked for in their order.
+    private var lastFound = 0
+
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    init(_ value: JSON, at step: Step, in parent: DecodingNode?, unknownKeys: JSON.UnknownKeys) {
+        self.value = value
+        self.step = step
+        self.parent = parent
+        self.unknownKeys = unknownKeys
+    }
+
+    /// Built only when somebody asks, which is when there is an error.
+    var codingPath: [any CodingKey] {
+        let path = parent?.codingPath ?? []
+        switch step {
+        case .root: return path
+        case .key(let key): return path + [PathKey(stringValue: key)]
+        case .index(let index): return path + [PathKey(intValue: index)]
+        }
+    }
+
+    /// A node for a container inside this value's container. Its keys are checked together with this one's.
+    func nested(_ value: JSON, at step: Step) -> DecodingNode {
+        let node = DecodingNode(value, at: step, in: self, unknownKeys: unknownKeys)
+        nested.append(node)
+        return node
+    }
+
+    func decoded<Value: Decodable>() throws -> Value {
+        // Children know their parents; without this the two would keep each other alive.
+        defer { nested = [] }
+        let result = try Value(from: self)
+        try refuseUnknownKeys()
+        return result
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, _ value: JSON, at step: Step) throws -> Value {
+        try DecodingNode(value, at: step, in: self, unknownKeys: unknownKeys).decoded()
+    }
+
+    func index(of key: String, in object: JSONObject) -> Int? {
+        guard let index = object.index(of: key, from: lastFound) else { return nil }
+        lastFound = index
+        return index
+    }
+
+    func refuseUnknownKeys() throws(JSONDecodingError) {
+        guard case .refused = unknownKeys else { return }
+        for node in nested { try node.refuseUnknownKeys() }
+        guard !isReadAsWhole, case .object(let object) = value else { return }
+        for member in object.members {
+            guard keyTypes.contains(where: { $0.init(stringValue: member.key) != nil }) else {
+                throw error(.unknownKey, at: .key(member.key))
+            }
+        }
+    }
+
+    func error(_ problem: JSONDecodingError.Problem, at step: Step? = nil) -> JSONDecodingError {
+        var path = ""
+        if let step { path = step.text }
+        var node: DecodingNode? = self
+        while let current = node {
+            let text = current.step.text
+            path = path.isEmpty || path.hasPrefix("[") || text.isEmpty ? text + path : "\(text).\(path)"
+            node = current.parent
+        }
+        return JSONDecodingError(path: path, problem: problem)
+    }
+
+    func mismatch(_ expected: String, _ found: JSON, at step: Step? = nil) -> JSONDecodingError {
+        error(.wrongType(expected: expected, found: found.kind), at: step)
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .object(let object) = value else { throw mismatch("an object", value) }
+        keyTypes.append(type)
+        return KeyedDecodingContainer(ObjectDecodingContainer<Key>(node: self, object: object))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let elements) = value else { throw mismatch("an array", value) }
+        return ArrayDecodingContainer(node: self, elements: elements)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer {
+        isReadAsWhole = true
+        return self
+    }
+}
+
+extension DecodingNode.Step {
+    fileprivate var text: String {
+        switch self {
+        case .root: ""
+        case .key(let key): key
+        case .index(let index): "[\(index)]"
+        }
+    }
+}
+
+extension DecodingNode: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { value == .null }
+    func decode(_ type: Bool.Type) throws -> Bool { try bool(value) }
+    func decode(_ type: String.Type) throws -> String { try string(value) }
+    func decode(_ type: Double.Type) throws -> Double { try double(value) }
+    func decode(_ type: Float.Type) throws -> Float { Float(try double(value)) }
+    func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) throws -> Value {
+        try integer(value)
+    }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try decode(type, value, at: .root)
+    }
+
+    // The scalars, for all three kinds of containers.
+
+    func bool(_ value: JSON, at step: Step? = nil) throws(JSONDecodingError) -> Bool {
+        guard case .bool(let bool) = value else { throw mismatch("a boolean", value, at: step) }
+        return bool
+    }
+
+    func string(_ value: JSON, at step: Step? = nil) throws(JSONDecodingError) -> String {
+        guard case .string(let string) = value else { throw mismatch("a string", value, at: step) }
+        return string
+    }
+
+    func double(_ value: JSON, at step: Step? = nil) throws(JSONDecodingError) -> Double {
+        switch value {
+        case .double(let double): return double
+        case .int(let int): return Double(int)
+        case .null, .bool, .string, .array, .object: throw mismatch("a number", value, at: step)
+        }
+    }
+
+    func integer<Value: FixedWidthInteger>(
+        _ value: JSON,
+        at step: Step? = nil
+    ) throws(JSONDecodingError) -> Value {
+        guard case .int(let int) = value else { throw mismatch("an integer", value, at: step) }
+        guard let exact = Value(exactly: int) else {
+            throw error(.invalid("\(int) is not between \(Value.min) and \(Value.max)"), at: step)
+        }
+        return exact
+    }
+}
+
+private struct PathKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = "\(intValue)"
+        self.intValue = intValue
+    }
+}

@@ -1,0 +1,157 @@
+/// A value that JSON has no form for.
+public struct JSONEncodingError: Error, CustomStringConvertible {
+    /// Names the value and says why not.
+    public let description: String
+}
+
+extension JSON {
+    /// Turns a value into JSON. Optionals that are nil are left out.
+    ///
+    /// - Throws: For a number that is not finite or beyond 64 bits with sign, and whatever `value` itself throws.
+    public init(encoding value: some Encodable) throws(JSONEncodingError) {
+        let node = EncodingNode()
+        do {
+            try value.encode(to: node)
+        } catch {
+            throw JSONEncodingError(
+                description: "could not encode \(type(of: value)) as JSON: \(explanation(error))"
+            )
+        }
+        self = node.finished()
+    }
+}
+
+extension JSONObject {
+    /// Turns a value into an object.
+    ///
+    /// - Throws: As ``JSON/init(encoding:)``, and for a value that becomes something other than an object.
+    public init(encoding value: some Encodable) throws(JSONEncodingError) {
+        switch try JSON(encoding: value) {
+        case .object(let object): self = object
+        case let other:
+            throw JSONEncodingError(description: "\(type(of: value)) becomes \(other.kind), not an object")
+        }
+    }
+}
+
+private func explanation(_ error: any Error) -> String {
+    guard case EncodingError.invalidValue(_, let context) = error else { return "\(error)" }
+    return context.debugDescription
+}
+
+/// One value while it is being encoded: the `Encoder`, and the store behind its containers.
+///
+/// Containers inside containers (`nestedContainer`, `superEncoder`) are nodes of their own whose values are
+/// put into their places at the end.
+final class EncodingNode: Encoder, SingleValueEncodingContainer {
+    private enum Content {
+        case nothing
+        case single(JSON)
+        case array([JSON], nested: [(Int, EncodingNode)])
+        case object(JSONObject, nested: [(String, EncodingNode)])
+    }
+
+    private var content = Content.nothing
+
+    /// Not tracked: an encoding error is a fault of the program and names the type.
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        if case .object = content {} else { content = .object(JSONObject(), nested: []) }
+        return KeyedEncodingContainer(ObjectEncodingContainer<Key>(node: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        if case .array = content {} else { content = .array([], nested: []) }
+        return ArrayEncodingContainer(node: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    /// The value; nothing encoded at all is an empty object, as for a structure without members.
+    func finished() -> JSON {
+        switch content {
+        case .nothing: return .object(JSONObject())
+        case .single(let value): return value
+        case .array(var elements, let nested):
+            for (index, node) in nested { elements[index] = node.finished() }
+            return .array(elements)
+        case .object(var object, let nested):
+            for (key, node) in nested { object[key] = node.finished() }
+            return .object(object)
+        }
+    }
+
+    static func json<Value: Encodable>(of value: Value) throws -> JSON {
+        let node = EncodingNode()
+        try value.encode(to: node)
+        return node.finished()
+    }
+
+    // The content is taken out while it changes, so that its storage is never shared and copied.
+
+    func set(_ key: String, _ value: JSON) {
+        guard case .object(var object, let nested) = content else { return }
+        content = .nothing
+        object[key] = value
+        content = .object(object, nested: nested)
+    }
+
+    func append(_ value: JSON) {
+        guard case .array(var elements, let nested) = content else { return }
+        content = .nothing
+        elements.append(value)
+        content = .array(elements, nested: nested)
+    }
+
+    func nested(at key: String) -> EncodingNode {
+        let node = EncodingNode()
+        set(key, .null)
+        guard case .object(let object, let nested) = content else { return node }
+        content = .object(object, nested: nested + [(key, node)])
+        return node
+    }
+
+    func nestedElement() -> EncodingNode {
+        let node = EncodingNode()
+        append(.null)
+        guard case .array(let elements, let nested) = content else { return node }
+        content = .array(elements, nested: nested + [(elements.count - 1, node)])
+        return node
+    }
+
+    var elementCount: Int {
+        if case .array(let elements, _) = content { elements.count } else { 0 }
+    }
+
+    // MARK: SingleValueEncodingContainer
+
+    func encodeNil() { content = .single(.null) }
+    func encode(_ value: Bool) { content = .single(.bool(value)) }
+    func encode(_ value: String) { content = .single(.string(value)) }
+    func encode(_ value: Double) throws { content = .single(try .finite(value)) }
+    func encode(_ value: Float) throws { content = .single(try .finite(Double(value))) }
+    func encode<Value: FixedWidthInteger & Encodable>(_ value: Value) throws {
+        content = .single(try .exact(value))
+    }
+    func encode<Value: Encodable>(_ value: Value) throws { content = .single(try Self.json(of: value)) }
+}
+
+extension JSON {
+    static func finite(_ value: Double) throws -> JSON {
+        if value.isFinite { return .double(value) }
+        throw EncodingError.invalidValue(
+            value,
+            EncodingError.Context(codingPath: [], debugDescription: "\(value) is not finite")
+        )
+    }
+
+    static func exact(_ value: some BinaryInteger) throws -> JSON {
+        if let value = Int64(exactly: value) { return .int(value) }
+        throw EncodingError.invalidValue(
+            value,
+            EncodingError.Context(codingPath: [], debugDescription: "\(value) is beyond 64 bits with sign")
+        )
+    }
+}

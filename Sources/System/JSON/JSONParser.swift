@@ -1,0 +1,340 @@
+/// Text that is not JSON, or JSON beyond a limit.
+public struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
+    public enum Problem: String, Sendable {
+        case controlCharacter = "a control character in a string"
+        case duplicateKey = "a key that is there twice"
+        case invalidEscape = "an invalid escape sequence"
+        case invalidUTF8 = "bytes that are not UTF-8"
+        case loneSurrogate = "half of a surrogate pair"
+        case numberOutOfRange = "a number out of range"
+        case tooDeep = "arrays or objects nested too deeply"
+        case trailingBytes = "something after the value"
+        case unexpectedByte = "an unexpected character"
+        case unexpectedEnd = "the end in the middle of a value"
+    }
+
+    public let problem: Problem
+    /// Bytes before the place of the problem.
+    public let offset: Int
+
+    public init(problem: Problem, offset: Int) {
+        self.problem = problem
+        self.offset = offset
+    }
+
+    public var description: String { "\(problem.rawValue) at byte \(offset)" }
+}
+
+extension JSON {
+    /// Parses one value strictly as RFC 8259 has it. Besides, a key may not be there twice.
+    ///
+    /// - Parameters:
+    ///   - bytes: UTF-8 without a byte order mark; white space around the value is allowed.
+    ///   - depthLimit: How many arrays and objects may be inside one another.
+    /// - Throws: The first place that is not as it should be.
+    public init(parsing bytes: Span<UInt8>, depthLimit: Int = 32) throws(JSONSyntaxError) {
+        var parser = JSONParser(depthLimit: depthLimit)
+        self = try parser.document(bytes)
+    }
+
+    /// The same for a string.
+    public init(parsing text: String, depthLimit: Int = 32) throws(JSONSyntaxError) {
+        try self.init(parsing: Array(text.utf8).span, depthLimit: depthLimit)
+    }
+}
+
+/// A recursive descent over bytes; the depth limit bounds the recursion.
+struct JSONParser {
+    private let depthLimit: Int
+    private var offset = 0
+
+    /// From this many members on, duplicates are found with a set, so that a hostile object costs no quadratic time.
+    private static let linearSearchLimit = 16
+    /// No sensible number is longer, and converting digits is not linear.
+    private static let numberLengthLimit = 512
+
+    init(depthLimit: Int) {
+        self.depthLimit = depthLimit
+    }
+
+    mutating func document(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> JSON {
+        let value = try value(bytes, depth: 0)
+        skipWhiteSpace(bytes)
+        guard offset == bytes.count else { throw error(.trailingBytes) }
+        return value
+    }
+
+    private func error(_ problem: JSONSyntaxError.Problem) -> JSONSyntaxError {
+        JSONSyntaxError(problem: problem, offset: offset)
+    }
+
+    private mutating func skipWhiteSpace(_ bytes: Span<UInt8>) {
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+            default: return
+            }
+        }
+    }
+
+    /// The next byte that is not white space, without taking it.
+    private mutating func peek(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> UInt8 {
+        skipWhiteSpace(bytes)
+        guard offset < bytes.count else { throw error(.unexpectedEnd) }
+        return bytes[offset]
+    }
+
+    private mutating func value(_ bytes: Span<UInt8>, depth: Int) throws(JSONSyntaxError) -> JSON {
+        switch try peek(bytes) {
+        case UInt8(ascii: "{"): return .object(try object(bytes, depth: depth + 1))
+        case UInt8(ascii: "["): return .array(try array(bytes, depth: depth + 1))
+        case UInt8(ascii: "\""): return .string(try string(bytes))
+        case UInt8(ascii: "t"): return try literal("true", .bool(true), bytes)
+        case UInt8(ascii: "f"): return try literal("false", .bool(false), bytes)
+        case UInt8(ascii: "n"): return try literal("null", .null, bytes)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number(bytes)
+        default: throw error(.unexpectedByte)
+        }
+    }
+
+    private mutating func object(_ bytes: Span<UInt8>, depth: Int) throws(JSONSyntaxError) -> JSONObject {
+        guard depth <= depthLimit else { throw error(.tooDeep) }
+        offset += 1
+        var object = JSONObject()
+        var keys = Set<String>()
+        if try peek(bytes) == UInt8(ascii: "}") {
+            offset += 1
+            return object
+        }
+        while true {
+            guard try peek(bytes) == UInt8(ascii: "\"") else { throw error(.unexpectedByte) }
+            let start = offset
+            let key = try string(bytes)
+            guard isNew(key, in: object, &keys) else {
+                throw JSONSyntaxError(problem: .duplicateKey, offset: start)
+            }
+            guard try peek(bytes) == UInt8(ascii: ":") else { throw error(.unexpectedByte) }
+            offset += 1
+            object.append(key, try value(bytes, depth: depth))
+            if try isLast(closing: UInt8(ascii: "}"), bytes) { return object }
+        }
+    }
+
+    private func isNew(_ key: String, in object: JSONObject, _ keys: inout Set<String>) -> Bool {
+        let count = object.members.count
+        guard count >= Self.linearSearchLimit else { return object.index(of: key, from: 0) == nil }
+        if count == Self.linearSearchLimit { keys = Set(object.members.map(\.key)) }
+        return keys.insert(key).inserted
+    }
+
+    private mutating func array(_ bytes: Span<UInt8>, depth: Int) throws(JSONSyntaxError) -> [JSON] {
+        guard depth <= depthLimit else { throw error(.tooDeep) }
+        offset += 1
+        var elements: [JSON] = []
+        if try peek(bytes) == UInt8(ascii: "]") {
+            offset += 1
+            return elements
+        }
+        while true {
+            elements.append(try value(bytes, depth: depth))
+            if try isLast(closing: UInt8(ascii: "]"), bytes) { return elements }
+        }
+    }
+
+    /// Takes the comma or the closing bracket after an element.
+    private mutating func isLast(closing: UInt8, _ bytes: Span<UInt8>) throws(JSONSyntaxError) -> Bool {
+        let byte = try peek(bytes)
+        guard byte == closing || byte == UInt8(ascii: ",") else { throw error(.unexpectedByte) }
+        offset += 1
+        return byte == closing
+    }
+
+    private mutating func literal(
+        _ text: StaticString,
+        _ value: JSON,
+        _ bytes: Span<UInt8>
+    ) throws(JSONSyntaxError) -> JSON {
+        for index in 0..<text.utf8CodeUnitCount {
+            guard offset < bytes.count else { throw error(.unexpectedEnd) }
+            guard bytes[offset] == text.utf8Start[index] else { throw error(.unexpectedByte) }
+            offset += 1
+        }
+        return value
+    }
+}
+
+// MARK: Numbers
+
+extension JSONParser {
+    private mutating func number(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> JSON {
+        let start = offset
+        var magnitude: UInt64 = 0
+        var isInteger = true
+        let isNegative = take(UInt8(ascii: "-"), bytes)
+        let firstDigit = offset
+        try digits(bytes, &magnitude, &isInteger)
+        if bytes[firstDigit] == UInt8(ascii: "0"), offset > firstDigit + 1 {
+            throw JSONSyntaxError(problem: .unexpectedByte, offset: firstDigit + 1)
+        }
+        var ignored: UInt64 = 0
+        if take(UInt8(ascii: "."), bytes) {
+            isInteger = false
+            try digits(bytes, &ignored, &isInteger)
+        }
+        if take(UInt8(ascii: "e"), bytes) || take(UInt8(ascii: "E"), bytes) {
+            isInteger = false
+            _ = take(UInt8(ascii: "+"), bytes) || take(UInt8(ascii: "-"), bytes)
+            try digits(bytes, &ignored, &isInteger)
+        }
+        if isInteger, isNegative, magnitude <= Int64.min.magnitude {
+            return .int(Int64(truncatingIfNeeded: 0 &- magnitude))
+        }
+        if isInteger, !isNegative, magnitude <= Int64.max.magnitude { return .int(Int64(magnitude)) }
+        return .double(try double(bytes, from: start))
+    }
+
+    private mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+        guard offset < bytes.count, bytes[offset] == byte else { return false }
+        offset += 1
+        return true
+    }
+
+    /// One digit or more. `fits` becomes false when `magnitude` overflows.
+    private mutating func digits(
+        _ bytes: Span<UInt8>,
+        _ magnitude: inout UInt64,
+        _ fits: inout Bool
+    ) throws(JSONSyntaxError) {
+        let start = offset
+        while offset < bytes.count, case let digit = bytes[offset] &- UInt8(ascii: "0"), digit < 10 {
+            let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+            if overflow || carry { fits = false }
+            magnitude = sum
+            offset += 1
+        }
+        guard offset > start else {
+            throw error(offset < bytes.count ? .unexpectedByte : .unexpectedEnd)
+        }
+    }
+
+    private func double(_ bytes: Span<UInt8>, from start: Int) throws(JSONSyntaxError) -> Double {
+        let range = start..<offset
+        guard range.count <= Self.numberLengthLimit,
+            let value = Double(try text(bytes, range)),
+            value.isFinite
+        else { throw JSONSyntaxError(problem: .numberOutOfRange, offset: start) }
+        return value
+    }
+}
+
+// MARK: Strings
+
+extension JSONParser {
+    private mutating func string(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> String {
+        offset += 1
+        let start = offset
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case UInt8(ascii: "\""):
+                let string = try text(bytes, start..<offset)
+                offset += 1
+                return string
+            case UInt8(ascii: "\\"): return try escapedString(bytes, from: start)
+            case 0..<0x20: throw error(.controlCharacter)
+            default: offset += 1
+            }
+        }
+        throw error(.unexpectedEnd)
+    }
+
+    private func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONSyntaxError) -> String {
+        do throws(UTF8.ValidationError) {
+            return String(copying: try UTF8Span(validating: bytes.extracting(range)))
+        } catch {
+            let place = range.lowerBound + error.byteOffsets.lowerBound
+            throw JSONSyntaxError(problem: .invalidUTF8, offset: place)
+        }
+    }
+
+    /// A string with an escape in it: pieces are copied together before they become text.
+    private mutating func escapedString(
+        _ bytes: Span<UInt8>,
+        from start: Int
+    ) throws(JSONSyntaxError) -> String {
+        var copy: [UInt8] = []
+        for index in start..<offset { copy.append(bytes[index]) }
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            switch byte {
+            case UInt8(ascii: "\""):
+                // The bytes between the escapes are checked in place, so that an error names the right offset.
+                _ = try text(bytes, start..<offset)
+                offset += 1
+                return String(decoding: copy, as: UTF8.self)
+            case UInt8(ascii: "\\"): try escape(bytes, into: &copy)
+            case 0..<0x20: throw error(.controlCharacter)
+            default:
+                copy.append(byte)
+                offset += 1
+            }
+        }
+        throw error(.unexpectedEnd)
+    }
+
+    private mutating func escape(
+        _ bytes: Span<UInt8>,
+        into copy: inout [UInt8]
+    ) throws(JSONSyntaxError) {
+        guard offset + 1 < bytes.count else { throw error(.unexpectedEnd) }
+        switch bytes[offset + 1] {
+        case UInt8(ascii: "\""): copy.append(UInt8(ascii: "\""))
+        case UInt8(ascii: "\\"): copy.append(UInt8(ascii: "\\"))
+        case UInt8(ascii: "/"): copy.append(UInt8(ascii: "/"))
+        case UInt8(ascii: "b"): copy.append(0x08)
+        case UInt8(ascii: "f"): copy.append(0x0C)
+        case UInt8(ascii: "n"): copy.append(0x0A)
+        case UInt8(ascii: "r"): copy.append(0x0D)
+        case UInt8(ascii: "t"): copy.append(0x09)
+        case UInt8(ascii: "u"): return try unicodeEscape(bytes, into: &copy)
+        default: throw error(.invalidEscape)
+        }
+        offset += 2
+    }
+
+    /// `\uXXXX`, or two of them for a scalar beyond the basic plane (RFC 8259 section 7).
+    private mutating func unicodeEscape(
+        _ bytes: Span<UInt8>,
+        into copy: inout [UInt8]
+    ) throws(JSONSyntaxError) {
+        let start = offset
+        var code = try hexadecimal(bytes)
+        if (0xD800..<0xDC00).contains(code), offset + 1 < bytes.count,
+            bytes[offset] == UInt8(ascii: "\\"), bytes[offset + 1] == UInt8(ascii: "u")
+        {
+            let low = try hexadecimal(bytes)
+            guard (0xDC00..<0xE000).contains(low) else {
+                throw JSONSyntaxError(problem: .loneSurrogate, offset: start)
+            }
+            code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(code) else {
+            throw JSONSyntaxError(problem: .loneSurrogate, offset: start)
+        }
+        copy.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    }
+
+    /// Takes `\uXXXX`.
+    private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> UInt32 {
+        guard offset + 6 <= bytes.count else { throw error(.unexpectedEnd) }
+        var code: UInt32 = 0
+        for index in offset + 2..<offset + 6 {
+            guard let digit = Character(Unicode.Scalar(bytes[index])).hexDigitValue else {
+                throw error(.invalidEscape)
+            }
+            code = code << 4 | UInt32(digit)
+        }
+        offset += 6
+        return code
+    }
+}

@@ -1,0 +1,80 @@
+extension JSON {
+    /// The shortest text of this value, appended as UTF-8. A number that is not finite becomes `null`.
+    public func write(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+        case .int(let value): bytes.append(contentsOf: value.description.utf8)
+        case .double(let value):
+            // `description` is the shortest decimal that reads back as the same value.
+            bytes.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
+        case .string(let text): Self.write(text, to: &bytes)
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for (position, element) in elements.enumerated() {
+                if position > 0 { bytes.append(UInt8(ascii: ",")) }
+                element.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let object): object.write(to: &bytes)
+        }
+    }
+
+    /// The same as a string.
+    public var text: String {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    static func write(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        // Native strings have contiguous UTF-8; others do not exist without Foundation's bridging.
+        let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
+            var plain = utf8.startIndex
+            for index in utf8.indices where needsEscape(utf8[index]) {
+                bytes.append(contentsOf: utf8[plain..<index])
+                writeEscape(utf8[index], to: &bytes)
+                plain = index + 1
+            }
+            bytes.append(contentsOf: utf8[plain...])
+        }
+        precondition(isWritten != nil, "A string without contiguous UTF-8")
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func writeEscape(_ byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0..<0x20:
+            bytes.append(contentsOf: "u00".utf8)
+            let digits = String(byte, radix: 16)
+            if digits.utf8.count == 1 { bytes.append(UInt8(ascii: "0")) }
+            bytes.append(contentsOf: digits.utf8)
+        default: bytes.append(byte)
+        }
+    }
+}
+
+extension JSONObject {
+    /// The shortest text of this object, appended as UTF-8.
+    public func write(to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "{"))
+        for (position, member) in members.enumerated() {
+            if position > 0 { bytes.append(UInt8(ascii: ",")) }
+            JSON.write(member.key, to: &bytes)
+            bytes.append(UInt8(ascii: ":"))
+            member.value.write(to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+}

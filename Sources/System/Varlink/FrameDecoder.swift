@@ -1,0 +1,116 @@
+internal import Glibc
+public import JSON
+
+/// Bytes that are no Varlink message.
+public enum FrameError: Error, Equatable, CustomStringConvertible {
+    case tooLong(limit: Int)
+    case notJSON(JSONSyntaxError)
+
+    public var description: String {
+        switch self {
+        case .tooLong(let limit): "a message of more than \(limit) bytes"
+        case .notJSON(let error): "a message that is not JSON: \(error)"
+        }
+    }
+}
+
+/// Cuts a stream of bytes into messages: JSON, each followed by one NUL byte (<https://varlink.org/Method-Call>).
+///
+/// Knows no socket, so that it can be fed by hand.
+public struct FrameDecoder {
+    private let limits: VarlinkLimits
+    private var buffer: [UInt8] = []
+    /// `start..<end` in the buffer has been received and not been taken.
+    private var start = 0
+    private var end = 0
+    /// No NUL byte is before this.
+    private var searched = 0
+
+    /// Most messages are much smaller. A buffer that had to grow is given back when it is empty.
+    private static let usualSize = 4096
+
+    public init(limits: VarlinkLimits = VarlinkLimits()) {
+        self.limits = limits
+    }
+
+    /// A message has begun and its end has not come.
+    public var isInsideMessage: Bool { start < end }
+
+    /// Offers room for some bytes, at least one.
+    ///
+    /// - Parameter read: Fills the room from its beginning and returns how many bytes it filled.
+    /// - Throws: What `read` throws; nothing is taken then.
+    public mutating func fill<Failure: Error>(
+        _ read: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+    ) throws(Failure) {
+        makeRoom()
+        let room = end..<buffer.count
+        var count = 0
+        var failure: Failure?
+        buffer.withUnsafeMutableBytes { bytes in
+            do throws(Failure) {
+                count = try read(UnsafeMutableRawBufferPointer(rebasing: bytes[room]))
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        precondition(count >= 0 && count <= room.count, "More was read than there was room for")
+        end += count
+    }
+
+    /// Takes `bytes` over.
+    public mutating func append(_ bytes: some Sequence<UInt8>) {
+        buffer.removeSubrange(end...)
+        buffer.append(contentsOf: bytes)
+        end = buffer.count
+    }
+
+    /// Takes the next whole message.
+    ///
+    /// - Returns: The message, or nil if its end has not been received yet.
+    /// - Throws: After an error the rest of the stream means nothing.
+    public mutating func next() throws(FrameError) -> JSON? {
+        guard let length = frameLength() else {
+            if end - start > limits.messageSize { throw .tooLong(limit: limits.messageSize) }
+            return nil
+        }
+        guard length <= limits.messageSize else { throw .tooLong(limit: limits.messageSize) }
+        let frame = start..<start + length
+        start = frame.upperBound + 1
+        searched = start
+        do throws(JSONSyntaxError) {
+            return try JSON(parsing: buffer.span.extracting(frame), depthLimit: limits.depth)
+        } catch {
+            throw .notJSON(error)
+        }
+    }
+
+    /// Bytes before the first NUL byte, if there is one.
+    private mutating func frameLength() -> Int? {
+        let unsearched = searched..<end
+        guard !unsearched.isEmpty else { return nil }
+        let found = buffer.withUnsafeBytes { bytes -> Int? in
+            let part = UnsafeRawBufferPointer(rebasing: bytes[unsearched])
+            guard let first = part.baseAddress, let found = memchr(first, 0, part.count) else { return nil }
+            return UnsafeRawPointer(found) - first
+        }
+        guard let found else {
+            searched = end
+            return nil
+        }
+        return searched + found - start
+    }
+
+    private mutating func makeRoom() {
+        if start == end {
+            if buffer.count != Self.usualSize { buffer = [UInt8](repeating: 0, count: Self.usualSize) }
+            (start, end, searched) = (0, 0, 0)
+        } else if start > 0 {
+            buffer.removeSubrange(..<start)
+            (start, end, searched) = (0, end - start, searched - start)
+        }
+        guard buffer.count - end < Self.usualSize / 2 else { return }
+        buffer.append(contentsOf: repeatElement(0, count: max(buffer.count, Self.usualSize)))
+    }
+}

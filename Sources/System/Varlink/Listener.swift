@@ -1,0 +1,63 @@
+internal import EventLoop
+internal import Glibc
+
+/// Accepts connections on a listening socket.
+@EventLoop
+final class Listener {
+    /// Gets each accepted descriptor, which then is the handler's, or an error.
+    typealias Handler = @EventLoop (Result<Int32, SystemError>) -> Void
+
+    private let descriptor: OwnedDescriptor
+    private let path: String?
+    private let handler: Handler
+    private var source: DescriptorSource?
+    private var retryTimer: TimerSource?
+
+    /// A failing `accept` leaves the peer waiting, and the loop would call again at once.
+    private static let retryTime = Duration.seconds(1)
+    /// Further peers are accepted in the next turn of the loop, after other work.
+    private static let acceptsPerTurn = 16
+
+    /// - Parameters:
+    ///   - descriptor: A listening socket.
+    ///   - path: The socket's file if it is to go together with the listener.
+    ///   - handler: Called on the loop for each peer.
+    /// - Throws: If the descriptor is closed or is nothing that can be watched.
+    init(_ descriptor: consuming OwnedDescriptor, path: String?, handler: @escaping Handler)
+        throws(SystemError)
+    {
+        self.descriptor = descriptor
+        self.path = path
+        self.handler = handler
+        let flags = fcntl(self.descriptor.value, F_GETFL)
+        // Passed sockets may block, and a peer can be gone before it is accepted.
+        guard flags >= 0, fcntl(self.descriptor.value, F_SETFL, flags | O_NONBLOCK) >= 0 else {
+            throw SystemError("make a listening socket non-blocking")
+        }
+        source = try DescriptorSource(self.descriptor.value, .readable) { [weak self] _ in self?.accept() }
+    }
+
+    isolated deinit {
+        // It is gone or somebody else's then, and there is nobody left to tell.
+        if let path { _ = unlink(path) }
+    }
+
+    private func accept() {
+        for _ in 0..<Self.acceptsPerTurn {
+            do throws(SystemError) {
+                guard let accepted = try UnixSocket.accept(descriptor.value) else { return }
+                handler(.success(accepted.release()))
+            } catch {
+                handler(.failure(error))
+                return pause()
+            }
+        }
+    }
+
+    private func pause() {
+        source?.interest = []
+        let timer = TimerSource { [weak self] in self?.source?.interest = .readable }
+        timer.arm(after: Self.retryTime)
+        retryTimer = timer
+    }
+}

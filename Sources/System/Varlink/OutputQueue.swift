@@ -1,0 +1,67 @@
+internal import JSON
+
+/// Encoded messages that the peer has not read yet, one behind the other.
+struct OutputQueue {
+    private let limits: VarlinkLimits
+    /// The bytes before `sent` are gone already.
+    private var bytes: [UInt8] = []
+    private var sent = 0
+    /// Where each message that is not wholly sent ends in `bytes`, from `firstEnd` on.
+    private var ends: [Int] = []
+    private var firstEnd = 0
+
+    /// A buffer that had to grow beyond this is given back when it is empty.
+    private static let usualSize = 4096
+
+    init(limits: VarlinkLimits) {
+        self.limits = limits
+    }
+
+    var isEmpty: Bool { sent == bytes.count }
+
+    /// - Returns: False if the limits leave no room; the queue is then as before.
+    mutating func append(_ message: JSONObject) -> Bool {
+        guard ends.count - firstEnd < limits.backlogMessages else { return false }
+        if sent > Self.usualSize, sent > bytes.count / 2 { compact() }
+        let end = bytes.count
+        message.write(to: &bytes)
+        bytes.append(0)
+        guard bytes.count - sent <= limits.backlogBytes else {
+            bytes.removeSubrange(end...)
+            return false
+        }
+        ends.append(bytes.count)
+        return true
+    }
+
+    func withUnsent<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
+    }
+
+    /// Forgets the first `count` unsent bytes.
+    mutating func remove(_ count: Int) {
+        sent += count
+        while firstEnd < ends.count, ends[firstEnd] <= sent { firstEnd += 1 }
+        guard isEmpty else { return }
+        bytes.removeAll(keepingCapacity: bytes.count <= Self.usualSize)
+        ends.removeAll(keepingCapacity: true)
+        (sent, firstEnd) = (0, 0)
+    }
+
+    /// Forgets all messages of which no byte has been sent.
+    mutating func dropUnbegun() {
+        guard firstEnd < ends.count else { return }
+        let start = firstEnd == 0 ? 0 : ends[firstEnd - 1]
+        let isBegun = sent > start
+        let kept = isBegun ? ends[firstEnd] : sent
+        bytes.removeSubrange(kept...)
+        ends.removeSubrange((isBegun ? firstEnd + 1 : firstEnd)...)
+    }
+
+    private mutating func compact() {
+        bytes.removeSubrange(..<sent)
+        ends.removeSubrange(..<firstEnd)
+        for index in ends.indices { ends[index] -= sent }
+        (sent, firstEnd) = (0, 0)
+    }
+}

@@ -1,0 +1,34 @@
+internal import Glibc
+
+/// What one `recvmsg(2)` brought.
+enum Received: Equatable {
+    case bytes(Int)
+    /// Nothing now.
+    case nothing
+    /// The peer has closed.
+    case end
+    /// File descriptors came along. Varlink has none; the kernel has closed them already.
+    case descriptors
+    case failed(Int32)
+
+    /// Receives without a control buffer: the kernel then closes passed descriptors itself and says so with
+    /// `MSG_CTRUNC` (unix(7)), so that they never are in this process.
+    init(from descriptor: Int32, into room: UnsafeMutableRawBufferPointer) {
+        var vector = iovec(iov_base: room.baseAddress, iov_len: room.count)
+        var message = msghdr()
+        let count = withUnsafeMutablePointer(to: &vector) { vector in
+            message.msg_iov = vector
+            message.msg_iovlen = 1
+            return recvmsg(descriptor, &message, Int32(MSG_DONTWAIT))
+        }
+        if message.msg_flags & Int32(MSG_CTRUNC) != 0 {
+            self = .descriptors
+        } else if count > 0 {
+            self = .bytes(count)
+        } else if count == 0 {
+            self = .end
+        } else {
+            self = errno == EAGAIN || errno == EINTR ? .nothing : .failed(errno)
+        }
+    }
+}

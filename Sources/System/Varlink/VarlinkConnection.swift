@@ -1,0 +1,148 @@
+public import EventLoop
+internal import JSON
+
+/// A client of this server.
+@EventLoop
+public final class VarlinkConnection {
+    /// Different for all connections of this process.
+    public struct Identifier: Hashable, Sendable, CustomStringConvertible {
+        let number: UInt64
+        public var description: String { "\(number)" }
+    }
+
+    public let identifier: Identifier
+    /// For display only: it may have been reused, or belong to another PID namespace.
+    public let processID: Int32
+
+    private let stream: MessageStream
+    private let limits: VarlinkLimits
+    private weak var server: VarlinkServer?
+    private var waiting: [CallMessage] = []
+    /// A handler has a call that has not had its last answer.
+    private var isAnswering = false
+    private var isStarting = false
+    private var closeHandlers: [@EventLoop () -> Void] = []
+    private var isClosed = false
+    private var laterClose: DeferredSource?
+
+    init(
+        _ identifier: Identifier,
+        _ processID: Int32,
+        _ stream: MessageStream,
+        _ limits: VarlinkLimits,
+        of server: VarlinkServer
+    ) {
+        self.identifier = identifier
+        self.processID = processID
+        self.stream = stream
+        self.limits = limits
+        self.server = server
+        stream.onMessage = { [unowned self] in received($0) }
+        stream.onBroken = { [unowned self] in refuse("message", $0, mayAnswer: true) }
+        stream.onEnd = { [unowned self] _ in
+            closed()
+            self.server?.forget(self)
+        }
+    }
+
+    /// Calls `handler` once when the client is gone: in the same turn of the loop, or in the next one if a handler
+    /// of this process closes. A connection that has gone already calls it at once.
+    public func onClose(_ handler: @escaping @EventLoop () -> Void) {
+        if isClosed { return handler() }
+        closeHandlers.append(handler)
+    }
+
+    /// Ends the connection after what has been answered so far is sent.
+    public func close() {
+        close(after: nil)
+    }
+
+    // MARK: Answers
+
+    func send(_ message: ReplyMessage, to call: VarlinkCall) {
+        guard !isClosed else { return }
+        if !call.isOneway, !stream.send(message.json) {
+            server?.report(
+                "closed the connection of process \(processID): it does not read what it asked for"
+            )
+            close(after: VarlinkError("\(call.interface).SubscriberLagged"))
+        }
+        guard !message.continues else { return }
+        isAnswering = false
+        startNext()
+    }
+
+    func abandoned(_ call: String) {
+        guard !isClosed else { return }
+        server?.report("closed the connection of process \(processID): nobody answers \(call)")
+        close()
+    }
+
+    // MARK: Calls
+
+    private func received(_ message: JSON) {
+        do throws(VarlinkProtocolError) {
+            waiting.append(try CallMessage(message))
+        } catch {
+            return refuse(error.key, error.description, mayAnswer: message.object?["oneway"] != true)
+        }
+        startNext()
+        updatePause()
+    }
+
+    /// Gives waiting calls to their handlers while each is answered at once and its answer read.
+    private func startNext() {
+        // A handler that answers at once comes back here; the loop below goes on then.
+        guard !isStarting else { return }
+        isStarting = true
+        defer { isStarting = false }
+        while !isAnswering, !waiting.isEmpty {
+            guard !stream.hasUnsentOutput else {
+                stream.onDrained = { [unowned self] in startNext() }
+                return
+            }
+            isAnswering = true
+            server?.dispatch(waiting.removeFirst(), from: self)
+            updatePause()
+        }
+    }
+
+    private func updatePause() {
+        stream.isPaused = waiting.count >= limits.waitingCalls
+    }
+
+    // MARK: End
+
+    /// Closes at once and tells nobody but the close handlers.
+    func cancel() {
+        stream.cancel()
+        closed()
+    }
+
+    private func refuse(_ key: String, _ reason: String, mayAnswer: Bool) {
+        server?.report("closed the connection of process \(processID): it sent \(reason)")
+        // Answers come in the order of calls, so an error now would seem to belong to an earlier call.
+        let isAnswerable = mayAnswer && !isAnswering && waiting.isEmpty
+        close(after: isAnswerable ? .invalidParameter(key) : nil)
+        closed()
+    }
+
+    private func close(after error: VarlinkError?) {
+        waiting = []
+        stream.close(after: error.map { ReplyMessage(.failure($0)).json })
+        guard laterClose == nil else { return }
+        let later = DeferredSource { [weak self] in self?.closed() }
+        later.trigger()
+        laterClose = later
+    }
+
+    private func closed() {
+        guard !isClosed else { return }
+        isClosed = true
+        waiting = []
+        laterClose = nil
+        let handlers = closeHandlers
+        closeHandlers = []
+        for handler in handlers { handler() }
+    }
+}

@@ -1,0 +1,47 @@
+internal import EventLoop
+
+/// An interface that a server offers.
+public struct VarlinkInterface {
+    public typealias Handler = @EventLoop (VarlinkCall) -> Void
+
+    /// In reverse-domain form: `org.example.Ping`.
+    public let name: String
+    /// The definition as text (<https://varlink.org/Interface-Definition>), told to clients who ask.
+    public let description: String
+    let methods: Set<String>
+    let handler: Handler
+
+    /// - Parameters:
+    ///   - description: The definition. Traps if it names no interface.
+    ///   - handler: Called for the methods of the definition. It answers at once or later.
+    public init(_ description: String, handler: @escaping Handler) {
+        var name: String?
+        var methods: Set<String> = []
+        for line in description.split(separator: "\n") {
+            let words = line.prefix { $0 != "#" && $0 != "(" }.split(separator: " ")
+            guard words.count == 2 else { continue }
+            if words[0] == "interface" { name = String(words[1]) }
+            if words[0] == "method" { methods.insert(String(words[1])) }
+        }
+        guard let name else { preconditionFailure("An interface definition without a name") }
+        self.name = name
+        self.description = description
+        self.methods = methods
+        self.handler = handler
+    }
+}
+
+/// What a service says about itself to `org.varlink.service.GetInfo`.
+public struct VarlinkServiceInfo: Sendable {
+    public var vendor: String
+    public var product: String
+    public var version: String
+    public var url: String
+
+    public init(vendor: String, product: String, version: String, url: String) {
+        self.vendor = vendor
+        self.product = product
+        self.version = version
+        self.url = url
+    }
+}

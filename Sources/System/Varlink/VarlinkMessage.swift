@@ -1,0 +1,157 @@
+public import JSON
+
+/// A named error of an interface, as a service answers it.
+public struct VarlinkError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// With its interface: `org.varlink.service.MethodNotFound`.
+    public let name: String
+    public let parameters: JSONObject
+
+    public init(_ name: String, _ parameters: JSONObject = [:]) {
+        self.name = name
+        self.parameters = parameters
+    }
+
+    public var description: String {
+        parameters.isEmpty ? name : "\(name) \(JSON.object(parameters).text)"
+    }
+
+    // The errors that every service may answer (<https://varlink.org/Service>).
+
+    public static func interfaceNotFound(_ interface: String) -> VarlinkError {
+        VarlinkError("org.varlink.service.InterfaceNotFound", ["interface": .string(interface)])
+    }
+
+    /// `method` with its interface.
+    public static func methodNotFound(_ method: String) -> VarlinkError {
+        VarlinkError("org.varlink.service.MethodNotFound", ["method": .string(method)])
+    }
+
+    /// `parameter` is the path of the offending one: `descriptor.name`.
+    public static func invalidParameter(_ parameter: String) -> VarlinkError {
+        VarlinkError("org.varlink.service.InvalidParameter", ["parameter": .string(parameter)])
+    }
+
+    public static let permissionDenied = VarlinkError("org.varlink.service.PermissionDenied")
+
+    /// The method answers more than once, and the call did not allow it.
+    public static let expectedMore = VarlinkError("org.varlink.service.ExpectedMore")
+}
+
+/// A message that breaks the protocol; the connection that it came from is of no further use.
+public struct VarlinkProtocolError: Error, Equatable, CustomStringConvertible {
+    /// The key of the message that is wrong.
+    public let key: String
+    public let description: String
+}
+
+/// The header of a call, checked.
+public struct CallMessage: Equatable, Sendable {
+    /// With its interface: `org.varlink.service.GetInfo`.
+    public let method: String
+    public let parameters: JSONObject
+    public let isMore: Bool
+    public let isOneway: Bool
+
+    public init(_ message: JSON) throws(VarlinkProtocolError) {
+        let header = try Header(message, known: ["method", "parameters", "more", "oneway", "upgrade"])
+        guard case .string(let method) = header["method"] else { throw header.wrong("method", "no string") }
+        self.method = method
+        parameters = try header.object("parameters")
+        isMore = try header.bool("more")
+        isOneway = try header.bool("oneway")
+        if try header.bool("upgrade") { throw header.wrong("upgrade", "not supported") }
+        if isMore, isOneway { throw header.wrong("more", "not possible together with \"oneway\"") }
+    }
+
+    init(method: String, parameters: JSONObject, isMore: Bool = false, isOneway: Bool = false) {
+        self.method = method
+        self.parameters = parameters
+        self.isMore = isMore
+        self.isOneway = isOneway
+    }
+
+    /// Keys with their default values are left out: some services compare whole messages.
+    var json: JSONObject {
+        var message: JSONObject = ["method": .string(method)]
+        if !parameters.isEmpty { message["parameters"] = .object(parameters) }
+        if isMore { message["more"] = true }
+        if isOneway { message["oneway"] = true }
+        return message
+    }
+}
+
+/// The header of an answer, checked.
+public struct ReplyMessage: Equatable, Sendable {
+    public let result: Result<JSONObject, VarlinkError>
+    public let continues: Bool
+
+    public init(_ message: JSON) throws(VarlinkProtocolError) {
+        let header = try Header(message, known: ["parameters", "continues", "error"])
+        let parameters = try header.object("parameters")
+        continues = try header.bool("continues")
+        switch header["error"] {
+        case nil, .null?: result = .success(parameters)
+        case .string(let name)?:
+            if continues { throw header.wrong("continues", "not possible together with \"error\"") }
+            result = .failure(VarlinkError(name, parameters))
+        case _?: throw header.wrong("error", "no string")
+        }
+    }
+
+    init(_ result: Result<JSONObject, VarlinkError>, continues: Bool = false) {
+        self.result = result
+        self.continues = continues
+    }
+
+    var json: JSONObject {
+        switch result {
+        case .success(let parameters):
+            continues
+                ? ["parameters": .object(parameters), "continues": true] : ["parameters": .object(parameters)]
+        case .failure(let error):
+            error.parameters.isEmpty
+                ? ["error": .string(error.name)]
+                : ["error": .string(error.name), "parameters": .object(error.parameters)]
+        }
+    }
+}
+
+/// The outermost object of a message.
+private struct Header {
+    private let object: JSONObject
+
+    /// Refuses keys that are not known, except those of extensions, which have a dot in them
+    /// (<https://varlink.org/Method-Call>).
+    init(_ message: JSON, known: [String]) throws(VarlinkProtocolError) {
+        guard let object = message.object else {
+            throw VarlinkProtocolError(key: "message", description: "a message that is no object")
+        }
+        self.object = object
+        for member in object.members
+        where !known.contains(member.key) && !member.key.utf8.contains(UInt8(ascii: ".")) {
+            throw wrong(member.key, "not known")
+        }
+    }
+
+    subscript(key: String) -> JSON? { object[key] }
+
+    func wrong(_ key: String, _ reason: String) -> VarlinkProtocolError {
+        VarlinkProtocolError(key: key, description: "a message whose \"\(key)\" is \(reason)")
+    }
+
+    func bool(_ key: String) throws(VarlinkProtocolError) -> Bool {
+        switch object[key] {
+        case nil, .null?: return false
+        case .bool(let value)?: return value
+        case _?: throw wrong(key, "no boolean")
+        }
+    }
+
+    func object(_ key: String) throws(VarlinkProtocolError) -> JSONObject {
+        switch object[key] {
+        case nil, .null?: return [:]
+        case .object(let value)?: return value
+        case _?: throw wrong(key, "no object")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+public import EventLoop
+internal import Glibc
+
+/// Serves Varlink interfaces on Unix sockets to processes of one user.
+@EventLoop
+public final class VarlinkServer {
+    private let limits: VarlinkLimits
+    private let allowedUser: UInt32
+    private let log: @EventLoop (String) -> Void
+    private var interfaces: [String: VarlinkInterface] = [:]
+    private var listeners: [Listener] = []
+    private var connections: [VarlinkConnection.Identifier: VarlinkConnection] = [:]
+    private static var connectionCount: UInt64 = 0
+
+    /// - Parameters:
+    ///   - info: What `org.varlink.service.GetInfo` answers, beside the interfaces.
+    ///   - interfaces: What is offered; `org.varlink.service` comes by itself.
+    ///   - limits: What one peer may ask of this process.
+    ///   - allowedUser: Only processes of this user get in; the user of this process if left out.
+    ///   - log: Gets one line about each peer that is turned away, and why. May hold text from the peer.
+    public init(
+        _ info: VarlinkServiceInfo,
+        _ interfaces: [VarlinkInterface],
+        limits: VarlinkLimits = VarlinkLimits(),
+        allowedUser: UInt32? = nil,
+        log: @escaping @EventLoop (String) -> Void
+    ) {
+        self.limits = limits
+        self.allowedUser = allowedUser ?? getuid()
+        self.log = log
+        for interface in interfaces + [.service(info, offering: interfaces)] {
+            self.interfaces[interface.name] = interface
+        }
+    }
+
+    isolated deinit { stop() }
+
+    /// Listens at `path`, whose directory exists. ``stop()`` removes it.
+    ///
+    /// - Throws: As ``UnixSocket/listen(at:_:)``; `EADDRINUSE` if another process serves there.
+    public func listen(at path: String) throws(SystemError) {
+        let socket = try UnixSocket.listen(at: path, .stream)
+        try add(socket, path: path)
+    }
+
+    /// Listens on a socket that somebody else has bound, systemd for example.
+    public func listen(on descriptor: consuming OwnedDescriptor) throws(SystemError) {
+        try add(descriptor, path: nil)
+    }
+
+    /// Serves one peer over a socket that is connected already.
+    public func serve(_ descriptor: consuming OwnedDescriptor) throws(SystemError) {
+        let peer = try UnixSocket.peerCredentials(descriptor.value)
+        guard peer.userID == allowedUser else {
+            return report("refused process \(peer.processID) of user \(peer.userID): not this user's")
+        }
+        guard connections.count < limits.connections else {
+            return report("refused process \(peer.processID): \(limits.connections) are connected already")
+        }
+        let stream = try MessageStream(adopting: descriptor, limits: limits)
+        Self.connectionCount += 1
+        let identifier = VarlinkConnection.Identifier(number: Self.connectionCount)
+        connections[identifier] = VarlinkConnection(identifier, peer.processID, stream, limits, of: self)
+    }
+
+    /// Stops listening and closes all connections.
+    public func stop() {
+        listeners = []
+        let closing = connections.values
+        connections = [:]
+        for connection in closing { connection.cancel() }
+    }
+
+    func report(_ line: String) { log(line) }
+
+    func forget(_ connection: VarlinkConnection) {
+        connections[connection.identifier] = nil
+    }
+
+    /// Finds the handler of a call, or answers that there is none.
+    func dispatch(_ message: CallMessage, from connection: VarlinkConnection) {
+        let dot = message.method.utf8.lastIndex(of: UInt8(ascii: ".")) ?? message.method.startIndex
+        let name = String(message.method[..<dot])
+        let method = String(message.method[dot...].dropFirst())
+        let call = VarlinkCall(message, interface: name, method: method, on: connection)
+        guard !name.isEmpty else { return call.fail(.invalidParameter("method")) }
+        guard let interface = interfaces[name] else { return call.fail(.interfaceNotFound(name)) }
+        guard interface.methods.contains(method) else { return call.fail(.methodNotFound(message.method)) }
+        interface.handler(call)
+    }
+
+    private func add(_ descriptor: consuming OwnedDescriptor, path: String?) throws(SystemError) {
+        listeners.append(
+            try Listener(descriptor, path: path) { [weak self] result in
+                guard let self else { return }
+                do throws(SystemError) {
+                    try serve(OwnedDescriptor(adopting: try result.get()))
+                } catch {
+                    report("\(error)")
+                }
+            }
+        )
+    }
+}

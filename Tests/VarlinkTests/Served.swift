@@ -1,0 +1,66 @@
+import EventLoop
+import JSON
+import Varlink
+
+/// A server with a test interface, and a client of it, in this process.
+@EventLoop
+final class Served {
+    static let description = """
+        # For tests
+        interface org.example.Test
+        method Echo() -> ()
+        method Later() -> ()
+        method Count(n: int) -> (n: int)
+        method Drop() -> ()
+        method Hold() -> ()
+        error SubscriberLagged ()
+        """
+
+    private(set) var server: VarlinkServer
+    private(set) var log: [String] = []
+    let client: VarlinkClient
+    /// Calls of `Hold`, which are never answered here.
+    private(set) var held: [VarlinkCall] = []
+    private(set) var echoes = 0
+    private var later: DeferredSource?
+
+    init(limits: VarlinkLimits = VarlinkLimits()) throws {
+        let info = VarlinkServiceInfo(
+            vendor: "Vendor",
+            product: "Product",
+            version: "1",
+            url: "https://example.org"
+        )
+        let box = Box()
+        let interface = VarlinkInterface(Self.description) { box.served?.handle($0) }
+        server = VarlinkServer(info, [interface], limits: limits) { box.served?.log.append($0) }
+        let pair = try UnixSocket.pair(.stream)
+        let (near, far) = pair.release()
+        try server.serve(OwnedDescriptor(adopting: far))
+        client = try VarlinkClient(adopting: OwnedDescriptor(adopting: near))
+        box.served = self
+    }
+
+    private final class Box {
+        weak var served: Served?
+    }
+
+    private func handle(_ call: VarlinkCall) {
+        switch call.method {
+        case "Echo":
+            echoes += 1
+            call.reply(call.parameters)
+        case "Later":
+            let later = DeferredSource { call.reply(call.parameters) }
+            later.trigger()
+            self.later = later
+        case "Count":
+            guard case .int(let count)? = call.parameters["n"] else {
+                return call.fail(.invalidParameter("n"))
+            }
+            for number in 1...count { call.reply(["n": .int(number)], continues: number < count) }
+        case "Hold": held.append(call)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import EventLoop
+import JSON
+import TestSupport
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1))) struct ServiceTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `a service tells who made it and what it offers`() async throws {
+        let served = try Served()
+        let info = try await served.client.call("org.varlink.service.GetInfo")
+        #expect(info["vendor"] == "Vendor")
+        #expect(info["interfaces"] == ["org.varlink.service", "org.example.Test"])
+        let description = try await served.client.call(
+            "org.varlink.service.GetInterfaceDescription",
+            ["interface": "org.example.Test"]
+        )
+        #expect(description["description"] == .string(Served.description))
+    }
+
+    @Test @EventLoop func `what is not there is answered with the error that says so`() async throws {
+        let served = try Served()
+        let cases: [(String, JSONObject, VarlinkError)] = [
+            ("org.example.Test.Nope", [:], .methodNotFound("org.example.Test.Nope")),
+            ("org.example.Nope.Echo", [:], .interfaceNotFound("org.example.Nope")),
+            ("Echo", [:], .invalidParameter("method")),
+            ("org.varlink.service.GetInfo", ["x": 1], .invalidParameter("x")),
+            ("org.varlink.service.GetInterfaceDescription", [:], .invalidParameter("interface")),
+            ("org.varlink.service.GetInterfaceDescription", ["interface": 1], .invalidParameter("interface")),
+            ("org.varlink.service.GetInterfaceDescription", ["interface": "x.y"], .interfaceNotFound("x.y")),
+        ]
+        for (method, parameters, error) in cases {
+            await #expect(throws: VarlinkCallError.answered(error)) {
+                try await served.client.call(method, parameters)
+            }
+        }
+    }
+
+    @Test @EventLoop
+    func `calls made together are answered in their order also when a handler takes its time`()
+        async throws
+    {
+        let served = try Served()
+        var answers: [JSON?] = []
+        served.client.call("org.example.Test.Later", ["n": 1]) { answers.append((try? $0.get())?["n"]) }
+        served.client.call("org.example.Test.Echo", ["n": 2]) { answers.append((try? $0.get())?["n"]) }
+        served.client.callOneway("org.example.Test.Echo", ["n": 3])
+        let last = try await served.client.call("org.example.Test.Echo", ["n": 4])
+        #expect(answers == [1, 2])
+        #expect(last["n"] == 4)
+    }
+
+    @Test @EventLoop func `a subscription gets several answers and the last one says so`() async throws {
+        let served = try Served()
+        var numbers: [JSON?] = []
+        for try await answer in served.client.answers(to: "org.example.Test.Count", ["n": 3]) {
+            numbers.append(answer["n"])
+        }
+        #expect(numbers == [1, 2, 3])
+        await #expect(throws: VarlinkCallError.answered(.expectedMore)) {
+            try await served.client.call("org.example.Test.Count", ["n": 3])
+        }
+    }
+}
