@@ -58,3 +58,9 @@ public struct TransmissionID: RawRepresentable, Hashable, Codable, Sendable {
         self.rawValue = rawValue
     }
 }
+
+/// What the programs call themselves.
+public enum Product {
+    public static let name = "PushToTalk for Linux"
+    public static let version = "0.1.0"
+}

@@ -1,0 +1,54 @@
+public import EventLoop
+internal import Glibc
+
+/// The sockets of push-to-talk, all in `$XDG_RUNTIME_DIR/pushtotalk`, which only their user can enter.
+public enum RuntimeSocket: String, Sendable, CaseIterable {
+    /// `pttd`, Varlink.
+    case core
+    /// `pttd`, packets of audio.
+    case audio
+    /// `ptt-accessoryd`, Varlink.
+    case accessory
+
+    /// Where it lies.
+    ///
+    /// - Throws: ``NoRuntimeDirectory`` outside a login session.
+    public var path: String {
+        get throws(NoRuntimeDirectory) { try Self.directory() + "/" + rawValue }
+    }
+
+    /// Takes the socket that systemd passed under this name, or binds it.
+    ///
+    /// - Parameter activated: All sockets that systemd passed.
+    /// - Returns: The listening socket.
+    /// - Throws: ``NoRuntimeDirectory``, or ``SystemError`` with `EADDRINUSE` if another daemon listens already.
+    public func listen(_ activated: [ActivatedSocket]) throws -> OwnedDescriptor {
+        if let passed = activated.first(where: { $0.name == rawValue }) {
+            return OwnedDescriptor(adopting: passed.descriptor)
+        }
+        let directory = try Self.directory()
+        guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+            throw SystemError("create \(directory)")
+        }
+        return try UnixSocket.listen(at: try path, kind)
+    }
+
+    private var kind: UnixSocket.Kind {
+        switch self {
+        case .core, .accessory: .stream
+        case .audio: .packets
+        }
+    }
+
+    private static func directory() throws(NoRuntimeDirectory) -> String {
+        guard let value = getenv("XDG_RUNTIME_DIR"), value.pointee != 0 else { throw NoRuntimeDirectory() }
+        return String(cString: value) + "/pushtotalk"
+    }
+}
+
+/// `XDG_RUNTIME_DIR` is not set.
+public struct NoRuntimeDirectory: Error, Equatable, CustomStringConvertible {
+    public var description: String {
+        "XDG_RUNTIME_DIR is not set: run this in a login session of the user, or set it to /run/user/$(id -u)"
+    }
+}

@@ -1,0 +1,62 @@
+internal import EventLoop
+public import PTTMessages
+
+/// The methods of `org.pushtotalk.Channel`; ``CoreInterface/description`` says what each does.
+extension ServiceConnection {
+    private func core(_ method: String) -> String { "\(CoreInterface.name).\(method)" }
+
+    public func status() async throws(LinkError) -> Status {
+        let reply: CoreInterface.StatusReply = try await call(core("GetStatus"), NoParameters())
+        return reply.status
+    }
+
+    public func join(_ request: CoreInterface.JoinRequest) async throws(LinkError) -> CoreInterface.JoinReply
+    {
+        try await call(core("Join"), request)
+    }
+
+    public func leave(_ channelID: ChannelID?) async throws(LinkError) {
+        let _: NoParameters = try await call(core("Leave"), CoreInterface.LeaveRequest(channelID: channelID))
+    }
+
+    public func begin(_ request: CoreInterface.BeginRequest) async throws(LinkError)
+        -> CoreInterface.BeginReply
+    {
+        try await call(core("BeginTransmitting"), request)
+    }
+
+    /// Sends the request in this turn of the loop.
+    public func begin(
+        _ request: CoreInterface.BeginRequest,
+        then: @escaping @EventLoop (Result<CoreInterface.BeginReply, LinkError>) -> Void
+    ) {
+        call(core("BeginTransmitting"), request, CoreInterface.BeginReply.self, then: then)
+    }
+
+    public func end(_ request: CoreInterface.EndRequest) async throws(LinkError) {
+        let _: NoParameters = try await call(core("EndTransmitting"), request)
+    }
+
+    /// Sends the request in this turn of the loop.
+    public func end(
+        _ request: CoreInterface.EndRequest,
+        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    ) {
+        call(core("EndTransmitting"), request, NoParameters.self) { then($0.map { _ in }) }
+    }
+
+    /// Follows the core: the first update has the status, each that follows an event.
+    ///
+    /// - Parameters:
+    ///   - handler: Called in order.
+    ///   - ended: Told once, when the connection is lost or this subscriber fell behind.
+    public func subscribe(
+        _ handler: @escaping @EventLoop (CoreInterface.Update) -> Void,
+        ended: @escaping @EventLoop (LinkError) -> Void
+    ) {
+        let socket = socket
+        subscribe(core("Subscribe"), NoParameters(), handler) {
+            ended($0 ?? .lost(socket, reason: "the subscription ended"))
+        }
+    }
+}

@@ -1,0 +1,152 @@
+public import EventLoop
+internal import JSON
+internal import PTTMessages
+internal import Varlink
+
+/// A connection to one of the daemons, with typed calls.
+///
+/// What the core grants belongs to the connection: closing it, or losing it, ends a transmission begun on it. Use one
+/// connection for calls and another for a subscription.
+@EventLoop
+public final class ServiceConnection {
+    /// Called once when the connection ends without ``close()``.
+    public var onClose: (@EventLoop (LinkError) -> Void)?
+
+    let socket: RuntimeSocket
+    private let client: VarlinkClient
+
+    /// Connects to `pttd`. Where systemd listens for it, this starts it.
+    public static func core() throws(LinkError) -> ServiceConnection { try ServiceConnection(.core) }
+
+    /// Connects to `ptt-accessoryd`. Where systemd listens for it, this starts it.
+    public static func bridge() throws(LinkError) -> ServiceConnection { try ServiceConnection(.accessory) }
+
+    private init(_ socket: RuntimeSocket) throws(LinkError) {
+        self.socket = socket
+        client = try Self.connect(socket)
+        client.onClose = { [weak self] error in
+            guard let self, let onClose else { return }
+            self.onClose = nil
+            onClose(.lost(socket, reason: "\(error)"))
+        }
+    }
+
+    public func close() {
+        onClose = nil
+        client.close()
+    }
+
+    private static func connect(_ socket: RuntimeSocket) throws(LinkError) -> VarlinkClient {
+        let path: String
+        do throws(NoRuntimeDirectory) {
+            path = try socket.path
+        } catch {
+            throw .unreachable(socket, reason: "\(error)")
+        }
+        do throws(SystemError) {
+            return try VarlinkClient(connectingTo: path)
+        } catch {
+            throw .unreachable(socket, reason: "\(error)")
+        }
+    }
+
+    // MARK: Calls
+
+    /// Calls `method` of the daemon's interface, and `then` with what came of it.
+    func call<Reply: Decodable>(
+        _ method: String,
+        _ parameters: some Encodable,
+        _ reply: Reply.Type,
+        timeLimit: Duration = .seconds(5),
+        then: @escaping @EventLoop (Result<Reply, LinkError>) -> Void
+    ) {
+        client.call(method, encoded(parameters), timeLimit: timeLimit) { [self] answer in
+            then(decoded(answer))
+        }
+    }
+
+    func call<Reply: Decodable & Sendable>(
+        _ method: String,
+        _ parameters: some Encodable,
+        _ reply: Reply.Type = Reply.self,
+        timeLimit: Duration = .seconds(5)
+    ) async throws(LinkError) -> Reply {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Reply, LinkError>, _>) in
+            call(method, parameters, reply, timeLimit: timeLimit) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Calls `method` with `more`. `ended` is told once: with an error, or with nil after the last answer.
+    func subscribe<Update: Decodable>(
+        _ method: String,
+        _ parameters: some Encodable,
+        timeLimit: Duration = .seconds(5),
+        _ handler: @escaping @EventLoop (Update) -> Void,
+        ended: @escaping @EventLoop (LinkError?) -> Void
+    ) {
+        client.subscribe(method, encoded(parameters), timeLimit: timeLimit) { [self] answer, continues in
+            let result: Result<Update, LinkError> = decoded(answer)
+            switch result {
+            case .success(let update):
+                handler(update)
+                if !continues { ended(nil) }
+            case .failure(let error):
+                ended(error)
+            }
+        }
+    }
+
+    private func encoded(_ value: some Encodable) -> JSONObject {
+        do throws(JSONEncodingError) {
+            return try JSONObject(encoding: value)
+        } catch {
+            // Our own messages are objects of strings and small integers, all of which JSON has forms for.
+            preconditionFailure("\(error)")
+        }
+    }
+
+    private func decoded<Value: Decodable>(_ answer: VarlinkClient.Answer) -> Result<Value, LinkError> {
+        switch answer {
+        case .failure(let error):
+            return .failure(linkError(error))
+        case .success(let parameters):
+            do throws(JSONDecodingError) {
+                return .success(try parameters.decode(unknownKeys: .ignored))
+            } catch {
+                return .failure(
+                    .failed(
+                        name: "",
+                        reason: "\(socket.program) gave an answer that makes no sense: \(error)"
+                    )
+                )
+            }
+        }
+    }
+
+    private func linkError(_ error: VarlinkCallError) -> LinkError {
+        switch error {
+        case .timedOut, .disconnected:
+            return .lost(socket, reason: "\(error)")
+        case .answered(let error):
+            if error.name == CoreInterface.refused, let refusal = refusal(error.parameters) {
+                return .refused(refusal)
+            }
+            let reason = error.parameters["reason"]?.string
+            return .failed(name: error.name, reason: reason ?? "\(socket.program) answered \(error)")
+        }
+    }
+
+    private func refusal(_ parameters: JSONObject) -> Refusal? {
+        do throws(JSONDecodingError) {
+            return try parameters.decode(unknownKeys: .ignored)
+        } catch {
+            // The caller then shows the answer as it came.
+            return nil
+        }
+    }
+}
+
+/// The parameters of methods that have none.
+struct NoParameters: Codable, Sendable {}

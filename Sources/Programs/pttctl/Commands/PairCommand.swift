@@ -1,0 +1,126 @@
+import ArgumentParser
+import CoreLink
+import EventLoop
+import Glibc
+import PTTMessages
+
+struct PairCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pair",
+        abstract: "Find a Bluetooth button, connect it, and trust it.",
+        discussion: """
+            Press the button while the scan runs: most buttons can be found only for some seconds after a press. \
+            With a name or an address the first device that fits is taken; without one you pick from a list.
+            """
+    )
+
+    @Argument(help: "A Bluetooth address, or the name of the device.")
+    var device: String?
+
+    @Option(help: "How long to scan, in seconds.")
+    var seconds = 30
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...120).contains(seconds) else { throw ValidationError("--seconds must be 1 to 120") }
+    }
+
+    func run() throws {
+        let (json, device, seconds) = (output.json, device, seconds)
+        try onLoop {
+            let pairing = Pairing(json: json, wanted: device, stop: try StopSignal())
+            let address = try await pairing.pick(seconds: seconds)
+            if !json { Terminal.say("pairing \(address) …") }
+            let reply = try await ServiceConnection.bridge().pair(address)
+            if json { try Terminal.say(reply) } else { Terminal.say("paired  \(Wording.line(reply.device))") }
+        }
+    }
+}
+
+struct ForgetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Remove a Bluetooth button and its bond."
+    )
+
+    @Argument(help: "Its Bluetooth address, as `pttctl devices` shows it.")
+    var address: String
+
+    func run() throws {
+        let address = address
+        try onLoop { try await ServiceConnection.bridge().forget(address) }
+    }
+}
+
+/// Scans, and finds out which device is meant.
+@EventLoop
+private final class Pairing {
+    private let json: Bool
+    private let wanted: String?
+    private let stop: StopSignal
+    private var found: [AccessoryInterface.Discovery] = []
+    private var choice: String?
+    private var failure: (any Error)?
+    private var input: DescriptorSource?
+
+    init(json: Bool, wanted: String?, stop: StopSignal) {
+        self.json = json
+        self.wanted = wanted
+        self.stop = stop
+    }
+
+    func pick(seconds: Int) async throws -> String {
+        let scan = try ServiceConnection.bridge()
+        scan.scan(seconds: seconds, { [self] in show($0) }, ended: { [self] in finish($0) })
+        if wanted == nil {
+            Terminal.complain("press the button now; then type its number and Enter")
+            input = try DescriptorSource(STDIN_FILENO, .readable) { [self] _ in readChoice() }
+        }
+        await stop.wait()
+        input?.cancel()
+        // Closing ends the scan: discovery slows a connection down.
+        scan.close()
+        if let failure { throw failure }
+        guard let choice else {
+            throw CommandError(
+                wanted.map { "\($0) was not found: press the button while the scan runs, and keep it near" }
+                    ?? "nothing was picked"
+            )
+        }
+        return choice
+    }
+
+    private func show(_ device: AccessoryInterface.Discovery) {
+        if let wanted {
+            if device.address == wanted.uppercased() || device.name == wanted { take(device.address) }
+            return
+        }
+        guard !found.contains(where: { $0.address == device.address }) else { return }
+        found.append(device)
+        let profile = device.profile.map { ", looks like \($0)" } ?? ""
+        let signal = device.rssi.map { ", \($0) dBm" } ?? ""
+        Terminal.say("\(found.count)  \(device.name)  \(device.address)\(signal)\(profile)")
+    }
+
+    private func readChoice() {
+        guard let line = readLine(), let number = Int(line) else {
+            failure = CommandError("nothing was picked")
+            return stop.trigger()
+        }
+        guard found.indices.contains(number - 1) else {
+            return Terminal.complain("there is no number \(number) yet")
+        }
+        take(found[number - 1].address)
+    }
+
+    private func take(_ address: String) {
+        choice = address
+        stop.trigger()
+    }
+
+    private func finish(_ error: LinkError?) {
+        failure = error
+        if wanted != nil || found.isEmpty || error != nil { stop.trigger() }
+    }
+}

@@ -1,0 +1,117 @@
+import ArgumentParser
+import CoreLink
+import EventLoop
+import PTTMessages
+
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Be an application: join, and write the audio of all transmissions to a file.",
+        discussion: """
+            Takes over a channel that has no application, or joins a new one and leaves it at the end. Nothing is \
+            recorded between transmissions.
+            """
+    )
+
+    @Argument(help: "The WAV file to write.")
+    var file: String
+
+    @Option(help: "The name of a newly joined channel.")
+    var name = "Push to Talk"
+
+    @Option(name: .customLong("for"), help: "Stop after this time, 30s for example.")
+    var limit: TimeSpan?
+
+    @Flag(help: "Stop after the first transmission.")
+    var once = false
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let (json, limit, once, file, name) = (output.json, limit, once, file, name)
+        try onLoop {
+            let stop = try StopSignal(after: limit?.duration)
+            try await Recording(file: file, once: once, json: json, stop: stop).run(name: name)
+        }
+    }
+}
+
+/// An application that writes what it is given.
+@EventLoop
+private final class Recording {
+    private let path: String
+    private let once: Bool
+    private let json: Bool
+    private let stop: StopSignal
+    private var file: WAVFile?
+    private var packets = 0
+    private var lost = 0
+    private var expected: UInt64 = 0
+    private var failure: (any Error)?
+
+    init(file path: String, once: Bool, json: Bool, stop: StopSignal) {
+        self.path = path
+        self.once = once
+        self.json = json
+        self.stop = stop
+    }
+
+    func run(name: String) async throws {
+        file = try WAVFile(creating: path, .standard)
+        let core = try ServiceConnection.core()
+        core.onClose = { [self] in fail($0) }
+        let orphan = try await core.status().channel
+        let joined = try await core.join(
+            CoreInterface.JoinRequest(
+                channelID: orphan?.channelID,
+                name: orphan?.name ?? name,
+                application: "pttctl record"
+            )
+        )
+        guard let token = joined.token else { throw CommandError("the core gave no audio token") }
+        let audio = try AudioReceiver(token: token) { [self] in receive($0, $1) }
+        let events = try ServiceConnection.core()
+        events.subscribe({ [self] in follow($0) }, ended: { [self] in fail($0) })
+        await stop.wait()
+        events.close()
+        audio.close()
+        try finish()
+        if let failure { throw failure }
+        if orphan == nil { try await core.leave(joined.channelID) }
+        core.onClose = nil
+        core.close()
+    }
+
+    private func receive(_ header: AudioPacketHeader, _ samples: ArraySlice<UInt8>) {
+        if header.sequence == 0 { expected = 0 }
+        lost += Int(clamping: header.sequence &- expected)
+        expected = header.sequence &+ 1
+        packets += 1
+        do { try file?.append(samples) } catch { fail(error) }
+    }
+
+    private func follow(_ update: CoreInterface.Update) {
+        guard let event = update.event else { return }
+        if json {
+            do { try Terminal.say(update) } catch { fail(error) }
+        } else {
+            Terminal.say("\(Wording.time(update.time))  \(Wording.line(event))")
+        }
+        if once, case .audioDeactivated = event { stop.trigger() }
+        if case .channelLeft = event { fail(CommandError("the channel was left")) }
+    }
+
+    private func finish() throws {
+        guard let file else { return }
+        try file.finish()
+        let seconds =
+            Double(file.duration.components.seconds) + Double(file.duration.components.attoseconds) / 1e18
+        let gaps = lost == 0 ? "" : ", \(lost) packets lost"
+        if !json { Terminal.say("\(path): \(seconds) s of audio in \(packets) packets\(gaps)") }
+    }
+
+    private func fail(_ error: any Error) {
+        failure = failure ?? error
+        stop.trigger()
+    }
+}

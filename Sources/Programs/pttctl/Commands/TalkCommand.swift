@@ -1,0 +1,72 @@
+import ArgumentParser
+import CoreLink
+import EventLoop
+import Glibc
+import PTTMessages
+
+struct TalkCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "talk",
+        abstract: "Transmit until stopped with Ctrl-C, or for a set time.",
+        discussion: "The transmission belongs to this command: however it ends, the microphone closes."
+    )
+
+    @Option(name: .customLong("for"), help: "Stop after this time, 3s for example.")
+    var limit: TimeSpan?
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let (json, limit) = (output.json, limit)
+        try onLoop {
+            let stop = try StopSignal(after: limit?.duration)
+            try await Talk(json: json, stop: stop).run()
+        }
+    }
+}
+
+/// One transmission from the command line.
+@EventLoop
+private final class Talk {
+    private let json: Bool
+    private let stop: StopSignal
+    private var mine: TransmissionID?
+    private var failure: (any Error)?
+
+    init(json: Bool, stop: StopSignal) {
+        self.json = json
+        self.stop = stop
+    }
+
+    func run() async throws {
+        let core = try ServiceConnection.core()
+        let events = try ServiceConnection.core()
+        events.subscribe({ [self] in follow($0) }, ended: { [self] in fail($0) })
+        let origin = Origin(kind: .commandLine, identifier: "pttctl-\(getpid())", name: "pttctl talk")
+        mine = try await core.begin(
+            CoreInterface.BeginRequest(channelID: nil, source: .userRequest, origin: origin)
+        ).transmissionID
+        await stop.wait()
+        if let failure { throw failure }
+        try await core.end(CoreInterface.EndRequest(channelID: nil, origin: origin, cause: .released))
+        core.close()
+        events.close()
+    }
+
+    private func follow(_ update: CoreInterface.Update) {
+        guard let event = update.event else { return }
+        if json {
+            do { try Terminal.say(update) } catch { fail(error) }
+        } else {
+            Terminal.say("\(Wording.time(update.time))  \(Wording.line(event))")
+        }
+        if case .transmissionEnded(let transmission, _) = event, transmission.transmissionID == mine {
+            fail(CommandError(Wording.line(event)))
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        failure = failure ?? error
+        stop.trigger()
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import PTTMessages
+
+@main
+struct PTTControl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pttctl",
+        abstract: "See and do everything of push-to-talk.",
+        discussion: """
+            A first time: `pttctl pair` with your Bluetooth button, `pttctl join`, then hold the button; `pttctl monitor` \
+            shows what happens.
+
+            Exit codes: 0 done, 1 refused or failed, 64 wrong usage, 69 a daemon cannot be reached.
+            """,
+        version: Product.version,
+        subcommands: [
+            StatusCommand.self, MonitorCommand.self, JoinCommand.self, LeaveCommand.self, TalkCommand.self,
+            RecordCommand.self, DevicesCommand.self, PairCommand.self, ForgetCommand.self,
+        ]
+    )
+}
+
+/// Options that every command has.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print JSON, one value per line.")
+    var json = false
+}
+
+/// A length of time as people write it: `3s`, `500ms`, `2m`.
+struct TimeSpan: ExpressibleByArgument {
+    let duration: Duration
+
+    init?(argument: String) {
+        let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60)]
+        guard let (suffix, scale) = units.first(where: { argument.hasSuffix($0.0) }),
+            let number = Double(argument.dropLast(suffix.count)), number > 0, number * scale <= 86_400
+        else { return nil }
+        duration = .seconds(number * scale)
+    }
+}
