@@ -17,13 +17,13 @@ public enum RuntimeSocket: String, Sendable, CaseIterable {
         get throws(NoRuntimeDirectory) { try Self.directory() + "/" + rawValue }
     }
 
-    /// Takes the socket that systemd passed under this name, or binds it.
+    /// Takes the socket of this kind that systemd passed, or binds it.
     ///
     /// - Parameter activated: All sockets that systemd passed.
     /// - Returns: The listening socket.
     /// - Throws: ``NoRuntimeDirectory``, or ``SystemError`` with `EADDRINUSE` if another daemon listens already.
     public func listen(_ activated: [ActivatedSocket]) throws -> OwnedDescriptor {
-        if let passed = activated.first(where: { $0.name == rawValue }) {
+        if let passed = activated.first(where: { $0.kind == kind }) {
             return OwnedDescriptor(adopting: passed.descriptor)
         }
         let directory = try Self.directory()

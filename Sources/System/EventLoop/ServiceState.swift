@@ -32,6 +32,9 @@ public struct ActivatedSocket: Sendable, Equatable {
     public let name: String
     public let descriptor: Int32
 
+    /// Nil for a socket that is neither of the two. A socket unit with several sockets gives all of them one name.
+    public var kind: UnixSocket.Kind? { UnixSocket.kind(of: descriptor) }
+
     /// All sockets that were passed to this process. Takes them over: a second call returns none.
     public static func takeAll() -> [ActivatedSocket] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?

@@ -91,6 +91,14 @@ public enum UnixSocket {
         return PeerCredentials(processID: credentials.pid, userID: credentials.uid)
     }
 
+    static func kind(of descriptor: Int32) -> Kind? {
+        var type: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 else { return nil }
+        if type == Int32(SOCK_STREAM.rawValue) { return .stream }
+        return type == Int32(SOCK_SEQPACKET.rawValue) ? .packets : nil
+    }
+
     private static func type(_ kind: Kind) -> Int32 {
         let type =
             switch kind {
