@@ -1,0 +1,148 @@
+public import EventLoop
+
+/// The sound server of this user, PipeWire or PulseAudio, over one connection that is made again when it is lost.
+///
+/// While connected and without streams nothing wakes the process up. While not connected, it tries again after
+/// 100 ms, then after twice as long each time up to every 5 s, for as long as ``close()`` is not called: each
+/// attempt is one wake-up. Whoever wants none connects when audio is wanted (it takes some milliseconds), and
+/// closes afterwards. A server is never started by this.
+@EventLoop
+public final class AudioServer {
+    public enum State: Sendable, Equatable {
+        /// Neither connected nor trying to be.
+        case closed
+        /// The first attempt after ``connect()`` is under way.
+        case connecting
+        /// Streams can be opened. The name is the server's own, for people.
+        case ready(serverName: String)
+        /// There is no connection; attempts go on silently until one succeeds. All streams have failed before.
+        case lost(reason: String)
+    }
+
+    public private(set) var state = State.closed
+    /// Told after each change of ``state``.
+    public var stateChanged: (@EventLoop (State) -> Void)?
+
+    private let properties: [String: String]
+    private let address: String?
+    private var connection: Connection?
+    private var backOff = BackOff()
+    private var readySince: MonotonicInstant?
+    private var retry: TimerSource?
+
+    /// - Parameters:
+    ///   - applicationName: Shown to people in volume controls.
+    ///   - properties: More properties of the application, `application.icon_name` for example.
+    ///   - address: Where the server is (`unix:/run/user/1000/pulse/native`); by default where libpulse looks:
+    ///     `PULSE_SERVER`, then the user's runtime directory.
+    public init(applicationName: String, properties: [String: String] = [:], address: String? = nil) {
+        self.properties = properties.merging(["application.name": applicationName]) { _, name in name }
+        self.address = address
+    }
+
+    isolated deinit {
+        stateChanged = nil
+        close()
+    }
+
+    /// Connects, and stays connected until ``close()``.
+    public func connect() {
+        guard case .closed = state else { return }
+        backOff.reset()
+        change(to: .connecting)
+        attempt()
+    }
+
+    /// Makes the next attempt now instead of later, because audio is wanted. Does nothing unless one is waited for.
+    public func retryNow() {
+        guard case .lost = state, connection == nil else { return }
+        retry?.disarm()
+        attempt()
+    }
+
+    /// Ends the connection. The server drops all streams with it, and each of them fails.
+    public func close() {
+        retry?.disarm()
+        retry = nil
+        readySince = nil
+        if case .closed = state { return }
+        state = .closed
+        let ending = connection
+        connection = nil
+        ending?.end("the connection was closed")
+        stateChanged?(.closed)
+    }
+
+    /// The devices as they are now.
+    ///
+    /// - Throws: If there is no connection, it is lost, or two seconds pass without an answer.
+    public func devices() async throws(AudioError) -> AudioDevices {
+        try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
+            devices { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// The devices as they are now; `completion` is called exactly once, possibly at once.
+    public func devices(_ completion: @escaping @EventLoop (Result<AudioDevices, AudioError>) -> Void) {
+        let action = "list the audio devices"
+        do throws(AudioError) {
+            try connected(action).query(DeviceQuery(action, .everything, completion))
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// The live connection, for opening a stream.
+    func connected(_ action: String) throws(AudioError) -> Connection {
+        switch state {
+        case .ready:
+            guard let connection else { break }
+            return connection
+        case .closed, .connecting:
+            break
+        case .lost(let reason):
+            throw AudioError(action, "there is no connection to an audio server: \(reason)")
+        }
+        throw AudioError(action, "there is no connection to an audio server yet")
+    }
+
+    private func attempt() {
+        do throws(AudioError) {
+            let connection = try Connection(properties: properties) { [weak self] event in self?.handle(event)
+            }
+            self.connection = connection
+            try connection.open(address)
+        } catch {
+            lost(error.reason)
+        }
+    }
+
+    private func handle(_ event: Connection.Event) {
+        switch event {
+        case .ready(let serverName):
+            readySince = .now
+            change(to: .ready(serverName: serverName))
+        case .ended(let reason):
+            lost(reason)
+        }
+    }
+
+    private func lost(_ reason: String) {
+        connection = nil
+        if case .closed = state { return }
+        // A server that accepts and fails at once must not be asked ten times a second for ever.
+        if let readySince, MonotonicInstant.now - readySince >= .seconds(5) { backOff.reset() }
+        readySince = nil
+        if retry == nil { retry = TimerSource { [weak self] in self?.attempt() } }
+        retry?.arm(after: backOff.next())
+        // One loss is told once, whatever the attempts after it die of.
+        if case .lost = state { return }
+        change(to: .lost(reason: reason))
+    }
+
+    private func change(to new: State) {
+        guard new != state else { return }
+        state = new
+        stateChanged?(new)
+    }
+}

@@ -1,0 +1,169 @@
+internal import CPulse
+public import EventLoop
+
+/// Sound from a microphone, for as long as this object exists and is not closed.
+///
+/// ``close()``, or dropping the last reference, ends the capture at once: nothing is delivered afterwards, and the
+/// stream disappears from the server. If the server does not confirm that within two seconds, the connection to it
+/// is dropped, which ends the stream as well.
+@EventLoop
+public final class CaptureStream {
+    public enum Event: Sendable, Equatable {
+        /// The first fragment has arrived and is delivered next: the microphone is live.
+        case started
+        /// No fragment came for the time given as `stallLimit`, counted from the opening at first.
+        case stalled
+        /// Fragments come again after `stalled`.
+        case resumed
+        /// The server changed the device under the stream, usually because the former one has gone.
+        case moved(deviceName: String)
+        /// The device was suspended, or woken up again.
+        case suspended(Bool)
+        /// Known after the opening, and after each change: whether the user has muted the source itself.
+        case microphoneMuted(Bool)
+        /// The stream has ended. Told at most once, and nothing after it.
+        case failed(AudioError)
+    }
+
+    /// Bytes in the format asked for, good for the time of the call, and the time of the first sample: that of
+    /// the arrival minus the length of what arrived. What the device and the server add is not known and not in it.
+    public typealias FragmentHandler = @EventLoop (UnsafeRawBufferPointer, MonotonicInstant) -> Void
+
+    /// What the server captures from, once known.
+    public var deviceName: String? { handle?.deviceName }
+    /// Whether the user has muted the source itself; nil until known.
+    public private(set) var microphoneMuted: Bool?
+    /// The first fragment has arrived.
+    public private(set) var isStarted = false
+
+    private let format: AudioFormat
+    private let stallLimit: Duration
+    private var events: (@EventLoop (Event) -> Void)?
+    private var fragments: FragmentHandler?
+    private var handle: StreamHandle?
+    private var watchdog: TimerSource?
+    private var latestFragment = MonotonicInstant.now
+    private var isStalled = false
+
+    /// Asks the server for the stream; `started` is told when sound arrives.
+    ///
+    /// - Parameters:
+    ///   - server: Must be ready.
+    ///   - request: `latency` is the wanted size of a fragment; servers deliver other sizes too.
+    ///   - stallLimit: A source can fall silent without a word from the server: PipeWire leaves a stream unlinked
+    ///     when its source goes and there is no other. At least a millisecond.
+    ///   - events: Told in order, never before this initialiser returns.
+    ///   - fragments: Called for each fragment, holes in the server's record included, as silence.
+    /// - Throws: If there is no connection or the request cannot be sent.
+    public init(
+        on server: AudioServer,
+        _ request: StreamRequest,
+        stallLimit: Duration = .milliseconds(500),
+        events: @escaping @EventLoop (Event) -> Void,
+        fragments: @escaping FragmentHandler
+    ) throws(AudioError) {
+        format = request.format
+        self.stallLimit = max(stallLimit, .milliseconds(1))
+        self.events = events
+        self.fragments = fragments
+        handle = try StreamHandle(.capture, request, on: server) { [weak self] in self?.handle($0) }
+        let watchdog = TimerSource { [weak self] in self?.checkForStall() }
+        watchdog.arm(after: self.stallLimit)
+        self.watchdog = watchdog
+    }
+
+    isolated deinit { close() }
+
+    /// Ends the capture. Further calls do nothing.
+    public func close() {
+        events = nil
+        fragments = nil
+        watchdog?.disarm()
+        watchdog = nil
+        handle?.close()
+        handle = nil
+    }
+
+    private func handle(_ event: StreamHandle.Event) {
+        switch event {
+        case .opened: askForMuteState()
+        case .transferable: deliver()
+        case .moved:
+            askForMuteState()
+            events?(.moved(deviceName: handle?.deviceName ?? ""))
+        case .suspended: events?(.suspended(handle?.isSuspended ?? false))
+        case .deviceChanged: askForMuteState()
+        case .failed(let error):
+            let told = events
+            close()
+            told?(.failed(error))
+        case .playing, .underflowed: break  // Of playback only.
+        }
+    }
+
+    private func deliver() {
+        guard let stream = handle?.stream else { return }
+        // The handler may close this stream in the middle.
+        pa_stream_ref(stream)
+        defer { pa_stream_unref(stream) }
+        let arrival = MonotonicInstant.now
+        latestFragment = arrival
+        while fragments != nil {
+            var data: UnsafeRawPointer?
+            var count = 0
+            let waiting = pa_stream_readable_size(stream)
+            guard waiting > 0, waiting != .max, pa_stream_peek(stream, &data, &count) >= 0, count > 0 else {
+                return
+            }
+            noteLife()
+            let time = arrival + (.zero - format.duration(ofBytes: waiting))
+            if let data {
+                fragments?(UnsafeRawBufferPointer(start: data, count: count), time)
+            } else {
+                [UInt8](repeating: 0, count: count).withUnsafeBytes { fragments?($0, time) }
+            }
+            guard fragments != nil else { return }
+            // Fails only without data, which was checked.
+            _ = pa_stream_drop(stream)
+        }
+    }
+
+    private func noteLife() {
+        if isStalled {
+            isStalled = false
+            watchdog?.arm(after: stallLimit)
+            events?(.resumed)
+        }
+        if !isStarted {
+            isStarted = true
+            events?(.started)
+        }
+    }
+
+    /// Looks back instead of being re-armed by each fragment, which would cost a system call each.
+    private func checkForStall() {
+        let due = latestFragment + stallLimit
+        if due > .now {
+            watchdog?.arm(at: due)
+        } else {
+            isStalled = true
+            events?(.stalled)
+        }
+    }
+
+    private func askForMuteState() {
+        guard let handle, let index = handle.deviceIndex else { return }
+        let query = DeviceQuery("ask for the state of the microphone", .source(index: index)) { [weak self] in
+            // Without an answer the state stays what it was last known to be.
+            guard case .success(let devices) = $0, let source = devices.sources.first else { return }
+            self?.learned(isMuted: source.isMuted)
+        }
+        handle.connection.query(query)
+    }
+
+    private func learned(isMuted: Bool) {
+        guard isMuted != microphoneMuted else { return }
+        microphoneMuted = isMuted
+        events?(.microphoneMuted(isMuted))
+    }
+}

@@ -1,0 +1,148 @@
+internal import CPulse
+internal import EventLoop
+
+/// One `pa_context` from the attempt to its end. Contexts never recover, so each attempt has its own.
+@EventLoop
+final class Connection {
+    enum Event {
+        case ready(serverName: String)
+        /// Told at most once, and nothing after it.
+        case ended(reason: String)
+    }
+
+    /// Time from the attempt to `ready`.
+    static let connectLimit = Duration.seconds(5)
+
+    /// Nil once the connection has ended.
+    private(set) var context: OpaquePointer?
+    private var observer: (@EventLoop (Event) -> Void)?
+    private var limit: TimerSource?
+    private var streams: [StreamHandle] = []
+    private var queries: [DeviceQuery] = []
+
+    init(properties: [String: String], observer: @escaping @EventLoop (Event) -> Void) throws(AudioError) {
+        context = withProperties(properties) {
+            pa_context_new_with_proplist(LoopAdapter.api, nil, $0)
+        }
+        guard context != nil else {
+            throw AudioError("connect to the audio server", "libpulse could not set itself up")
+        }
+        self.observer = observer
+    }
+
+    isolated deinit { end("the connection was dropped") }
+
+    /// - Throws: If the attempt failed at once; no event is told then.
+    func open(_ address: String?) throws(AudioError) {
+        limit = TimerSource { [weak self] in
+            self?.end("the audio server did not answer within \(Self.connectLimit)")
+        }
+        limit?.arm(after: Self.connectLimit)
+        // Starting a server is the business of systemd, and a daemon must not do it behind its back.
+        let result = pa_context_connect(context, address, PA_CONTEXT_NOAUTOSPAWN, nil)
+        guard result >= 0 else {
+            let error = AudioError("connect to the audio server", code: pa_context_errno(context))
+            observer = nil
+            end(error.reason)
+            throw error
+        }
+        pa_context_set_state_callback(
+            context,
+            { _, connection in onLoop(connection, Connection.self) { $0.stateChanged() } },
+            unretained(self)
+        )
+    }
+
+    /// Ends everything at once: the server drops all streams when its socket closes.
+    func end(_ reason: String) {
+        guard let context else { return }
+        self.context = nil
+        limit?.disarm()
+        limit = nil
+        let (ended, failed, told) = (streams, queries, observer)
+        (streams, queries, observer) = ([], [], nil)
+        for stream in ended { stream.detach() }
+        for query in failed { query.cancel() }
+        pa_context_set_state_callback(context, nil, nil)
+        pa_context_set_subscribe_callback(context, nil, nil)
+        pa_context_disconnect(context)
+        pa_context_unref(context)
+        // Told last, when no stream exists any more, because observers act.
+        for stream in ended { stream.tellFailure("the audio server is gone: \(reason)") }
+        for query in failed { query.fail("the audio server is gone: \(reason)") }
+        told?(.ended(reason: reason))
+    }
+
+    /// Keeps a stream alive until the server has confirmed its end.
+    func keep(_ stream: StreamHandle) {
+        streams.append(stream)
+        updateSubscription()
+    }
+
+    func forget(_ stream: StreamHandle) {
+        streams.removeAll { $0 === stream }
+        updateSubscription()
+    }
+
+    func query(_ query: DeviceQuery) {
+        guard let context else {
+            query.fail("the audio server is gone")
+            return
+        }
+        queries.append(query)
+        query.start(on: context) { [weak self] ended in self?.queries.removeAll { $0 === ended } }
+    }
+
+    private func stateChanged() {
+        guard let context else { return }
+        switch pa_context_get_state(context) {
+        case PA_CONTEXT_READY:
+            let query = DeviceQuery("ask for the name of the server", .server) { [weak self] result in
+                self?.identified(result)
+            }
+            self.query(query)
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
+            end(AudioError("", code: pa_context_errno(context)).reason)
+        default:
+            // The steps on the way to ready.
+            break
+        }
+    }
+
+    private func identified(_ result: Result<AudioDevices, AudioError>) {
+        switch result {
+        case .success(let devices):
+            limit?.disarm()
+            limit = nil
+            observer?(.ready(serverName: devices.serverName))
+        case .failure(let error):
+            end(error.reason)
+        }
+    }
+
+    /// Changes of sources are wanted while something captures, and at no other time: each one is a wake-up.
+    private var isSubscribed = false
+
+    func updateSubscription() {
+        guard let context else { return }
+        let isWanted = streams.contains { $0.isCapturing }
+        guard isWanted != isSubscribed else { return }
+        isSubscribed = isWanted
+        pa_context_set_subscribe_callback(
+            context,
+            { _, _, index, connection in
+                onLoop(connection, Connection.self) { $0.sourceChanged(index) }
+            },
+            unretained(self)
+        )
+        let mask = isWanted ? PA_SUBSCRIPTION_MASK_SOURCE : PA_SUBSCRIPTION_MASK_NULL
+        // Without the subscription only the mute state grows stale.
+        if let operation = pa_context_subscribe(context, mask, nil, nil) { pa_operation_unref(operation) }
+    }
+
+    private func sourceChanged(_ index: UInt32) {
+        for stream in streams where stream.isCapturing && stream.deviceIndex == index {
+            stream.tellDeviceChange()
+        }
+    }
+}

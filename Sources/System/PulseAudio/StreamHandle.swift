@@ -1,0 +1,245 @@
+internal import CPulse
+internal import EventLoop
+
+/// One `pa_stream`, and the promise that it ends.
+///
+/// libpulse cannot disconnect a stream that the server has not confirmed yet, and forgetting it would leave it
+/// open. So a closed handle stays with its connection until the server has confirmed the end; if that takes longer
+/// than ``closeLimit``, the whole connection is dropped, and the server has to end the stream with it.
+@EventLoop
+final class StreamHandle {
+    enum Event {
+        case opened
+        /// Captured data can be read, or there is room for data to play.
+        case transferable
+        /// The server began to play, for the first time or after an underflow.
+        case playing
+        case underflowed
+        case moved
+        case suspended
+        /// Something about the device changed, perhaps its mute state.
+        case deviceChanged
+        /// Told at most once, and nothing after it.
+        case failed(AudioError)
+    }
+
+    enum Direction { case capture, playback }
+
+    /// Time from the request to the server's confirmation.
+    static let openLimit = Duration.seconds(5)
+    /// Time that the server has to confirm the end of a stream.
+    static let closeLimit = Duration.seconds(2)
+
+    /// Nil once the stream has ended.
+    private(set) var stream: OpaquePointer?
+    let connection: Connection
+    private let direction: Direction
+    private let action: String
+    private var handler: (@EventLoop (Event) -> Void)?
+    private var limit: TimerSource?
+    private var isClosing = false
+
+    /// - Throws: If the request cannot even be sent; no event is told then.
+    init(
+        _ direction: Direction,
+        _ request: StreamRequest,
+        on server: AudioServer,
+        handler: @escaping @EventLoop (Event) -> Void
+    ) throws(AudioError) {
+        self.direction = direction
+        let device = request.device.map { "“\($0)”" } ?? "the default device"
+        action =
+            switch direction {
+            case .capture: "capture from \(device)"
+            case .playback: "play to \(device)"
+            }
+        connection = try server.connected(action)
+        self.handler = handler
+        stream = try makeStream(request)
+        setCallbacks()
+        try connect(request)
+        connection.keep(self)
+        limit = TimerSource { [weak self] in self?.timedOut() }
+        limit?.arm(after: Self.openLimit)
+    }
+
+    var isCapturing: Bool { direction == .capture && stream != nil && !isClosing }
+
+    var isOpen: Bool { !isClosing && stream.map(pa_stream_get_state) == PA_STREAM_READY }
+
+    var deviceIndex: UInt32? { isOpen ? pa_stream_get_device_index(stream) : nil }
+
+    var deviceName: String? { isOpen ? text(pa_stream_get_device_name(stream)) : nil }
+
+    var isSuspended: Bool { isOpen && pa_stream_is_suspended(stream) > 0 }
+
+    /// Disconnects at once, or as soon as libpulse can. No event comes afterwards.
+    func close() {
+        handler = nil
+        guard let stream, !isClosing else { return }
+        isClosing = true
+        clearCallbacks(stream)
+        limit?.arm(after: Self.closeLimit)
+        if pa_stream_get_state(stream) == PA_STREAM_READY { disconnect(stream) }
+        connection.updateSubscription()
+    }
+
+    /// The connection is ending: the stream goes with it.
+    func detach() {
+        guard let stream else { return }
+        self.stream = nil
+        limit?.disarm()
+        limit = nil
+        clearCallbacks(stream)
+        pa_stream_set_state_callback(stream, nil, nil)
+        pa_stream_unref(stream)
+    }
+
+    func tellFailure(_ reason: String) {
+        let told = handler
+        handler = nil
+        told?(.failed(AudioError(action, reason)))
+    }
+
+    func tellDeviceChange() {
+        handler?(.deviceChanged)
+    }
+
+    private func makeStream(_ request: StreamRequest) throws(AudioError) -> OpaquePointer {
+        var sample = pa_sample_spec(
+            format: PA_SAMPLE_S16LE,
+            rate: UInt32(request.format.rate),
+            channels: UInt8(request.format.channels)
+        )
+        let properties = request.properties.merging(["media.role": request.role]) { _, role in role }
+        let made = withProperties(properties) {
+            pa_stream_new_with_proplist(connection.context, request.name, &sample, nil, $0)
+        }
+        guard let made else { throw AudioError(action, code: pa_context_errno(connection.context)) }
+        return made
+    }
+
+    private func connect(_ request: StreamRequest) throws(AudioError) {
+        let format = request.format
+        let portion = UInt32(clamping: max(format.byteCount(of: request.latency), format.bytesPerSampleFrame))
+        // Half a second: whoever is further behind than that gets newer sound instead of old.
+        let bound = max(portion * 4, UInt32(format.byteCount(of: .milliseconds(500))))
+        let unset = UInt32.max
+        let result: Int32
+        switch direction {
+        case .capture:
+            var attributes = pa_buffer_attr(
+                maxlength: bound,
+                tlength: unset,
+                prebuf: unset,
+                minreq: unset,
+                fragsize: portion
+            )
+            result = pa_stream_connect_record(stream, request.device, &attributes, PA_STREAM_ADJUST_LATENCY)
+        case .playback:
+            var attributes = pa_buffer_attr(
+                maxlength: bound,
+                tlength: portion,
+                prebuf: 0,
+                minreq: unset,
+                fragsize: unset
+            )
+            let flags = PA_STREAM_ADJUST_LATENCY
+            result = pa_stream_connect_playback(stream, request.device, &attributes, flags, nil, nil)
+        }
+        guard result >= 0 else {
+            let error = AudioError(action, code: pa_context_errno(connection.context))
+            handler = nil
+            detach()
+            throw error
+        }
+    }
+
+    private func stateChanged() {
+        guard let stream else { return }
+        switch pa_stream_get_state(stream) {
+        case PA_STREAM_READY where isClosing:
+            disconnect(stream)
+        case PA_STREAM_READY:
+            limit?.disarm()
+            handler?(.opened)
+        case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
+            let error = AudioError(action, code: pa_context_errno(connection.context))
+            finish()
+            tellFailure(error.reason)
+        default:
+            // Unconnected and creating: on the way.
+            break
+        }
+    }
+
+    private func disconnect(_ stream: OpaquePointer) {
+        guard pa_stream_disconnect(stream) < 0 else { return }
+        connection.end("it refused to end a stream")
+    }
+
+    private func timedOut() {
+        guard isClosing else {
+            let told = handler
+            close()
+            let reason = "the audio server did not open the stream within \(Self.openLimit)"
+            told?(.failed(AudioError(action, reason)))
+            return
+        }
+        connection.end("it did not confirm the end of a stream within \(Self.closeLimit)")
+    }
+
+    private func finish() {
+        detach()
+        connection.forget(self)
+    }
+
+    private func setCallbacks() {
+        let this = unretained(self)
+        pa_stream_set_state_callback(
+            stream,
+            { _, this in onLoop(this, StreamHandle.self) { $0.stateChanged() } },
+            this
+        )
+        pa_stream_set_read_callback(
+            stream,
+            { _, _, this in onLoop(this, StreamHandle.self) { $0.handler?(.transferable) } },
+            this
+        )
+        pa_stream_set_write_callback(
+            stream,
+            { _, _, this in onLoop(this, StreamHandle.self) { $0.handler?(.transferable) } },
+            this
+        )
+        pa_stream_set_started_callback(
+            stream,
+            { _, this in onLoop(this, StreamHandle.self) { $0.handler?(.playing) } },
+            this
+        )
+        pa_stream_set_underflow_callback(
+            stream,
+            { _, this in onLoop(this, StreamHandle.self) { $0.handler?(.underflowed) } },
+            this
+        )
+        pa_stream_set_moved_callback(
+            stream,
+            { _, this in onLoop(this, StreamHandle.self) { $0.handler?(.moved) } },
+            this
+        )
+        pa_stream_set_suspended_callback(
+            stream,
+            { _, this in onLoop(this, StreamHandle.self) { $0.handler?(.suspended) } },
+            this
+        )
+    }
+
+    /// All but the state callback, which the end of the stream still needs.
+    private func clearCallbacks(_ stream: OpaquePointer) {
+        pa_stream_set_read_callback(stream, nil, nil)
+        pa_stream_set_write_callback(stream, nil, nil)
+        pa_stream_set_started_callback(stream, nil, nil)
+        pa_stream_set_underflow_callback(stream, nil, nil)
+        pa_stream_set_moved_callback(stream, nil, nil)
+        pa_stream_set_suspended_callback(stream, nil, nil)
+    }
+}

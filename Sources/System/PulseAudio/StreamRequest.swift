@@ -1,0 +1,31 @@
+/// What a stream should be like.
+public struct StreamRequest: Sendable, Equatable {
+    /// Shown to people beside the application's name.
+    public var name: String
+    public var format: AudioFormat
+    /// `media.role`: `phone` makes servers route to headsets and quieten music, for as long as the stream exists.
+    public var role: String
+    /// How much audio comes or goes at a time. For capture the size of a fragment, for playback the amount that
+    /// the server holds ahead.
+    public var latency: Duration
+    /// The server's name of the device; the user's default if nil.
+    public var device: String?
+    /// More properties of the stream.
+    public var properties: [String: String]
+
+    public init(
+        name: String,
+        format: AudioFormat = .speech,
+        role: String = "phone",
+        latency: Duration = .milliseconds(20),
+        device: String? = nil,
+        properties: [String: String] = [:]
+    ) {
+        self.name = name
+        self.format = format
+        self.role = role
+        self.latency = latency
+        self.device = device
+        self.properties = properties
+    }
+}
