@@ -14,6 +14,7 @@ public final class ServiceConnection {
 
     let socket: RuntimeSocket
     private let client: VarlinkClient
+    private var isClosed = false
 
     /// Connects to `pttd`. Where systemd listens for it, this starts it.
     public static func core() throws(LinkError) -> ServiceConnection { try ServiceConnection(.core) }
@@ -31,7 +32,9 @@ public final class ServiceConnection {
         }
     }
 
+    /// Ends the connection. Subscriptions on it are told nothing more; calls that wait fail.
     public func close() {
+        isClosed = true
         onClose = nil
         client.close()
     }
@@ -87,6 +90,7 @@ public final class ServiceConnection {
         ended: @escaping @EventLoop (LinkError?) -> Void
     ) {
         client.subscribe(method, encoded(parameters), timeLimit: timeLimit) { [self] answer, continues in
+            guard !isClosed else { return }
             let result: Result<Update, LinkError> = decoded(answer)
             switch result {
             case .success(let update):

@@ -1,4 +1,4 @@
-// toml++ is a C++ library; this shim gives Swift its parser as one C function.
+// toml++ is a C++ library; this shim gives Swift its parser as C functions.
 
 #include "CTOML.h"
 
@@ -9,22 +9,40 @@
 
 #include <toml++/toml.h>
 
-extern "C" char *ctoml_to_json(const char *text, unsigned long size, char **error) {
+namespace {
+
+ctoml_place place_of(const toml::source_region &region) {
+    return {region.begin.line, region.begin.column};
+}
+
+} // namespace
+
+extern "C" char *ctoml_to_json(const char *text, unsigned long size, ctoml_place *place, char **error) {
     *error = nullptr;
+    *place = {0, 0};
     try {
         toml::table table = toml::parse(std::string_view(text, size));
         std::ostringstream json;
         json << toml::json_formatter{table};
         return strdup(json.str().c_str());
     } catch (const toml::parse_error &failure) {
-        std::ostringstream message;
-        message << failure.description() << " (line " << failure.source().begin.line << ", column "
-                << failure.source().begin.column << ")";
-        *error = strdup(message.str().c_str());
+        *place = place_of(failure.source());
+        *error = strdup(std::string(failure.description()).c_str());
     } catch (const std::exception &failure) {
         *error = strdup(failure.what());
     }
     return nullptr;
+}
+
+extern "C" ctoml_place ctoml_find(const char *text, unsigned long size, const char *path) {
+    try {
+        toml::table table = toml::parse(std::string_view(text, size));
+        if (auto found = toml::at_path(table, path))
+            return place_of(found.node()->source());
+    } catch (const std::exception &) {
+        // Text that cannot be read has no places; the caller has been told why by ctoml_to_json.
+    }
+    return {0, 0};
 }
 
 extern "C" void ctoml_release(char *string) { free(string); }

@@ -1,1 +1,107 @@
-// Journal
+internal import Glibc
+public import Logging
+
+/// Writes log records to standard error, one line each.
+///
+/// If standard error is the journal, a line begins with its priority, `<6>` for example (sd-daemon(3)); otherwise
+/// with the level's name. Whatever is in a message or in a peer's string, it stays on its line: control characters
+/// are written as escapes.
+public struct JournalLogHandler: LogHandler {
+    public var logLevel = Logger.Level.info
+    public var metadata: Logger.Metadata = [:]
+    public var metadataProvider: Logger.MetadataProvider?
+
+    private let isJournal: Bool
+    private let write: @Sendable (String) -> Void
+
+    /// For `LoggingSystem.bootstrap`. The label is not written: the journal knows the unit.
+    public init(label: String) {
+        self.init(isJournal: Self.isStandardErrorJournal, write: writeToStandardError)
+    }
+
+    /// - Parameters:
+    ///   - isJournal: Whether lines begin with a priority.
+    ///   - write: Gets each line with its end.
+    public init(isJournal: Bool, write: @escaping @Sendable (String) -> Void) {
+        self.isJournal = isJournal
+        self.write = write
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(event: LogEvent) {
+        var fields = metadata
+        if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
+        if let own = event.metadata { fields.merge(own) { $1 } }
+        if let error = event.error { fields["error"] = "\(error)" }
+
+        var line = isJournal ? "<\(event.level.priority)>" : "\(event.level): "
+        line += escaped(event.message.description, quoting: false)
+        for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
+            line += " \(escaped(key, quoting: true))=\(escaped(value.description, quoting: true))"
+        }
+        write(line + "\n")
+    }
+
+    /// systemd names the device and inode of the stream that it connected (systemd.exec(5), `$JOURNAL_STREAM`);
+    /// the variable alone is inherited even where standard error has been redirected.
+    private static let isStandardErrorJournal: Bool = {
+        var status = stat()
+        guard let stream = getenv("JOURNAL_STREAM"), fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
+    }()
+}
+
+extension Logger.Level {
+    /// As in syslog(3).
+    fileprivate var priority: Int {
+        switch self {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+}
+
+/// journald splits longer lines, and then a part of a text would begin a line.
+private let lengthLimit = 8192
+
+private func escaped(_ text: String, quoting: Bool) -> String {
+    var result = ""
+    var needsQuotes = text.isEmpty
+    for scalar in text.unicodeScalars {
+        guard result.utf8.count < lengthLimit else {
+            result += "…"
+            break
+        }
+        switch scalar {
+        case "\n": result += "\\n"
+        case "\\" where quoting: result += "\\\\"
+        case "\"" where quoting:
+            result += "\\\""
+            needsQuotes = true
+        case _ where scalar.properties.generalCategory == .control || isLineEnd(scalar):
+            result += "\\u{\(String(scalar.value, radix: 16))}"
+        default:
+            if scalar == " " || scalar == "=" { needsQuotes = true }
+            result.unicodeScalars.append(scalar)
+        }
+    }
+    return quoting && needsQuotes ? "\"\(result)\"" : result
+}
+
+/// U+2028 and U+2029, at which some viewers break lines.
+private func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "\u{2028}" || scalar == "\u{2029}"
+}
+
+private func writeToStandardError(_ line: String) {
+    // One call, so that lines of several processes do not mix. A failure has nowhere to be told.
+    _ = line.withCString { Glibc.write(STDERR_FILENO, $0, line.utf8.count) }
+}

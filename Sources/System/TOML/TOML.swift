@@ -1,1 +1,99 @@
-// TOML
+internal import CTOML
+internal import JSON
+
+/// A configuration text that is not TOML, or not the configuration that the program has.
+public struct TOMLError: Error, Equatable, CustomStringConvertible {
+    /// Where, both counted from 1; nil where something is missing that belongs to the text as a whole.
+    public struct Place: Equatable, Sendable {
+        public let line: Int
+        public let column: Int
+
+        public init(line: Int, column: Int) {
+            self.line = line
+            self.column = column
+        }
+    }
+
+    public let place: Place?
+    public let reason: String
+
+    public init(place: Place?, reason: String) {
+        self.place = place
+        self.reason = reason
+    }
+
+    /// `line 3, column 1: microphne is not known`
+    public var description: String {
+        guard let place else { return reason }
+        return "line \(place.line), column \(place.column): \(reason)"
+    }
+}
+
+/// TOML 1.0 (<https://toml.io/en/v1.0.0>), read by toml++.
+public enum TOML {
+    /// Makes a value of `type` from a whole configuration text.
+    ///
+    /// - Parameters:
+    ///   - type: Its optional members may be missing. Dates and times are strings.
+    ///   - text: The contents of a file.
+    /// - Returns: The value.
+    /// - Throws: What is wrong and where; also for a key that `type` does not have.
+    public static func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self,
+        from text: String
+    ) throws(TOMLError) -> Value {
+        let json = try json(from: text)
+        do throws(JSONDecodingError) {
+            return try json.decode(type)
+        } catch {
+            throw TOMLError(place: place(of: error.path, in: text), reason: error.description)
+        }
+    }
+
+    private static func json(from text: String) throws(TOMLError) -> JSON {
+        var place = ctoml_place()
+        var message: UnsafeMutablePointer<CChar>?
+        let converted = withBytes(of: text) { ctoml_to_json($0, UInt($1), &place, &message) }
+        defer {
+            ctoml_release(converted)
+            ctoml_release(message)
+        }
+        guard let converted else {
+            let reason = message.map { String(cString: $0) } ?? "no memory is left to read it"
+            throw TOMLError(place: TOMLError.Place(place), reason: reason)
+        }
+        do throws(JSONSyntaxError) {
+            return try JSON(parsing: String(cString: converted))
+        } catch {
+            throw TOMLError(place: nil, reason: error.problem.rawValue)
+        }
+    }
+
+    /// Where the value at `path` is, or what it belongs to if it is missing itself.
+    private static func place(of path: String, in text: String) -> TOMLError.Place? {
+        var path = Substring(path)
+        while !path.isEmpty {
+            let found = withBytes(of: text) { bytes, count in
+                String(path).withCString { ctoml_find(bytes, UInt(count), $0) }
+            }
+            if let place = TOMLError.Place(found) { return place }
+            guard let end = path.lastIndex(where: { $0 == "." || $0 == "[" }) else { return nil }
+            path = path[..<end]
+        }
+        return nil
+    }
+
+    private static func withBytes<Result>(
+        of text: String,
+        _ body: (UnsafePointer<CChar>, Int) -> Result
+    ) -> Result {
+        text.withCString { body($0, text.utf8.count) }
+    }
+}
+
+extension TOMLError.Place {
+    fileprivate init?(_ place: ctoml_place) {
+        guard place.line > 0 else { return nil }
+        self.init(line: Int(place.line), column: Int(place.column))
+    }
+}
