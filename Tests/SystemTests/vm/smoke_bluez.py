@@ -4,6 +4,7 @@ import time
 
 import dbus
 import dbus.mainloop.glib
+import dbus.service
 from gi.repository import GLib
 
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
@@ -18,6 +19,22 @@ PROPERTIES = "org.freedesktop.DBus.Properties"
 
 class TimeLimit(Exception):
     pass
+
+
+class ReconnectProfile(dbus.service.Object):
+    """An application that has a GattProfile1 for the given services, and nothing else: bluetoothd
+    then connects trusted devices with such a service by itself."""
+
+    PATH = dbus.ObjectPath("/reconnect")
+
+    def __init__(self, bluez, services):
+        super().__init__(bluez.bus, self.PATH)
+        self.services = services
+
+    @dbus.service.method(OBJECTS, out_signature="a{oa{sa{sv}}}")
+    def GetManagedObjects(self):
+        uuids = dbus.Array(self.services, signature="s")
+        return {dbus.ObjectPath(self.PATH + "/profile"): {"org.bluez.GattProfile1": {"UUIDs": uuids}}}
 
 
 class Bluez:
@@ -67,7 +84,7 @@ class Bluez:
         known.update(values)
         self._record("changed", path, interface, dict(values))
 
-    def call(self, path, interface, method, *arguments, timeout=20):
+    def call(self, path, interface, method, *arguments, timeout=60):
         return self.bus.get_object(BLUEZ, path, introspect=False).get_dbus_method(method, interface)(
             *arguments, timeout=timeout
         )
@@ -84,13 +101,20 @@ class Bluez:
         )
         return answer
 
+    def reply(self, path, interface, method, *arguments):
+        """Like `call`, while bluetoothd's own calls are served."""
+        answer = self.start_call(path, interface, method, *arguments)
+        self.until(method, lambda: answer)
+        if isinstance(answer[0], Exception):
+            raise answer[0]
+
     def property(self, path, interface, name):
         return self.objects.get(path, {}).get(interface, {}).get(name)
 
     def set(self, path, interface, name, value):
-        self.call(path, PROPERTIES, "Set", interface, name, value)
+        self.call(path, PROPERTIES, "Set", interface, name, dbus.Boolean(value, variant_level=1))
 
-    def until(self, what, condition, seconds=20):
+    def until(self, what, condition, seconds=60):
         end = time.monotonic() + seconds
         context = GLib.MainContext.default()
         waker = GLib.timeout_add(50, lambda: True)
