@@ -10,9 +10,9 @@ final class PluggedHeadset {
     private let monitor: DeviceMonitor
     private var deviceEvents: AsyncStream<DeviceEvent>.Iterator
 
-    init(_ name: String, keys: Set<KeyCode> = VirtualHeadset.usualKeys) async throws {
+    init(_ name: String, keys: Set<KeyCode> = VirtualHeadset.usualKeys, tag: String? = nil) async throws {
         let (events, continuation) = AsyncStream.makeStream(of: DeviceEvent.self)
-        monitor = try DeviceMonitor(subsystem: "input", tag: nil)
+        monitor = try DeviceMonitor(subsystem: "input", tag: tag)
         try monitor.start { continuation.yield($0) }
         let headset = try VirtualHeadset(name: name, keys: keys)
         var iterator = events.makeAsyncIterator()

@@ -148,6 +148,10 @@ public final class DeviceMonitor {
 }
 
 extension InputNode {
+    /// Properties that differ between a message and the listing of the same device: the message's own, and
+    /// lists in an order that means nothing. Kept, they would look like changes of the device.
+    private static let leftOut: Set<String> = ["ACTION", "SEQNUM", "TAGS", "CURRENT_TAGS", "DEVLINKS"]
+
     /// nil for a device without a node in `/dev`, an input device's parent for example.
     fileprivate init?(_ device: OpaquePointer) {
         guard let devnode = udev_device_get_devnode(device), let sysname = udev_device_get_sysname(device)
@@ -168,8 +172,12 @@ extension InputNode {
             uniq: attribute("uniq"),
             id: ID(bus: number("id/bustype"), vendor: number("id/vendor"), product: number("id/product")),
             keys: KeyBits(capabilities: attribute("capabilities/key")),
+            // In messages libudev 252 has an empty tag among them.
+            tags: Set(entries(udev_device_get_current_tags_list_entry(device)).map(\.0)).subtracting([""]),
             properties: Dictionary(
-                entries(udev_device_get_properties_list_entry(device)),
+                entries(udev_device_get_properties_list_entry(device)).filter {
+                    !Self.leftOut.contains($0.0)
+                },
                 uniquingKeysWith: { _, last in last }
             )
         )

@@ -14,7 +14,9 @@ public struct InputNode: Equatable, Sendable {
     public var id: ID
     /// The keys it can send, from sysfs.
     public var keys: KeyBits
-    /// udev's properties: `ID_INPUT_KEY`, `ID_SERIAL`, …
+    /// What udev's rules marked it with.
+    public var tags: Set<String>
+    /// udev's properties: `ID_INPUT_KEY`, `ID_SERIAL`, … Without the tags and the links.
     public var properties: [String: String]
 
     /// `struct input_id` without the version. All zero for devices that have none.
@@ -42,6 +44,7 @@ public struct InputNode: Equatable, Sendable {
         uniq: String = "",
         id: ID = ID(),
         keys: KeyBits = KeyBits(),
+        tags: Set<String> = [],
         properties: [String: String] = [:]
     ) {
         self.sysname = sysname
@@ -51,6 +54,7 @@ public struct InputNode: Equatable, Sendable {
         self.uniq = uniq
         self.id = id
         self.keys = keys
+        self.tags = tags
         self.properties = properties
     }
 
