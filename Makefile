@@ -1,0 +1,38 @@
+# Push-to-Talk for Linux
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+bindir = $(PREFIX)/bin
+# Below /usr and /usr/local alike systemd looks for units of users in lib/systemd/user.
+unitdir = $(PREFIX)/lib/systemd/user
+# udev looks below /usr, /etc and, of late, /usr/local. Debian 12's does not, so that PREFIX does not count.
+rulesdir ?= /usr/lib/udev/rules.d
+
+programs = pttd ptt-accessoryd pttctl ptt-sim
+units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service
+rule = 71-push-to-talk.rules
+# Release binaries without a Swift runtime beside them.
+release = -c release --static-swift-stdlib
+
+.PHONY: help build install uninstall
+
+help:  ## shows this
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+
+build:  ## builds the programs that `make install` installs
+	swift build $(release)
+
+install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFIX=/usr/local)
+	@for program in $(programs); do test -x .build/release/$$program \
+	  || { echo "make install: no .build/release/$$program, run make build first" >&2; exit 1; }; done
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(rulesdir)'
+	install -s $(programs:%=.build/release/%) '$(DESTDIR)$(bindir)'
+	for unit in $(units); do \
+	  sed 's|@bindir@|$(bindir)|' systemd/$$unit > '$(DESTDIR)$(unitdir)'/$$unit || exit 1; \
+	done
+	chmod 644 $(units:%='$(DESTDIR)$(unitdir)/%')
+	install -m 644 udev/$(rule) '$(DESTDIR)$(rulesdir)'
+
+uninstall:  ## removes what `make install` installed
+	rm -f $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)'
