@@ -179,10 +179,9 @@ struct PythonVarlink {
 
         func untilExit(within limit: Duration = .seconds(30)) async throws -> [String] {
             var lines: [String] = []
-            repeat {
+            while lines.last?.hasPrefix("exit ") != true {
                 lines.append(try await process.lines.next(within: limit))
-            } while !lines[lines.count - 1]
-                .hasPrefix("exit ")
+            }
             return lines
         }
     }
