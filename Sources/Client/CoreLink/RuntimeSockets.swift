@@ -40,7 +40,10 @@ public enum RuntimeSocket: String, Sendable, CaseIterable {
         }
     }
 
-    private static func directory() throws(NoRuntimeDirectory) -> String {
+    /// Where all of them lie.
+    ///
+    /// - Throws: ``NoRuntimeDirectory`` outside a login session.
+    public static func directory() throws(NoRuntimeDirectory) -> String {
         guard let value = getenv("XDG_RUNTIME_DIR"), value.pointee != 0 else { throw NoRuntimeDirectory() }
         return String(cString: value) + "/pushtotalk"
     }

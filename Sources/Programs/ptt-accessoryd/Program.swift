@@ -1,4 +1,59 @@
+import CoreLink
+import EventLoop
+import Glibc
+import Journal
+import Logging
+
+/// `ptt-accessoryd`: the bridge from buttons and headsets to the core. Log → socket → bridge → ready.
 @main
 struct Program {
-    static func main() {}
+    static func main() {
+        var log = Logger(label: "ptt-accessoryd") { JournalLogHandler(label: $0) }
+        // For trouble: `PTT_LOG=debug` shows what else happens.
+        if let level = getenv("PTT_LOG").flatMap({ Logger.Level(rawValue: String(cString: $0)) }) {
+            log.logLevel = level
+        }
+        let logger = log
+        exit(EventLoop.run { Daemon.start(logger) })
+    }
+}
+
+/// The process around the bridge: how it starts and how it ends.
+@EventLoop
+final class Daemon {
+    private static var running: Daemon?
+
+    private let bridge: Bridge
+    private var signals: [SignalSource] = []
+
+    static func start(_ log: Logger) {
+        do {
+            running = try Daemon(log)
+        } catch let error as SystemError where error.code == EADDRINUSE {
+            log.critical(
+                "\(error): another ptt-accessoryd is running; stop it with `systemctl --user stop ptt-accessoryd`"
+            )
+            EventLoop.exit(code: EXIT_FAILURE)
+        } catch {
+            log.critical("\(error)")
+            EventLoop.exit(code: EXIT_FAILURE)
+        }
+    }
+
+    private init(_ log: Logger) throws {
+        bridge = Bridge(log: log)
+        let socket = try RuntimeSocket.accessory.listen(ActivatedSocket.takeAll())
+        try bridge.start(socket, watching: try RuntimeSocket.directory())
+        signals = try [SIGTERM, SIGINT].map { signal in
+            try SignalSource(signal) { [weak self] in self?.stop() }
+        }
+        ServiceState.answerWatchdog()
+        ServiceState.ready(status: "Starting")
+    }
+
+    private func stop() {
+        ServiceState.stopping()
+        bridge.close()
+        EventLoop.exit(code: EXIT_SUCCESS)
+    }
 }

@@ -1,0 +1,103 @@
+import DBus
+
+/// The names that BlueZ uses on the bus.
+enum BlueZ {
+    static let name = "org.bluez"
+    static let root: ObjectPath = "/org/bluez"
+    static let adapter = "org.bluez.Adapter1"
+    static let device = "org.bluez.Device1"
+    static let service = "org.bluez.GattService1"
+    static let characteristic = "org.bluez.GattCharacteristic1"
+    static let gattManager = "org.bluez.GattManager1"
+    static let agentManager = "org.bluez.AgentManager1"
+}
+
+/// One kind of BlueZ object: what this program reads of it, kept up to date.
+protocol BlueZObject: Equatable {
+    init()
+    mutating func read(_ properties: inout PropertyReader)
+}
+
+/// A Bluetooth controller (org.bluez.Adapter).
+struct BlueZAdapter: BlueZObject {
+    var isPowered = false
+
+    mutating func read(_ properties: inout PropertyReader) {
+        properties.read("Powered", \.asBool, into: &isPowered, else: false)
+    }
+}
+
+/// A remote device that BlueZ knows (org.bluez.Device).
+struct BlueZDevice: BlueZObject {
+    var address = ""
+    /// The remote name, or one that the user gave; the address with dashes where there is none.
+    var alias = ""
+    /// As advertised, or as found when its services were resolved last; kept while it is away.
+    var uuids: [String] = []
+    var isConnected = false
+    var areServicesResolved = false
+    var isPaired = false
+    var isTrusted = false
+    /// Signal strength in dBm, known only while a discovery sees it.
+    var rssi: Int?
+    var adapter: ObjectPath?
+
+    mutating func read(_ properties: inout PropertyReader) {
+        properties.read("Address", \.asString, into: &address, else: "")
+        properties.read("Alias", \.asString, into: &alias, else: "")
+        properties.read("UUIDs", \.asStrings, into: &uuids, else: [])
+        properties.read("Connected", \.asBool, into: &isConnected, else: false)
+        properties.read("ServicesResolved", \.asBool, into: &areServicesResolved, else: false)
+        properties.read("Paired", \.asBool, into: &isPaired, else: false)
+        properties.read("Trusted", \.asBool, into: &isTrusted, else: false)
+        properties.read("RSSI", { $0.asInt.map { $0 } }, into: &rssi, else: nil)
+        properties.read("Adapter", { $0.asObjectPath.map { $0 } }, into: &adapter, else: nil)
+    }
+}
+
+/// A GATT service of a connected device (org.bluez.GattService).
+struct BlueZService: BlueZObject {
+    var uuid = ""
+
+    mutating func read(_ properties: inout PropertyReader) {
+        properties.read("UUID", \.asString, into: &uuid, else: "")
+    }
+}
+
+/// A GATT characteristic of a connected device (org.bluez.GattCharacteristic). Its `Value` is not kept: after a
+/// disconnect it is the last value, which says nothing about the button.
+struct BlueZCharacteristic: BlueZObject {
+    var uuid = ""
+    var isNotifying = false
+
+    mutating func read(_ properties: inout PropertyReader) {
+        properties.read("UUID", \.asString, into: &uuid, else: "")
+        properties.read("Notifying", \.asBool, into: &isNotifying, else: false)
+    }
+}
+
+/// Properties as a peer sent them. One of a wrong type is passed over and named.
+struct PropertyReader {
+    private let changed: [String: BusValue]
+    private let invalidated: [String]
+    /// The properties that had a wrong type.
+    private(set) var malformed: [String] = []
+
+    init(_ changed: [String: BusValue], invalidated: [String] = []) {
+        self.changed = changed
+        self.invalidated = invalidated
+    }
+
+    /// - Parameter missing: What an invalidated property becomes.
+    mutating func read<Value>(
+        _ name: String,
+        _ convert: (BusValue) -> Value?,
+        into value: inout Value,
+        else missing: Value
+    ) {
+        if invalidated.contains(name) { value = missing }
+        guard let raw = changed[name] else { return }
+        guard let read = convert(raw) else { return malformed.append(name) }
+        value = read
+    }
+}

@@ -1,0 +1,41 @@
+import DBus
+
+/// What BlueZ's errors mean for the person who pairs a button, and what to do next.
+enum ConnectError {
+    /// - Parameter isPaired: Whether BlueZ keeps a bond with the device.
+    static func explain(_ error: BusError, _ address: String, isPaired: Bool) -> String {
+        let advice =
+            switch error.name {
+            case "org.bluez.Error.NotReady":
+                "Bluetooth is switched off: `bluetoothctl power on`"
+            case "org.bluez.Error.InProgress":
+                "another program is connecting it: wait a moment, and try again"
+            case _ where error.message.hasPrefix("br-connection"):
+                "BlueZ tried its classic half, not the button: switch other connections of the device off, and try again"
+            case _ where isPaired:
+                "the button may have lost its bond: `pttctl forget \(address)`, then pair it again"
+            case _ where error.kind == .noReply:
+                "it did not answer: press it so that it wakes up, keep it near, and disconnect it from other phones"
+            default:
+                "press it so that it wakes up, keep it near, and try again"
+            }
+        return "\(address) could not be connected: \(advice) (\(reason(error)))"
+    }
+
+    static func explainBond(_ error: BusError, _ address: String) -> String {
+        let advice =
+            switch error.name {
+            case "org.bluez.Error.AuthenticationFailed", "org.bluez.Error.AuthenticationRejected":
+                "the button refused: put it into pairing mode; if it was paired before, `pttctl forget \(address)` first"
+            case "org.bluez.Error.AuthenticationCanceled", "org.bluez.Error.AuthenticationTimeout":
+                "the button gave up: keep it near and awake, and try again"
+            default:
+                "put it into pairing mode, and try again"
+            }
+        return "\(address) could not be bonded: \(advice) (\(reason(error)))"
+    }
+
+    private static func reason(_ error: BusError) -> String {
+        error.message.isEmpty ? error.name : error.message
+    }
+}

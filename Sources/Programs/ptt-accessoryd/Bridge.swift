@@ -1,0 +1,77 @@
+import CoreLink
+import EventLoop
+import Logging
+import PTTMessages
+import Varlink
+
+/// The parts of the bridge, joined: buttons and headsets on one side, the core on the other, clients beside.
+@EventLoop
+final class Bridge {
+    private let list = AccessoryList()
+    private let core: CoreKeeper
+    private let buttons: BluetoothButtons
+    private let headsets: Headsets
+    private let discovery: Discovery
+    private let service: AccessoryService
+    private let server: VarlinkServer
+
+    init(log: Logger) {
+        core = CoreKeeper(log: log)
+        buttons = BluetoothButtons(core: core, list: list, log: log)
+        headsets = Headsets(core: core, list: list, log: log)
+        discovery = Discovery(buttons.mirror, log: log)
+        service = AccessoryService(list, discovery, Pairing(buttons, discovery, log: log), log: log)
+        let info = VarlinkServiceInfo(
+            vendor: "PushToTalk for Linux",
+            product: "ptt-accessoryd",
+            version: "0.1.0",
+            url: "https://github.com/pushtotalk-linux/push-to-talk"
+        )
+        server = VarlinkServer(info, [service.interface]) { log.warning("\($0)") }
+        core.handler = { [weak self] in self?.handle($0) }
+    }
+
+    /// - Parameters:
+    ///   - socket: Where clients come in; listening.
+    ///   - directory: Where the core's socket is or will be.
+    /// - Throws: If the socket is not one that can be served.
+    func start(_ socket: consuming OwnedDescriptor, watching directory: String) throws(SystemError) {
+        list.publish = { [weak self] update in
+            self?.service.publish(update)
+            self?.buttons.changes.happened()
+        }
+        let (buttons, discovery) = (buttons, discovery)
+        buttons.changes.observer = { discovery.update() }
+        try server.listen(on: socket)
+        core.start(watching: directory)
+        buttons.start()
+        headsets.start()
+    }
+
+    /// Ends every press and gives the devices back, then goes.
+    func close() {
+        discovery.stopAll()
+        buttons.close()
+        headsets.close()
+        core.close()
+        server.stop()
+    }
+
+    private func handle(_ event: CoreKeeper.Event) {
+        switch event {
+        case .connected: list.coreConnected()
+        case .lost(let reason):
+            headsets.coreLost()
+            list.coreLost(reason)
+        case .channelChanged(let isJoined): headsets.channelChanged(isJoined: isJoined)
+        case .transmissionEnded(let transmissionID, let cause):
+            headsets.transmissionEnded(transmissionID, cause)
+        }
+        ServiceState.status(status)
+    }
+
+    private var status: String {
+        guard core.isConnected else { return "Waiting for the core" }
+        return core.isChannelJoined ? "A channel is joined" : "No channel is joined"
+    }
+}

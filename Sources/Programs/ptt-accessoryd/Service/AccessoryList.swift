@@ -1,0 +1,77 @@
+import EventLoop
+import PTTMessages
+
+/// The accessories as clients see them, and what happens to them, in order.
+@EventLoop
+final class AccessoryList {
+    /// In the order of their first appearance.
+    private(set) var devices: [AccessoryDevice] = []
+    private(set) var isCoreConnected = false
+    /// The number of the last event.
+    private(set) var sequence = 0
+
+    /// Called for each event, when ``devices`` is already what follows from it.
+    var publish: @EventLoop (AccessoryInterface.Update) -> Void = { _ in }
+
+    /// Takes over how a device is now. Tells only what is new.
+    func set(_ device: AccessoryDevice) {
+        guard let index = index(of: device) else { return tell(AccessoryEvent(.deviceAdded, device: device)) }
+        if devices[index] != device { tell(AccessoryEvent(.deviceChanged, device: device)) }
+    }
+
+    func remove(_ origin: Origin) {
+        guard
+            let device = devices.first(where: { $0.kind == origin.kind && $0.identifier == origin.identifier }
+            )
+        else { return }
+        tell(AccessoryEvent(.deviceRemoved, device: device))
+    }
+
+    /// Tells an event, and takes over the device in it.
+    func tell(_ event: AccessoryEvent) {
+        if let device = event.device { keep(device, isGone: event.kind == .deviceRemoved) }
+        sequence += 1
+        publish(AccessoryInterface.Update(sequence: sequence, time: .now, devices: nil, event: event))
+    }
+
+    func coreConnected() {
+        guard !isCoreConnected else { return }
+        isCoreConnected = true
+        tell(AccessoryEvent(.coreConnected))
+    }
+
+    /// - Parameter reason: Why, for people.
+    func coreLost(_ reason: String) {
+        guard isCoreConnected else { return }
+        isCoreConnected = false
+        tell(AccessoryEvent(.coreLost, remark: reason))
+    }
+
+    private func keep(_ device: AccessoryDevice, isGone: Bool) {
+        switch (index(of: device), isGone) {
+        case (let index?, true): devices.remove(at: index)
+        case (let index?, false): devices[index] = device
+        case (nil, true): break
+        case (nil, false): devices.append(device)
+        }
+    }
+
+    private func index(of device: AccessoryDevice) -> Int? {
+        devices.firstIndex { $0.kind == device.kind && $0.identifier == device.identifier }
+    }
+}
+
+extension Int {
+    /// The present time in the unit of the sockets: microseconds of the monotonic clock.
+    static var now: Int { MonotonicTime.now.microseconds }
+}
+
+extension MonotonicTime {
+    static var now: MonotonicTime { MonotonicTime(nanoseconds: MonotonicInstant.now.nanoseconds) }
+}
+
+extension MonotonicInstant {
+    init(_ time: MonotonicTime) {
+        self.init(nanoseconds: time.nanoseconds)
+    }
+}

@@ -1,0 +1,125 @@
+import AccessoryCore
+import EventLoop
+import Input
+import Logging
+import PTTMessages
+
+/// One headset: tells its ``HeadsetKey`` what happens, and carries out what that decides.
+@EventLoop
+final class Headset {
+    private let core: CoreKeeper
+    private let list: AccessoryList
+    private let log: Logger
+    private let vanished: @EventLoop () -> Void
+    private var key: HeadsetKey
+    private var device: KeyDevice?
+    private var wantsGrab = false
+    private lazy var timer = TimerSource { [weak self] in self?.post(.timerFired) }
+
+    /// Opens the node.
+    ///
+    /// - Parameter vanished: Called when the device has gone.
+    /// - Throws: As ``KeyDevice``.
+    init(
+        _ node: InputNode,
+        core: CoreKeeper,
+        list: AccessoryList,
+        log: Logger,
+        vanished: @escaping @EventLoop () -> Void
+    ) throws(SystemError) {
+        self.core = core
+        self.list = list
+        self.log = log
+        self.vanished = vanished
+        key = HeadsetKey(origin: node.origin, contact: node.contact)
+        let codes = Set(HeadsetKey.codes.map { KeyCode(rawValue: $0) })
+        device = try KeyDevice(node, keys: codes) { [weak self] in self?.handle($0) }
+        list.set(key.device)
+    }
+
+    var origin: Origin { key.origin }
+
+    /// While a channel is joined the key belongs to push-to-talk, and no media player may see it.
+    func setGrab(_ isWanted: Bool) {
+        guard isWanted != wantsGrab else { return }
+        wantsGrab = isWanted
+        if isWanted { device?.grab() } else { device?.ungrab() }
+    }
+
+    func coreLost() {
+        post(.coreLost)
+    }
+
+    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
+        post(.transmissionEnded(transmissionID, cause))
+    }
+
+    /// Ends what it holds, and gives the device back.
+    func end() {
+        post(.deviceRemoved)
+        timer.disarm()
+        device?.close()
+        device = nil
+        list.remove(key.origin)
+    }
+
+    private func handle(_ event: KeyDeviceEvent) {
+        switch event {
+        case .key(let event): received(event)
+        case .grabbed: log.debug("\(key.origin.name): its keys come here only")
+        case .grabRefused(let error): log.warning("\(error): a media player may act on its key, too")
+        case .vanished: vanished()
+        }
+    }
+
+    private func received(_ event: KeyEvent) {
+        let isPressed = event.edge == .pressed
+        let code = event.key.rawValue
+        if event.isResynchronised {
+            post(.keyResynchronised(code, isPressed: isPressed))
+        } else {
+            post(
+                isPressed ? .keyPressed(code) : .keyReleased(code),
+                at: MonotonicTime(nanoseconds: event.time.nanoseconds)
+            )
+        }
+    }
+
+    private func post(_ event: HeadsetKey.Event, at time: MonotonicTime = .now) {
+        for effect in key.handle(event, at: time) { perform(effect) }
+    }
+
+    private func perform(_ effect: HeadsetKey.Effect) {
+        switch effect {
+        case .begin: begin()
+        case .end(let cause): core.end(key.origin, cause)
+        case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
+        case .cancelTimer: timer.disarm()
+        case .publish(let event): list.tell(event)
+        }
+    }
+
+    private func begin() {
+        core.begin(key.origin) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let transmissionID): post(.began(transmissionID))
+            case .failure(let refusal):
+                post(.refused(refusal.code))
+                list.tell(
+                    AccessoryEvent(.ignored, device: key.device, remark: "not transmitting: \(refusal)")
+                )
+            }
+        }
+    }
+}
+
+extension InputNode {
+    /// What its presses come from.
+    var origin: Origin {
+        Origin(kind: .wiredHeadset, identifier: stableIdentifier, name: name.isEmpty ? sysname : name)
+    }
+
+    /// The jack of a sound card says so itself (sound/core/jack.c); everything else has a program of its own inside.
+    var contact: HeadsetKey.Contact { phys == "ALSA" ? .plug : .remote }
+}

@@ -1,0 +1,102 @@
+import AccessoryCore
+import EventLoop
+import Input
+import Logging
+import PTTMessages
+
+/// All headsets: the input devices that the udev rule tags.
+@EventLoop
+final class Headsets {
+    /// `udev/71-push-to-talk.rules` gives it to headsets, and never to keyboards.
+    private static let tag = "push-to-talk"
+
+    private let core: CoreKeeper
+    private let list: AccessoryList
+    private let log: Logger
+    private var monitor: DeviceMonitor?
+    private var headsets: [String: Headset] = [:]
+    private var isChannelJoined = false
+
+    init(core: CoreKeeper, list: AccessoryList, log: Logger) {
+        self.core = core
+        self.list = list
+        self.log = log
+    }
+
+    func start() {
+        do throws(SystemError) {
+            let monitor = try DeviceMonitor(subsystem: "input", tag: Self.tag)
+            self.monitor = monitor
+            try monitor.start { [weak self] event in self?.handle(event) }
+        } catch {
+            log.error("\(error): headset keys are not used")
+        }
+    }
+
+    /// Ends every transmission of a headset, and gives the devices back.
+    func close() {
+        monitor?.stop()
+        monitor = nil
+        for headset in headsets.values { headset.end() }
+        headsets = [:]
+    }
+
+    func channelChanged(isJoined: Bool) {
+        isChannelJoined = isJoined
+        for headset in headsets.values { headset.setGrab(isJoined) }
+    }
+
+    func coreLost() {
+        for headset in headsets.values { headset.coreLost() }
+        channelChanged(isJoined: false)
+    }
+
+    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
+        for headset in headsets.values { headset.transmissionEnded(transmissionID, cause) }
+    }
+
+    private func handle(_ event: DeviceEvent) {
+        switch event {
+        case .added(let node): review(node)
+        case .changed(let node): review(node)
+        case .removed(let node): remove(node)
+        }
+    }
+
+    private func review(_ node: InputNode) {
+        let hasKey = HeadsetKey.codes.contains { node.keys.contains(KeyCode(rawValue: $0)) }
+        guard headsets[node.sysname] == nil, hasKey else { return }
+        do throws(SystemError) {
+            let headset = try Headset(node, core: core, list: list, log: log) { [weak self] in
+                self?.remove(node)
+            }
+            headsets[node.sysname] = headset
+            headset.setGrab(isChannelJoined)
+            log.notice("\(node.name) (\(node.devnode)) is used as a headset")
+        } catch {
+            log.error("\(error): its key is not used")
+            list.set(node.unused("\(error)"))
+        }
+    }
+
+    private func remove(_ node: InputNode) {
+        headsets.removeValue(forKey: node.sysname)?.end()
+        list.remove(node.origin)
+    }
+}
+
+extension InputNode {
+    /// How it is shown when it cannot be used.
+    fileprivate func unused(_ reason: String) -> AccessoryDevice {
+        AccessoryDevice(
+            kind: .wiredHeadset,
+            identifier: origin.identifier,
+            name: origin.name,
+            profile: nil,
+            mode: .toggle,
+            link: .unused,
+            isPressed: false,
+            remark: reason
+        )
+    }
+}

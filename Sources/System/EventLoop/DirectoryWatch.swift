@@ -1,0 +1,51 @@
+internal import Glibc
+
+/// Calls a handler when a file appears in a directory (inotify(7)).
+@EventLoop
+public final class DirectoryWatch {
+    private let descriptor: OwnedDescriptor
+    private var source: DescriptorSource?
+
+    /// - Parameters:
+    ///   - directory: An existing directory.
+    ///   - handler: Called with the name of each file that is created in it or moved into it.
+    /// - Throws: `ENOENT` if the directory does not exist, `EMFILE` if the user has too many watches.
+    public init(_ directory: String, handler: @escaping @EventLoop (String) -> Void) throws(SystemError) {
+        let created = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+        guard created >= 0 else { throw SystemError("watch \(directory)") }
+        descriptor = OwnedDescriptor(adopting: created)
+        let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
+        guard inotify_add_watch(created, directory, mask) >= 0 else {
+            throw SystemError("watch \(directory)")
+        }
+        source = try DescriptorSource(created, .readable) { [weak self] _ in
+            for name in self?.appearedNames() ?? [] { handler(name) }
+        }
+    }
+
+    /// The names of one read; the loop comes back while there are more.
+    private func appearedNames() -> [String] {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: MemoryLayout<inotify_event>.alignment) {
+            buffer in
+            let count = read(descriptor.value, buffer.baseAddress, buffer.count)
+            // EAGAIN: there was nothing after all. Any other error repeats itself, and no file can be told.
+            guard count > 0 else { return [] }
+            return Self.names(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    /// Events lie one behind the other: a header, then `len` bytes with the name, padded with NUL.
+    private static func names(in buffer: UnsafeRawBufferPointer) -> [String] {
+        let header = MemoryLayout<inotify_event>.size
+        var names: [String] = []
+        var offset = 0
+        while offset + header <= buffer.count {
+            let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+            let end = min(offset + header + Int(event.len), buffer.count)
+            let name = buffer[(offset + header)..<end].prefix { $0 != 0 }
+            names.append(String(decoding: name, as: UTF8.self))
+            offset = end
+        }
+        return names
+    }
+}
