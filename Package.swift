@@ -133,6 +133,8 @@ let package = Package(
         tests("EventLoopTests", "EventLoop", "TestSupport"),
         tests("InputTests", "EventLoop", "Input", "TestSupport"),
         tests("JSONTests", "JSON"),
+        tests("JournalTests", "Journal", log),
+        tests("TOMLTests", "TOML"),
         tests("VarlinkTests", "EventLoop", "JSON", "TestSupport", "Varlink"),
     ],
     swiftLanguageModes: [.v6],

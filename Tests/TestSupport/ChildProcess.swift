@@ -89,12 +89,20 @@ public final class ChildProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, socket, 0)
         posix_spawn_file_actions_adddup2(&actions, socket, 1)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Threads of libdispatch block all signals, and a shell that inherits this waits for SIGCHLD forever.
+        var noSignals = sigset_t()
+        sigemptyset(&noSignals)
+        posix_spawnattr_setsigmask(&attributes, &noSignals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let assignments = environment.map { "\($0)=\($1)" }
         var words = (["/usr/bin/env"] + assignments + arguments).map { strdup($0) }
         defer { for word in words { free(word) } }
         words.append(nil)
         var processID: Int32 = 0
-        let result = posix_spawn(&processID, "/usr/bin/env", &actions, nil, words, environ)
+        let result = posix_spawn(&processID, "/usr/bin/env", &actions, &attributes, words, environ)
         guard result == 0 else { throw SystemError("start \(arguments.first ?? "nothing")", result) }
         return processID
     }

@@ -1,0 +1,188 @@
+import EventLoop
+import Foundation
+import JSON
+import TestSupport
+import Testing
+import Varlink
+
+/// Against the reference implementation in Python, which is not ours (<https://varlink.org/Language-Bindings>).
+@Suite(.serialized) struct CertificationTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `the reference client passes certification against our server`() async throws {
+        let python = try await PythonVarlink.installed()
+        let path = "\(python.directory)/ours-\(getpid()).sock"
+        let server = try certificationServer(description: python.certificationDescription)
+        try server.listen(at: path)
+        defer { server.stop() }
+        let lines = try await python.run(["--client", "--varlink=unix:\(path)"]).untilExit()
+        #expect(lines.last == "exit 0")
+        #expect(lines.contains("End: {'all_ok': True}"), "\(lines.joined(separator: "\n"))")
+        #expect(lines.contains("Certification passed"))
+        print("org.varlink.certification passed: reference client, our server")
+    }
+
+    @Test @EventLoop func `our client passes certification against the reference server`() async throws {
+        let python = try await PythonVarlink.installed()
+        let path = "\(python.directory)/theirs-\(getpid()).sock"
+        defer { unlink(path) }
+        let server = try python.run(["--varlink=unix:\(path)"])
+        _ = try await server.process.lines.first(within: .seconds(30)) { $0.hasPrefix("Listening on") }
+        let client = try VarlinkClient(connectingTo: path)
+        try await certify(client)
+        print("org.varlink.certification passed: our client, reference server")
+    }
+
+    @Test @EventLoop func `our client passes certification against our server`() async throws {
+        let server = try certificationServer(description: "interface org.varlink.certification\n")
+        let pair = try UnixSocket.pair(.stream)
+        let (near, far) = pair.release()
+        try server.serve(OwnedDescriptor(adopting: far))
+        try await certify(try VarlinkClient(adopting: OwnedDescriptor(adopting: near)))
+    }
+
+    /// Gives each answer back as the next call's parameters, and compares it with what it should be.
+    @EventLoop
+    private func certify(_ client: VarlinkClient) async throws {
+        var parameters = try await client.call("\(Certification.interface).Start")
+        let identifier = try #require(parameters["client_id"])
+        for step in Certification.steps {
+            let method = "\(Certification.interface).\(step.method)"
+            parameters["client_id"] = identifier
+            switch step.kind {
+            case .call: parameters = try await client.call(method, parameters)
+            case .oneway:
+                client.callOneway(method, parameters)
+                parameters = [:]
+            case .more:
+                var strings: [JSON] = []
+                for try await answer in client.answers(to: method, parameters) {
+                    strings.append(try #require(answer["string"]))
+                }
+                parameters = ["last_more_replies": .array(strings)]
+            }
+            guard step.kind == .call, let expected = step.answers.first else { continue }
+            var answer = Certification.withoutNulls(parameters)
+            answer["client_id"] = nil
+            #expect(answer == expected, "\(step.method)")
+        }
+        #expect(parameters["all_ok"] == true)
+    }
+
+    /// A server that insists on the conversation as the reference server does.
+    @EventLoop
+    private func certificationServer(description: String) throws -> VarlinkServer {
+        // The reference text has its methods; ours for the test in one process must name them too.
+        let methods = (["Start"] + Certification.steps.map(\.method)).map { "method \($0)() -> ()\n" }
+            .joined()
+        let text = description.contains("method Start") ? description : description + methods
+        var position = 0
+        let interface = VarlinkInterface(text) { call in
+            if call.method == "Start" {
+                position = 0
+                return call.reply(["client_id": "42"])
+            }
+            let step = Certification.steps[position]
+            var expected = step.parameters
+            expected["client_id"] = "42"
+            let kind: Certification.Kind = call.wantsMore ? .more : call.isOneway ? .oneway : .call
+            guard step.method == call.method, step.kind == kind,
+                Certification.withoutNulls(call.parameters) == expected
+            else {
+                let wants: JSONObject = ["method": .string(step.method), "parameters": .object(expected)]
+                let got: JSONObject = [
+                    "method": .string(call.method), "parameters": .object(call.parameters),
+                ]
+                let parameters: JSONObject = ["wants": .object(wants), "got": .object(got)]
+                return call.fail(VarlinkError("\(Certification.interface).CertificationError", parameters))
+            }
+            position = (position + 1) % Certification.steps.count
+            for (index, answer) in step.answers.enumerated() {
+                call.reply(answer, continues: index + 1 < step.answers.count)
+            }
+            if step.answers.isEmpty { call.reply() }
+        }
+        let info = VarlinkServiceInfo(
+            vendor: "Test",
+            product: "Test",
+            version: "1",
+            url: "https://example.org"
+        )
+        return VarlinkServer(info, [interface]) { Issue.record("\($0)") }
+    }
+}
+
+/// The PyPI package `varlink` in the build directory.
+struct PythonVarlink {
+    let directory: String
+
+    private static let version = "31.0.0"
+
+    struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Installs the package if it is not there yet.
+    @EventLoop
+    static func installed() async throws -> PythonVarlink {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+        let python = PythonVarlink(directory: "\(root)/.build/python-varlink-\(version)")
+        guard !FileManager.default.fileExists(atPath: python.tests) else { return python }
+        let install = ["python3", "-m", "pip", "install", "--quiet", "--target", python.directory]
+        let lines = try await Run(install + ["varlink==\(version)"], [:]).untilExit(within: .seconds(120))
+        guard lines.last == "exit 0", FileManager.default.fileExists(atPath: python.tests) else {
+            let output = lines.joined(separator: "\n")
+            throw Missing(
+                description: "varlink \(version) could not be installed (needs python3-pip):\n\(output)"
+            )
+        }
+        return python
+    }
+
+    private var tests: String { directory + "/varlink/tests" }
+
+    var certificationDescription: String {
+        get throws {
+            try String(contentsOfFile: tests + "/org.varlink.certification.varlink", encoding: .utf8)
+        }
+    }
+
+    /// Starts the certification program of the package.
+    @EventLoop
+    func run(_ arguments: [String]) throws -> Run {
+        try Run(
+            ["python3", "-m", "varlink.tests.test_certification"] + arguments,
+            ["PYTHONPATH": directory, "PYTHONUNBUFFERED": "1"]
+        )
+    }
+
+    /// A program whose output, errors among it, ends with a line that tells its exit status.
+    @EventLoop
+    final class Run {
+        let process: ChildProcess
+
+        init(_ arguments: [String], _ environment: [String: String]) throws {
+            // The shell ends the program when its input closes, so that a crashed test leaves none behind.
+            let script = #"""
+                exec 3<&0
+                "$@" 2>&1 </dev/null 3<&- &
+                program=$!
+                { cat <&3 >/dev/null; kill $program; } 2>/dev/null &
+                wait $program
+                echo "exit $?"
+                """#
+            process = try ChildProcess(["/bin/sh", "-c", script, "sh"] + arguments, environment: environment)
+        }
+
+        isolated deinit { process.closeInput() }
+
+        func untilExit(within limit: Duration = .seconds(30)) async throws -> [String] {
+            var lines: [String] = []
+            while lines.last?.hasPrefix("exit ") != true {
+                lines.append(try await process.lines.next(within: limit))
+            }
+            return lines
+        }
+    }
+}
