@@ -129,6 +129,7 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        tests("ptt_simTests", "DBus", "EventLoop", "TestSupport", "ptt-sim"),
         tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
         tests("InputTests", "EventLoop", "Input", "TestSupport"),

@@ -29,9 +29,9 @@ public final class ChildProcess {
         _ = close(socket)
     }
 
-    /// Writes one line to the program's standard input.
-    public func write(_ line: String) {
-        let bytes = Array((line + "\n").utf8)
+    /// Writes one line to the program's standard input, or just these characters.
+    public func write(_ line: String, terminated: Bool = true) {
+        let bytes = Array((terminated ? line + "\n" : line).utf8)
         precondition(Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
     }
 

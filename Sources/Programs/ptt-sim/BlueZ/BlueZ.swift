@@ -1,0 +1,42 @@
+import DBus
+
+/// Names and errors of BlueZ's D-Bus interfaces (its `doc/org.bluez.*.rst`).
+enum BlueZ {
+    static let name = "org.bluez"
+    static let adapter = "org.bluez.Adapter1"
+    static let agent = "org.bluez.Agent1"
+    static let agentManager = "org.bluez.AgentManager1"
+    static let device = "org.bluez.Device1"
+    static let gattManager = "org.bluez.GattManager1"
+    static let gattProfile = "org.bluez.GattProfile1"
+    static let service = "org.bluez.GattService1"
+    static let characteristic = "org.bluez.GattCharacteristic1"
+
+    static let root: ObjectPath = "/org/bluez"
+    static let adapterPath: ObjectPath = "/org/bluez/hci0"
+
+    static func devicePath(_ address: String) -> ObjectPath? {
+        adapterPath.appending("dev_" + String(address.map { $0 == ":" ? "_" : $0 }))
+    }
+}
+
+extension BusError {
+    private static func bluez(_ name: String, _ message: String) -> BusError {
+        BusError(name: "org.bluez.Error." + name, message: message)
+    }
+
+    // The texts are those of bluetoothd's src/error.c.
+    static let alreadyExists = bluez("AlreadyExists", "Already Exists")
+    static let doesNotExist = bluez("DoesNotExist", "Does Not Exist")
+    static let inProgress = bluez("InProgress", "Operation already in progress")
+    static let notConnected = bluez("NotConnected", "Not Connected")
+    static let notReady = bluez("NotReady", "Resource Not Ready")
+    static let notSupported = bluez("NotSupported", "Operation is not supported")
+    static let connectionAttemptFailed = bluez("ConnectionAttemptFailed", "Page Timeout")
+    static let invalidBlueZArguments = bluez("InvalidArguments", "Invalid arguments in method call")
+    static let authenticationFailed = bluez("AuthenticationFailed", "Authentication Failed")
+    static let authenticationRejected = bluez("AuthenticationRejected", "Authentication Rejected")
+    static let authenticationCanceled = bluez("AuthenticationCanceled", "Authentication Canceled")
+
+    static func bluezFailed(_ message: String) -> BusError { bluez("Failed", message) }
+}

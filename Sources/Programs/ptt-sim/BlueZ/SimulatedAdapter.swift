@@ -1,0 +1,193 @@
+import DBus
+import EventLoop
+
+/// `org.bluez.Adapter1`: power, discovery, and the devices behind it.
+@EventLoop
+final class SimulatedAdapter {
+    /// How long a device that is not kept is shown after the last discovery (`TemporaryTimeout`, main.conf).
+    static nonisolated let temporaryTimeout = Duration.seconds(30)
+    /// About one advertising interval: until a button that advertises is heard.
+    static nonisolated let advertisingInterval = Duration.milliseconds(30)
+
+    unowned let daemon: SimulatedDaemon
+    private(set) var isPowered = true
+    private(set) var devices: [Int: SimulatedDevice] = [:]
+
+    private let address = "00:1B:DC:00:00:01"
+    private let buttons: [VirtualButton]
+    private var object: ExportedObject?
+    private var discoverers: Set<String> = []
+    /// `UUIDs` of each client's discovery filter.
+    private var filters: [String: [String]] = [:]
+    private lazy var profiles = ProfileRegistry(of: self)
+    private lazy var report = TimerSource { [unowned self] in reportAdvertisements() }
+    private lazy var expiry = TimerSource { [unowned self] in removeTemporary() }
+
+    init(of daemon: SimulatedDaemon, _ buttons: [VirtualButton]) {
+        self.daemon = daemon
+        self.buttons = buttons
+    }
+
+    func appear() throws(BusError) {
+        object = try daemon.connection.export(BlueZ.adapterPath, [interface, profiles.interface])
+        for button in buttons where button.isKept { _ = try add(button, rssi: nil) }
+    }
+
+    /// In the order of bluetoothd when an adapter is pulled out.
+    func disappear() {
+        if isPowered {
+            isPowered = false
+            discoverers = []
+            object?.propertiesChanged(BlueZ.adapter, "Powered", "Discovering")
+        }
+        for device in devices.values { device.remove() }
+        devices = [:]
+        object?.withdraw()
+        object = nil
+    }
+
+    func setPower(_ isOn: Bool) {
+        guard isOn != isPowered else { return }
+        isPowered = isOn
+        if isOn {
+            object?.propertiesChanged(BlueZ.adapter, "Powered")
+        } else {
+            for device in devices.values { device.adapterOff() }
+            discoverers = []
+            expiry.arm(after: Self.temporaryTimeout)
+            object?.propertiesChanged(BlueZ.adapter, "Powered", "Discovering")
+        }
+        radioChanged()
+    }
+
+    /// A button was heard or went silent, or somebody waits for one: links come about, discoveries report.
+    func radioChanged() {
+        guard isPowered else { return }
+        for device in devices.values { device.seekLink() }
+        if !discoverers.isEmpty { report.arm(after: Self.advertisingInterval) }
+    }
+
+    func isProfileRegistered(_ uuid: String) -> Bool { profiles.contains(uuid) }
+
+    func left(_ client: String) {
+        profiles.left(client)
+        filters[client] = nil
+        endDiscovery(of: client)
+        for device in devices.values { device.left(client) }
+    }
+
+    private func add(_ button: VirtualButton, rssi: Int16?) throws(BusError) -> SimulatedDevice {
+        let device = try SimulatedDevice(button, on: self, rssi: rssi)
+        devices[button.number] = device
+        return device
+    }
+
+    // MARK: - Discovery
+
+    private func reportAdvertisements() {
+        guard isPowered, !discoverers.isEmpty else { return }
+        for button in buttons where button.radio == .awake && isWanted(button) {
+            if let device = devices[button.number] {
+                device.heard()
+            } else {
+                // Fails on a connection that has ended; then there is nobody to report to.
+                _ = try? add(button, rssi: SimulatedDevice.strength)
+            }
+        }
+    }
+
+    private func isWanted(_ button: VirtualButton) -> Bool {
+        discoverers.contains { client in
+            guard let uuids = filters[client], !uuids.isEmpty else { return true }
+            return uuids.contains(button.kind.service)
+        }
+    }
+
+    private func startDiscovery(_ call: MethodInvocation) {
+        guard isPowered else { return call.fail(.notReady) }
+        guard discoverers.insert(call.sender).inserted else { return call.fail(.inProgress) }
+        daemon.follow(call.sender)
+        expiry.disarm()
+        call.reply()
+        if discoverers.count == 1 { object?.propertiesChanged(BlueZ.adapter, "Discovering") }
+        radioChanged()
+    }
+
+    private func stopDiscovery(_ call: MethodInvocation) {
+        guard isPowered else { return call.fail(.notReady) }
+        guard discoverers.contains(call.sender) else {
+            return call.fail(.bluezFailed("No discovery started"))
+        }
+        call.reply()
+        endDiscovery(of: call.sender)
+    }
+
+    private func endDiscovery(of client: String) {
+        guard discoverers.remove(client) != nil, discoverers.isEmpty else { return }
+        for device in devices.values { device.discoveryEnded() }
+        expiry.arm(after: Self.temporaryTimeout)
+        object?.propertiesChanged(BlueZ.adapter, "Discovering")
+    }
+
+    private func setFilter(_ call: MethodInvocation) {
+        let properties = call.arguments[0].asProperties ?? [:]
+        let known = ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
+        guard properties.keys.allSatisfy(known.contains) else {
+            return call.fail(.invalidBlueZArguments)
+        }
+        filters[call.sender] = properties["UUIDs"]?.asStrings?.map { $0.lowercased() }
+        daemon.follow(call.sender)
+        call.reply()
+    }
+
+    private func removeTemporary() {
+        for device in devices.values where device.isTemporary { remove(device) }
+    }
+
+    private func removeDevice(_ call: MethodInvocation) {
+        let path = call.arguments[0].asObjectPath
+        guard let device = devices.values.first(where: { $0.path == path }) else {
+            return call.fail(.doesNotExist)
+        }
+        device.button.forget()
+        remove(device)
+        call.reply()
+        radioChanged()
+    }
+
+    private func remove(_ device: SimulatedDevice) {
+        devices[device.button.number] = nil
+        device.remove()
+    }
+
+    // MARK: - D-Bus
+
+    private var interface: ExportedInterface {
+        ExportedInterface(
+            BlueZ.adapter,
+            methods: [
+                ExportedMethod("StartDiscovery") { [unowned self] in startDiscovery($0) },
+                ExportedMethod("StopDiscovery") { [unowned self] in stopDiscovery($0) },
+                ExportedMethod("SetDiscoveryFilter", inputs: ["properties": "a{sv}"]) { [unowned self] in
+                    setFilter($0)
+                },
+                ExportedMethod("RemoveDevice", inputs: ["device": "o"]) { [unowned self] in
+                    removeDevice($0)
+                },
+            ],
+            properties: [
+                ExportedProperty("Address", "s") { [address] in .string(address) },
+                ExportedProperty("AddressType", "s") { .string("public") },
+                ExportedProperty("Name", "s") { .string("ptt-sim") },
+                ExportedProperty("Alias", "s") { .string("ptt-sim") },
+                ExportedProperty("Powered", "b") { [unowned self] in
+                    .boolean(isPowered)
+                } set: { [unowned self] value throws(BusError) in
+                    setPower(value.asBool ?? false)
+                },
+                ExportedProperty("Discovering", "b") { [unowned self] in .boolean(!discoverers.isEmpty) },
+                ExportedProperty("UUIDs", "as") { .strings([]) },
+            ]
+        )
+    }
+}

@@ -1,0 +1,116 @@
+import DBus
+import EventLoop
+
+/// bluetoothd 5.66 as its clients see it: one adapter, and what they have registered.
+@EventLoop
+final class SimulatedDaemon {
+    let connection: BusConnection
+    private(set) var adapter: SimulatedAdapter?
+
+    private struct Agent {
+        let owner: String
+        let path: ObjectPath
+    }
+
+    private let buttons: [VirtualButton]
+    private var objects: [ExportedObject] = []
+    private var agents: [Agent] = []
+    private var defaultAgent: String?
+    private var clients: [String: Subscription] = [:]
+
+    /// Takes the name on the bus; the adapter comes with ``plug()``.
+    ///
+    /// - Returns: The daemon with its objects in place.
+    /// - Throws: If the bus cannot be reached or somebody else is BlueZ there.
+    static func start(on bus: BusAddress, buttons: [VirtualButton]) async throws(BusError)
+        -> SimulatedDaemon
+    {
+        let connection = try await BusConnection.open(bus)
+        guard try await connection.requestName(BlueZ.name) == .acquired else {
+            throw .failed("\(BlueZ.name) is taken on \(bus)")
+        }
+        return try SimulatedDaemon(connection, buttons)
+    }
+
+    private init(_ connection: BusConnection, _ buttons: [VirtualButton]) throws(BusError) {
+        self.connection = connection
+        self.buttons = buttons
+        objects.append(try connection.exportManager("/"))
+        objects.append(try connection.export(BlueZ.root, [agentManager]))
+    }
+
+    /// Gone at once, without a signal of its own.
+    func crash() { connection.close() }
+
+    /// An adapter appears, powered on (AutoEnable), with the devices that were kept.
+    func plug() throws(BusError) {
+        guard adapter == nil else { return }
+        let adapter = SimulatedAdapter(of: self, buttons)
+        self.adapter = adapter
+        try adapter.appear()
+    }
+
+    func unplug() {
+        adapter?.disappear()
+        adapter = nil
+    }
+
+    /// The agent that is asked when `client` pairs a device: its own, or the default one.
+    func agentPath(for client: String) -> (owner: String, path: ObjectPath)? {
+        let agent = agents.first { $0.owner == client } ?? agents.first { $0.owner == defaultAgent }
+        return agent.map { ($0.owner, $0.path) }
+    }
+
+    /// Ends what a client has registered when it leaves the bus.
+    func follow(_ client: String) {
+        guard clients[client] == nil else { return }
+        clients[client] = connection.watchName(client) { [weak self] owner in
+            if owner == nil { self?.left(client) }
+        }
+    }
+
+    private func left(_ client: String) {
+        clients[client] = nil
+        agents.removeAll { $0.owner == client }
+        if defaultAgent == client { defaultAgent = nil }
+        adapter?.left(client)
+    }
+
+    private var agentManager: ExportedInterface {
+        ExportedInterface(
+            BlueZ.agentManager,
+            methods: [
+                ExportedMethod("RegisterAgent", inputs: ["agent": "o", "capability": "s"]) {
+                    [unowned self] in register($0)
+                },
+                ExportedMethod("UnregisterAgent", inputs: ["agent": "o"]) { [unowned self] in
+                    unregister($0)
+                },
+                ExportedMethod("RequestDefaultAgent", inputs: ["agent": "o"]) { [unowned self] in
+                    requestDefault($0)
+                },
+            ]
+        )
+    }
+
+    private func register(_ call: MethodInvocation) {
+        guard let path = call.arguments[0].asObjectPath else { return }
+        guard !agents.contains(where: { $0.owner == call.sender }) else { return call.fail(.alreadyExists) }
+        agents.append(Agent(owner: call.sender, path: path))
+        follow(call.sender)
+        call.reply()
+    }
+
+    private func unregister(_ call: MethodInvocation) {
+        guard agents.contains(where: { $0.owner == call.sender }) else { return call.fail(.doesNotExist) }
+        agents.removeAll { $0.owner == call.sender }
+        if defaultAgent == call.sender { defaultAgent = nil }
+        call.reply()
+    }
+
+    private func requestDefault(_ call: MethodInvocation) {
+        guard agents.contains(where: { $0.owner == call.sender }) else { return call.fail(.doesNotExist) }
+        defaultAgent = call.sender
+        call.reply()
+    }
+}

@@ -1,0 +1,228 @@
+import DBus
+import EventLoop
+
+/// `org.bluez.Device1`: one button as bluetoothd knows it.
+@EventLoop
+final class SimulatedDevice {
+    static nonisolated let strength: Int16 = -50
+    /// bluetoothd gives a connection up after about 41 s.
+    private static let connectTimeout = Duration.seconds(41)
+
+    let button: VirtualButton
+    let path: ObjectPath
+    private(set) var isConnected = false
+
+    unowned let adapter: SimulatedAdapter
+    private var areServicesResolved = false
+    private var rssi: Int16?
+    private var object: ExportedObject?
+    private var service: SimulatedService?
+    private var connecting: MethodInvocation?
+    private lazy var pairing = Pairing(of: self)
+    private lazy var linkUp = TimerSource { [unowned self] in established() }
+    private lazy var resolving = TimerSource { [unowned self] in resolved() }
+    private lazy var patience = TimerSource { [unowned self] in gaveUp() }
+
+    init(_ button: VirtualButton, on adapter: SimulatedAdapter, rssi: Int16?) throws(BusError) {
+        guard let path = BlueZ.devicePath(button.address) else {
+            throw .failed("\(button.address) makes no object path")
+        }
+        self.button = button
+        self.path = path
+        self.adapter = adapter
+        self.rssi = rssi
+        object = try adapter.daemon.connection.export(path, [interface])
+    }
+
+    var isTemporary: Bool { !button.isKept && !isConnected && connecting == nil }
+
+    var isResolving: Bool { isConnected && !areServicesResolved }
+
+    /// What reaches the characteristic as a notification.
+    ///
+    /// - Returns: Whether anybody has turned notifications on.
+    func notify(_ value: [UInt8]) -> Bool {
+        guard isConnected, let service else { return false }
+        return service.notify(value)
+    }
+
+    // MARK: - The link
+
+    /// Connects if the button can be heard and somebody wants it connected.
+    func seekLink() {
+        guard canLink else { return }
+        linkUp.arm(after: SimulatedAdapter.advertisingInterval)
+    }
+
+    /// Waits for the button as long as bluetoothd does.
+    func waitForLink() {
+        patience.arm(after: Self.connectTimeout)
+        seekLink()
+    }
+
+    private var canLink: Bool {
+        let isWanted =
+            connecting != nil || pairing.needsLink
+            || (button.isTrusted && adapter.isProfileRegistered(button.kind.service))
+        return isWanted && !isConnected && adapter.isPowered && button.radio == .awake
+    }
+
+    private func established() {
+        guard canLink else { return }
+        isConnected = true
+        patience.disarm()
+        changed("Connected")
+        connecting?.reply()
+        connecting = nil
+        resolving.arm(after: button.resolveTime)
+        pairing.linked()
+    }
+
+    /// The link is there from the beginning, with its services.
+    func startConnected() {
+        isConnected = true
+        changed("Connected")
+        resolved()
+    }
+
+    private func resolved() {
+        guard isConnected else { return }
+        if service == nil {
+            // Fails on a connection that has ended; then there is nobody to show it to.
+            service = try? SimulatedService(of: self)
+        }
+        // bluetoothd turns notifications on again before it tells that the services are resolved.
+        service?.linked()
+        areServicesResolved = true
+        changed("ServicesResolved")
+    }
+
+    /// The link ends, for whatever reason. The GATT objects stay.
+    func loseLink() {
+        guard isConnected else { return }
+        isConnected = false
+        areServicesResolved = false
+        resolving.disarm()
+        changed("ServicesResolved", "Connected")
+        pairing.fail(.authenticationFailed)
+        seekLink()
+    }
+
+    func adapterOff() {
+        linkUp.disarm()
+        connecting?.fail(.bluezFailed("le-connection-abort-by-local"))
+        connecting = nil
+        patience.disarm()
+        pairing.fail(.authenticationFailed)
+        loseLink()
+    }
+
+    private func gaveUp() {
+        connecting?.fail(.bluezFailed("le-connection-abort-by-local"))
+        connecting = nil
+        if pairing.needsLink { pairing.fail(.connectionAttemptFailed) }
+    }
+
+    /// Everything of this device goes, the deepest object first.
+    func remove() {
+        adapterOff()
+        service?.remove()
+        service = nil
+        object?.withdraw()
+        object = nil
+    }
+
+    func left(_ client: String) { service?.left(client) }
+
+    // MARK: - Discovery
+
+    func heard() {
+        guard !isConnected else { return }
+        rssi = Self.strength
+        changed("RSSI")
+    }
+
+    func discoveryEnded() {
+        guard rssi != nil else { return }
+        rssi = nil
+        changed("RSSI")
+    }
+
+    // MARK: - D-Bus
+
+    func changed(_ first: String, _ second: String? = nil) {
+        if let second {
+            object?.propertiesChanged(BlueZ.device, first, second)
+        } else {
+            object?.propertiesChanged(BlueZ.device, first)
+        }
+    }
+
+    private func connect(_ call: MethodInvocation) {
+        guard adapter.isPowered else { return call.fail(.bluezFailed("Input/output error")) }
+        guard connecting == nil else { return call.fail(.inProgress) }
+        guard !isConnected else { return call.reply() }
+        connecting = call
+        waitForLink()
+    }
+
+    private func disconnect(_ call: MethodInvocation) {
+        if let connecting {
+            connecting.fail(.bluezFailed("br-connection-canceled"))
+            self.connecting = nil
+            patience.disarm()
+        } else if !isConnected {
+            return call.fail(.notConnected)
+        }
+        loseLink()
+        call.reply()
+    }
+
+    private var interface: ExportedInterface {
+        ExportedInterface(
+            BlueZ.device,
+            methods: [
+                ExportedMethod("Connect") { [unowned self] in connect($0) },
+                ExportedMethod("Disconnect") { [unowned self] in disconnect($0) },
+                ExportedMethod("Pair") { [unowned self] in pairing.start($0) },
+                ExportedMethod("CancelPairing") { [unowned self] in pairing.cancel($0) },
+            ],
+            properties: identity + state
+        )
+    }
+
+    private var identity: [ExportedProperty] {
+        [
+            ExportedProperty("Address", "s") { [button] in .string(button.address) },
+            ExportedProperty("AddressType", "s") { .string("random") },
+            ExportedProperty("Name", "s") { [button] in .string(button.name) },
+            ExportedProperty("Alias", "s") { [button] in
+                .string(button.alias)
+            } set: { [unowned self] value throws(BusError) in
+                button.alias = value.asString ?? button.name
+                changed("Alias")
+            },
+            ExportedProperty("UUIDs", "as") { [button] in .strings([button.kind.service]) },
+            ExportedProperty("Adapter", "o") { .objectPath(BlueZ.adapterPath) },
+            ExportedProperty("Blocked", "b") { .boolean(false) },
+            ExportedProperty("LegacyPairing", "b") { .boolean(false) },
+        ]
+    }
+
+    private var state: [ExportedProperty] {
+        [
+            ExportedProperty("Paired", "b") { [button] in .boolean(button.isPaired) },
+            ExportedProperty("Bonded", "b") { [button] in .boolean(button.isPaired) },
+            ExportedProperty("Trusted", "b") { [button] in
+                .boolean(button.isTrusted)
+            } set: { [unowned self] value throws(BusError) in
+                button.isTrusted = value.asBool ?? false
+                changed("Trusted")
+                seekLink()
+            },
+            ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected) },
+            ExportedProperty("ServicesResolved", "b") { [unowned self] in .boolean(areServicesResolved) },
+            ExportedProperty("RSSI", "n") { [unowned self] in rssi.map { .int16($0) } },
+        ]
+    }
+}

@@ -1,0 +1,94 @@
+/// One line of control.
+enum Command: Equatable {
+    case press(Int)
+    case release(Int)
+    case raw(Int, [UInt8])
+    case disconnect(Int)
+    case sleep(Int)
+    case wake(Int)
+    case vanish(Int)
+    case comeBack(Int)
+    case onSubscribe(Int, [UInt8])
+    case power(Bool)
+    case unplug
+    case plug
+    case crash
+    case revive
+    case quit
+}
+
+/// A line that is no command, told for people.
+struct CommandError: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension Command {
+    /// - Throws: If the line is no command.
+    init(line: String) throws(CommandError) {
+        let words = line.split(separator: " ").map(String.init)
+        guard let verb = words.first else { throw CommandError(description: "the line is empty") }
+        let arguments = Array(words.dropFirst())
+        switch verb {
+        case "press": self = .press(try Self.button(arguments))
+        case "release": self = .release(try Self.button(arguments))
+        case "disconnect": self = .disconnect(try Self.button(arguments))
+        case "sleep": self = .sleep(try Self.button(arguments))
+        case "wake": self = .wake(try Self.button(arguments))
+        case "vanish": self = .vanish(try Self.button(arguments))
+        case "return": self = .comeBack(try Self.button(arguments))
+        case "raw":
+            let (button, bytes) = try Self.buttonAndBytes(arguments)
+            self = .raw(button, bytes)
+        case "on-subscribe":
+            let (button, bytes) = try Self.buttonAndBytes(arguments)
+            self = .onSubscribe(button, bytes)
+        case "power": self = .power(try Self.isOn(arguments))
+        default: self = try Self.plain(verb, arguments)
+        }
+    }
+
+    private static func plain(_ verb: String, _ arguments: [String]) throws(CommandError) -> Command {
+        let commands: [String: Command] = [
+            "unplug": .unplug, "plug": .plug, "crash": .crash, "revive": .revive, "quit": .quit,
+        ]
+        guard let command = commands[verb] else {
+            throw CommandError(description: "there is no command \(verb); see ptt-sim help buttons")
+        }
+        guard arguments.isEmpty else { throw CommandError(description: "\(verb) stands alone") }
+        return command
+    }
+
+    private static func button(_ arguments: [String]) throws(CommandError) -> Int {
+        guard let word = arguments.first else { return 1 }
+        guard arguments.count == 1, let number = Int(word) else {
+            throw CommandError(description: "one number of a button is wanted")
+        }
+        return number
+    }
+
+    private static func buttonAndBytes(_ arguments: [String]) throws(CommandError) -> (Int, [UInt8]) {
+        guard let text = arguments.last, let bytes = bytes(text) else {
+            throw CommandError(description: "bytes in hexadecimal are wanted at the end, 81 for example")
+        }
+        return (try button(Array(arguments.dropLast())), bytes)
+    }
+
+    /// At most what fits into one notification of the largest ATT packet, 517 bytes with its 3 of header.
+    private static func bytes(_ text: String) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard text.allSatisfy(\.isHexDigit), digits.count.isMultiple(of: 2), (2...1028).contains(digits.count)
+        else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { index in
+            UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)
+        }
+        return bytes.count * 2 == digits.count ? bytes : nil
+    }
+
+    private static func isOn(_ arguments: [String]) throws(CommandError) -> Bool {
+        switch arguments {
+        case ["on"]: return true
+        case ["off"]: return false
+        default: throw CommandError(description: "on or off is wanted")
+        }
+    }
+}

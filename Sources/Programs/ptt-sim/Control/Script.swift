@@ -1,0 +1,61 @@
+import ArgumentParser
+import EventLoop
+import Glibc
+
+/// Commands at set times.
+enum Script {
+    struct Step: Equatable {
+        /// Since everything was in place.
+        let time: Duration
+        let command: Command
+        /// The line, for the answer.
+        let text: String
+    }
+
+    /// - Throws: If the file cannot be read or a line makes no sense.
+    static func read(_ path: String) throws -> [Step] {
+        try parse(try contents(path), named: path)
+    }
+
+    /// Lines such as `0.5s press 1`; empty lines and those that begin with `#` say nothing.
+    ///
+    /// - Throws: If a line makes no sense; the error names it.
+    static func parse(_ text: String, named name: String) throws(ValidationError) -> [Step] {
+        var steps: [Step] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let words = line.split(separator: " ", maxSplits: 1)
+            guard let first = words.first, !first.hasPrefix("#") else { continue }
+            do throws(CommandError) {
+                guard first.hasSuffix("s"), let seconds = Double(first.dropLast()),
+                    (0...86_400).contains(seconds), words.count == 2
+                else {
+                    throw CommandError(description: "a time and a command are wanted, as in 0.5s press 1")
+                }
+                steps.append(
+                    Step(
+                        time: .seconds(seconds),
+                        command: try Command(line: String(words[1])),
+                        text: String(line)
+                    )
+                )
+            } catch {
+                throw ValidationError("\(name), line \(index + 1): \(error)")
+            }
+        }
+        return steps.sorted { $0.time < $1.time }
+    }
+
+    private static func contents(_ path: String) throws -> String {
+        guard let file = fopen(path, "re") else { throw ValidationError("\(SystemError("read \(path)"))") }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
+            bytes += buffer[..<count]
+            guard bytes.count <= 1 << 20 else {
+                throw ValidationError("\(path) is larger than a script can be")
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,229 @@
+import DBus
+import EventLoop
+import Glibc
+
+/// The buttons, the daemon that they are connected to, and who controls them.
+@EventLoop
+final class Simulation {
+    /// Keeps the one simulation of the process while the loop runs.
+    static var running: Simulation?
+
+    /// Until both ends find a link lost without a word (supervision timeout).
+    private static let supervisionTimeout = Duration.seconds(1)
+
+    /// A button whose silence has not been noticed yet.
+    private struct Vanishing {
+        let timer: TimerSource
+        let ended: @EventLoop () -> Void
+    }
+
+    private let address: String
+    private let buttons: [VirtualButton]
+    private let steps: [Script.Step]
+    private var daemon: SimulatedDaemon?
+    private var console: Console?
+    private var chosen = 1
+    private var isHeld = false
+    private var vanishing: [Int: Vanishing] = [:]
+    private var timers: [TimerSource] = []
+    private var signals: [SignalSource] = []
+
+    init(bus address: String, buttons: [VirtualButton], known: Bool, steps: [Script.Step]) {
+        self.address = address
+        self.buttons = buttons
+        self.steps = steps
+        for button in buttons {
+            button.isPaired = known
+            button.isTrusted = known
+        }
+    }
+
+    func start() async {
+        do {
+            for signal in [SIGINT, SIGTERM] {
+                signals.append(try SignalSource(signal) { [weak self] in self?.end(0) })
+            }
+            try await startDaemon()
+        } catch {
+            complain("\(error)")
+            return end(1)
+        }
+        for device in daemon?.adapter?.devices.values.map(\.self) ?? [] { device.startConnected() }
+        say("ready \(address)")
+        for step in steps {
+            let timer = TimerSource { [weak self] in
+                self?.carryOut(step.command) { say("\(step.text): \($0)") }
+            }
+            timer.arm(after: step.time)
+            timers.append(timer)
+        }
+        let console = Console { [weak self] in self?.received($0) }
+        self.console = console
+        if console.isTerminal { say("space: press and release   1-9: choose a button   q: quit") }
+    }
+
+    private func startDaemon() async throws(BusError) {
+        let daemon = try await SimulatedDaemon.start(on: .address(address), buttons: buttons)
+        daemon.connection.lost = { [weak self] error in
+            complain("\(error)")
+            self?.end(1)
+        }
+        try daemon.plug()
+        self.daemon = daemon
+    }
+
+    private func end(_ code: Int32) {
+        console?.close()
+        EventLoop.exit(code: code)
+    }
+
+    // MARK: - Input
+
+    private func received(_ input: Console.Input) {
+        switch input {
+        case .line(let line):
+            do throws(CommandError) {
+                carryOut(try Command(line: line)) { say($0) }
+            } catch {
+                say("error: \(error)")
+            }
+        case .key(let key): received(key)
+        case .end: end(0)
+        }
+    }
+
+    private func received(_ key: Character) {
+        switch key {
+        case "q": end(0)
+        case " ":
+            isHeld.toggle()
+            let verb = isHeld ? "pressed" : "released"
+            let number = chosen
+            carryOut(isHeld ? .press(number) : .release(number)) { answer in
+                say(answer == "ok" ? "button \(number) \(verb)" : answer)
+            }
+        default:
+            guard let number = key.wholeNumberValue, (1...buttons.count).contains(number) else { return }
+            if isHeld { received(" ") }
+            chosen = number
+            say("button \(number): \(buttons[number - 1].name)")
+        }
+    }
+
+    // MARK: - Commands
+
+    /// Answers exactly once, when the command has been carried out.
+    private func carryOut(_ command: Command, answer: @escaping @EventLoop (String) -> Void) {
+        do throws(CommandError) {
+            switch command {
+            case .press(let number): try send([1], from: number)
+            case .release(let number): try send([0], from: number)
+            case .raw(let number, let bytes): try send(bytes, from: number)
+            case .disconnect(let number): device(of: try button(number))?.loseLink()
+            case .sleep(let number): sleep(try button(number))
+            case .wake(let number), .comeBack(let number): wake(try button(number))
+            case .vanish(let number): return vanish(try button(number)) { answer("ok") }
+            case .onSubscribe(let number, let bytes): try button(number).valueOnSubscribe = bytes
+            case .power(let isOn): try adapter().setPower(isOn)
+            case .unplug: try present().unplug()
+            case .plug: try plug()
+            case .crash: try crash()
+            case .revive: return revive(answer)
+            case .quit: end(0)
+            }
+            answer("ok")
+        } catch {
+            answer("error: \(error)")
+        }
+    }
+
+    private func send(_ bytes: [UInt8], from number: Int) throws(CommandError) {
+        let button = try button(number)
+        button.level = bytes
+        guard button.radio != .gone, device(of: button)?.notify(bytes) == true else {
+            throw CommandError(
+                description: "nobody is told: button \(number) is not connected, or nobody listens"
+            )
+        }
+    }
+
+    private func sleep(_ button: VirtualButton) {
+        button.radio = .asleep
+        device(of: button)?.loseLink()
+    }
+
+    private func wake(_ button: VirtualButton) {
+        button.radio = .awake
+        vanishing.removeValue(forKey: button.number)?.ended()
+        daemon?.adapter?.radioChanged()
+    }
+
+    private func vanish(_ button: VirtualButton, ended: @escaping @EventLoop () -> Void) {
+        button.radio = .gone
+        let timer = TimerSource { [weak self] in
+            self?.device(of: button)?.loseLink()
+            self?.vanishing.removeValue(forKey: button.number)?.ended()
+        }
+        timer.arm(after: Self.supervisionTimeout)
+        let earlier = vanishing.updateValue(Vanishing(timer: timer, ended: ended), forKey: button.number)
+        earlier?.ended()
+    }
+
+    private func plug() throws(CommandError) {
+        let daemon = try present()
+        do throws(BusError) {
+            try daemon.plug()
+        } catch {
+            throw CommandError(description: "\(error)")
+        }
+    }
+
+    private func crash() throws(CommandError) {
+        try present().crash()
+        daemon = nil
+    }
+
+    private func revive(_ answer: @escaping @EventLoop (String) -> Void) {
+        guard daemon == nil else { return answer("error: bluetoothd is running") }
+        Task { @EventLoop in
+            do throws(BusError) {
+                try await startDaemon()
+                answer("ok")
+            } catch {
+                answer("error: \(error)")
+            }
+        }
+    }
+
+    private func present() throws(CommandError) -> SimulatedDaemon {
+        guard let daemon else {
+            throw CommandError(description: "bluetoothd is not running; revive starts it")
+        }
+        return daemon
+    }
+
+    private func adapter() throws(CommandError) -> SimulatedAdapter {
+        guard let adapter = try present().adapter else {
+            throw CommandError(description: "there is no adapter; plug brings it")
+        }
+        return adapter
+    }
+
+    private func button(_ number: Int) throws(CommandError) -> VirtualButton {
+        guard (1...buttons.count).contains(number) else {
+            throw CommandError(description: "there is no button \(number), only 1 to \(buttons.count)")
+        }
+        return buttons[number - 1]
+    }
+
+    private func device(of button: VirtualButton) -> SimulatedDevice? {
+        daemon?.adapter?.devices[button.number]
+    }
+}
+
+/// What went wrong, on standard error.
+private func complain(_ text: String) {
+    let line = "ptt-sim: \(text)\n"
+    // Nowhere is left to report that standard error cannot be written.
+    _ = write(STDERR_FILENO, line, line.utf8.count)
+}

@@ -1,0 +1,77 @@
+import DBus
+import EventLoop
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct ControlTests {
+    init() { withRunningLoop() }
+
+    @Test(arguments: [
+        ("", "error: the line is empty"),
+        ("dance", "error: there is no command dance; see ptt-sim help buttons"),
+        ("press 4", "error: there is no button 4, only 1 to 3"),
+        ("press 0", "error: there is no button 0, only 1 to 3"),
+        ("press one", "error: one number of a button is wanted"),
+        ("raw 1 8", "error: bytes in hexadecimal are wanted at the end, 81 for example"),
+        ("raw 1 +1", "error: bytes in hexadecimal are wanted at the end, 81 for example"),
+        ("power maybe", "error: on or off is wanted"), ("plug it", "error: plug stands alone"),
+        ("revive", "error: bluetoothd is running"),
+    ]) @EventLoop
+    func `a line that makes no sense is answered with what is wrong`(line: String, answer: String)
+        async throws
+    {
+        let bench = try await Bench()
+        #expect(try await bench.simulator.ask(line) == answer)
+    }
+
+    @Test(arguments: ["quit", nil]) @EventLoop
+    func `it ends by command and at the end of its input`(command: String?) async throws {
+        let bench = try await Bench()
+        if let command { bench.simulator.write(command) } else { bench.simulator.closeInput() }
+        #expect(bench.simulator.wait() == 0)
+    }
+
+    @Test @EventLoop func `it ends with an error when the bus ends`() async throws {
+        let bench = try await Bench()
+        bench.bus.stop()
+        #expect(bench.simulator.wait() == 1)
+    }
+
+    @Test @EventLoop func `it ends with an error when there is no bus or another BlueZ`() async throws {
+        let bench = try await Bench()
+        let program = ChildProcess.built("ptt-sim")
+        #expect(try ChildProcess([program, "--bus", "unix:path=/nonexistent"]).wait() == 1)
+        #expect(try ChildProcess([program, "--bus", bench.bus.address]).wait() == 1)
+        #expect(try ChildProcess([program, "--bus", bench.bus.address, "--button", "x"]).wait() == EX_USAGE)
+    }
+
+    @Test @EventLoop func `a script is carried out at its times`() async throws {
+        let path = "/tmp/ptt-sim-script-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { unlink(path) }
+        let file = try #require(fopen(path, "we"))
+        fputs("# order does not matter\n\n0.10s release 1\n0.05s  disconnect 1\n", file)
+        fclose(file)
+        let bench = try await Bench("--button", "ffe0", "--known", "--script", path)
+        #expect(try await bench.simulator.lines.next() == "0.05s  disconnect 1: ok")
+        #expect(try await bench.simulator.lines.next().hasPrefix("0.10s release 1: error: nobody is told"))
+    }
+
+    @Test @EventLoop func `on a terminal keys press, release and choose, and the terminal is restored`()
+        async throws
+    {
+        let bus = try await PrivateBus.start()
+        // script(1) puts a terminal between this test and the program.
+        let command = "\(ChildProcess.built("ptt-sim")) --bus \(bus.address); stty -a | grep -o ' icanon'"
+        let terminal = try ChildProcess(["script", "-qfec", command, "/dev/null"])
+        let lines = terminal.lines
+        _ = try await lines.first { $0.hasPrefix("space:") }
+        terminal.write("2", terminated: false)
+        #expect(try await lines.next().hasPrefix("button 2: APTT0001"))
+        terminal.write(" ", terminated: false)
+        #expect(try await lines.next().hasPrefix("error: nobody is told: button 2"))
+        terminal.write("q", terminated: false)
+        #expect(try await lines.next().hasPrefix(" icanon"))
+        #expect(terminal.wait() == 0)
+    }
+}
