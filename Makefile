@@ -15,13 +15,37 @@ rule = 71-push-to-talk.rules
 # Release binaries without a Swift runtime beside them.
 release = -c release --static-swift-stdlib
 
-.PHONY: help build install uninstall
+# Debian packages: to build, and beyond that to try and to check.
+build_packages = pkg-config libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
+demo_packages = dbus-daemon pulseaudio util-linux
+test_packages = $(demo_packages) dbus pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3-pip systemd wireplumber
+
+strict = --explicit-target-dependency-import-check error
+
+.PHONY: help build install uninstall demo test system-test bench fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 build:  ## builds the programs that `make install` installs
+	@.ci/install-packages 'make build' $(build_packages)
 	swift build $(release)
+
+demo:  ## one press through a private stack, without hardware; leaves demo.wav
+	@.ci/install-packages 'make demo' $(build_packages) $(demo_packages)
+	@for program in $(programs); do swift build --quiet --product $$program || exit 1; done
+	@.build/debug/ptt-sim demo
+
+test:  ## format, build, and all tests that need no virtual machine
+	@.ci/install-packages 'make test' $(build_packages) $(test_packages)
+	swift format lint --strict --recursive Package.swift Sources Tests
+	swift build --build-tests $(strict)
+	swift test --skip-build $(strict)
+	systemd-analyze verify --user --man=no systemd/*.socket
+
+system-test:  ## the programs against real Bluetooth, udev and PipeWire in a virtual machine
+	@.ci/install-packages 'make system-test' $(build_packages)
+	Tests/SystemTests/run
 
 install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFIX=/usr/local)
 	@for program in $(programs); do test -x .build/release/$$program \

@@ -121,7 +121,7 @@ let package = Package(
             log
         ),
         program("pttctl", "CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink", arguments),
-        program("ptt-sim", "DBus", "EventLoop", "Input", arguments),
+        program("ptt-sim", "CoreLink", "DBus", "EventLoop", "Input", "JSON", "PTTMessages", arguments),
 
         .target(
             name: "TestSupport",

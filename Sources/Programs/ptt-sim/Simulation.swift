@@ -222,7 +222,7 @@ final class Simulation {
 }
 
 /// What went wrong, on standard error.
-private func complain(_ text: String) {
+func complain(_ text: String) {
     let line = "ptt-sim: \(text)\n"
     // Nowhere is left to report that standard error cannot be written.
     _ = write(STDERR_FILENO, line, line.utf8.count)

@@ -36,6 +36,15 @@ struct RecordCommand: ParsableCommand {
     }
 }
 
+/// The last line of `--json`.
+private struct Summary: Encodable {
+    var seconds = 0.0
+    var packets = 0
+    var lost = 0
+    /// When the first packet arrived, in microseconds of the monotonic clock.
+    var firstArrival: Int64?
+}
+
 /// An application that writes what it is given.
 @EventLoop
 private final class Recording {
@@ -44,8 +53,7 @@ private final class Recording {
     private let json: Bool
     private let stop: StopSignal
     private var file: WAVFile?
-    private var packets = 0
-    private var lost = 0
+    private var summary = Summary()
     private var expected: UInt64 = 0
     private var failure: (any Error)?
 
@@ -84,9 +92,10 @@ private final class Recording {
 
     private func receive(_ header: AudioPacketHeader, _ samples: ArraySlice<UInt8>) {
         if header.sequence == 0 { expected = 0 }
-        lost += Int(clamping: header.sequence &- expected)
+        summary.lost += Int(clamping: header.sequence &- expected)
         expected = header.sequence &+ 1
-        packets += 1
+        summary.packets += 1
+        summary.firstArrival = summary.firstArrival ?? MonotonicInstant.now.nanoseconds / 1000
         do { try file?.append(samples) } catch { fail(error) }
     }
 
@@ -104,10 +113,11 @@ private final class Recording {
     private func finish() throws {
         guard let file else { return }
         try file.finish()
-        let seconds =
-            Double(file.duration.components.seconds) + Double(file.duration.components.attoseconds) / 1e18
-        let gaps = lost == 0 ? "" : ", \(lost) packets lost"
-        if !json { Terminal.say("\(path): \(seconds) s of audio in \(packets) packets\(gaps)") }
+        let duration = file.duration.components
+        summary.seconds = Double(duration.seconds) + Double(duration.attoseconds) / 1e18
+        if json { return try Terminal.say(summary) }
+        let gaps = summary.lost == 0 ? "" : ", \(summary.lost) packets lost"
+        Terminal.say("\(path): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)")
     }
 
     private func fail(_ error: any Error) {

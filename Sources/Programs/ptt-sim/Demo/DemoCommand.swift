@@ -1,0 +1,42 @@
+import ArgumentParser
+import EventLoop
+import Glibc
+
+struct DemoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract:
+            "One press through a private stack: a simulated button, both daemons, a sound server with a tone.",
+        discussion: """
+            At a terminal the space bar presses and releases the button; elsewhere a script does, once. Nothing of \
+            the user's own session is touched, and no process is left behind.
+            """
+    )
+
+    @Option(help: "Where pttd, ptt-accessoryd and pttctl lie. The directory of ptt-sim if left out.")
+    var programs: String?
+
+    @Option(help: "The file that gets what the application heard.")
+    var wav = "demo.wav"
+
+    func run() throws {
+        let programs = try programs ?? Self.ownDirectory()
+        let wav = wav
+        let code = EventLoop.run {
+            let demo = Demo(programs: programs, wav: wav)
+            Demo.running = demo
+            demo.start()
+        }
+        throw ExitCode(code)
+    }
+
+    private static func ownDirectory() throws -> String {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &path, path.count)
+        let bytes = path.prefix(max(0, length)).map { UInt8(bitPattern: $0) }
+        guard let end = bytes.lastIndex(of: UInt8(ascii: "/")) else {
+            throw SystemError("find the directory of ptt-sim")
+        }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+    }
+}
