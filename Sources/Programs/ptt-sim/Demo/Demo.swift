@@ -177,7 +177,8 @@ final class Demo {
 
     /// The application's last line tells what it has heard.
     private func applicationSaid(_ line: String) {
-        guard let object = try? JSON(parsing: line).object,  // Lines that are no summary are events, shown already.
+        // Lines that are no summary are events, which the core has told as well.
+        guard let object = try? JSON(parsing: line).object,
             case .int(let packets)? = object["packets"], case .double(let seconds)? = object["seconds"]
         else { return }
         if case .int(let arrival)? = object["firstArrival"] {

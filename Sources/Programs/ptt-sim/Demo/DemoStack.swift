@@ -29,6 +29,7 @@ final class DemoStack {
     }
 
     /// - Parameter busReady: Called when the bus listens. The sound server may take longer; the core waits for it.
+    /// - Throws: If a program cannot be started.
     func startServers(busReady: @escaping @EventLoop () -> Void) throws(SystemError) {
         try writeBusConfiguration()
         try start(
