@@ -38,6 +38,21 @@ import Testing
         #expect(try await events.next() == "disconnected")
     }
 
+    @Test @EventLoop func `a completion runs once, later, even if the connection is dropped`() async throws {
+        let peers = try await Peers()
+        var other: BusConnection? = try await BusConnection.open(.address(peers.bus.address))
+        let events = Sightings(of: String.self)
+        let report: BusConnection.Completion = { result in
+            if case .failure(let error) = result { events.add("\(error.kind)") }
+        }
+        other?.call(MethodCall(to: "nonsense", "/", "org.example.I", "M"), completion: report)
+        other?.call(peers.call("Hold"), completion: report)
+        events.add("returned")
+        other = nil
+        #expect(try await events.next() == "returned")
+        #expect(Set(try await events.next(2)) == ["invalidArguments", "disconnected"])
+    }
+
     @Test @EventLoop func `a connection that is dropped leaves the bus`() async throws {
         let peers = try await Peers()
         var other: BusConnection? = try await BusConnection.open(.address(peers.bus.address))

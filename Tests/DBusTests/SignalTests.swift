@@ -154,6 +154,30 @@ import Testing
         #expect(error?.kind == .accessDenied)
     }
 
+    static let malformed: [[BusValue]] = [
+        [], [.string("org.example.P")], [.byte(1), .properties([:]), .strings([])],
+        [.string("org.example.P"), .strings([]), .strings([])],
+        [.string("org.example.P"), .properties([:]), .properties([:])],
+        [
+            .string("org.example.P"), .dictionary(keys: "u", values: "v", [.uint32(1): .variant(.byte(1))]),
+            .strings([]),
+        ],
+    ]
+
+    @Test(arguments: malformed) @EventLoop
+    func `a malformed change of properties is none`(arguments: [BusValue]) async throws {
+        let peers = try await Peers()
+        let signals = Sightings(of: BusSignal.self)
+        let subscription = peers.client.subscribe(MatchRule(member: "PropertiesChanged")) { signals.add($0) }
+        try await peers.settle()
+        let name = "org.freedesktop.DBus.Properties"
+        try peers.service.emit(BusSignal(Peers.path, name, "PropertiesChanged", arguments))
+        let signal = try await signals.next()
+        #expect(signal.arguments == arguments)
+        #expect(signal.propertyChanges == nil)
+        subscription.cancel()
+    }
+
     @Test @EventLoop func `a rule may contain quotes`() async throws {
         let peers = try await Peers()
         let signals = Sightings(of: Void.self)

@@ -53,8 +53,11 @@ import Testing
         fputs("# order does not matter\n\n0.10s release 1\n0.05s  disconnect 1\n", file)
         fclose(file)
         let bench = try await Bench("--button", "ffe0", "--known", "--script", path)
+        // The end of the input waits for the script.
+        bench.simulator.closeInput()
         #expect(try await bench.simulator.lines.next() == "0.05s  disconnect 1: ok")
         #expect(try await bench.simulator.lines.next().hasPrefix("0.10s release 1: error: nobody is told"))
+        #expect(bench.simulator.wait() == 0)
     }
 
     @Test @EventLoop func `on a terminal keys press, release and choose, and the terminal is restored`()

@@ -9,7 +9,7 @@ struct ButtonsCommand: ParsableCommand {
         discussion: """
             Prints "ready ADDRESS" when everything is in place. Commands are lines on standard input, each \
             answered by "ok" or "error: …" when it has been carried out; the end of the input ends the \
-            simulation. N is the number of a button and 1 if left out.
+            simulation, after its script if there is one. N is the number of a button and 1 if left out.
 
               press [N]             release [N]
               raw [N] HEX           notify these bytes

@@ -24,6 +24,8 @@ final class Simulation {
     private var console: Console?
     private var chosen = 1
     private var isHeld = false
+    private var remainingSteps: Int
+    private var isInputOver = false
     private var vanishing: [Int: Vanishing] = [:]
     private var timers: [TimerSource] = []
     private var signals: [SignalSource] = []
@@ -32,6 +34,7 @@ final class Simulation {
         self.address = address
         self.buttons = buttons
         self.steps = steps
+        remainingSteps = steps.count
         for button in buttons {
             button.isPaired = known
             button.isTrusted = known
@@ -51,9 +54,7 @@ final class Simulation {
         for device in daemon?.adapter?.devices.values.map(\.self) ?? [] { device.startConnected() }
         say("ready \(address)")
         for step in steps {
-            let timer = TimerSource { [weak self] in
-                self?.carryOut(step.command) { say("\(step.text): \($0)") }
-            }
+            let timer = TimerSource { [weak self] in self?.play(step) }
             timer.arm(after: step.time)
             timers.append(timer)
         }
@@ -72,6 +73,19 @@ final class Simulation {
         self.daemon = daemon
     }
 
+    private func play(_ step: Script.Step) {
+        carryOut(step.command) { [weak self] answer in
+            say("\(step.text): \(answer)")
+            self?.remainingSteps -= 1
+            self?.endIfNothingIsLeft()
+        }
+    }
+
+    /// The end of the input ends the simulation, but not before its script.
+    private func endIfNothingIsLeft() {
+        if isInputOver, remainingSteps == 0 { end(0) }
+    }
+
     private func end(_ code: Int32) {
         console?.close()
         EventLoop.exit(code: code)
@@ -88,7 +102,9 @@ final class Simulation {
                 say("error: \(error)")
             }
         case .key(let key): received(key)
-        case .end: end(0)
+        case .end:
+            isInputOver = true
+            endIfNothingIsLeft()
         }
     }
 

@@ -5,6 +5,7 @@ public import EventLoop
 public final class Bus {
     public enum Event {
         /// A new connection. Subscriptions, names and objects of an earlier one are gone; make them anew.
+        /// Its ``BusConnection/lost`` belongs to the bus.
         case connected(BusConnection)
         /// The connection is lost, or the first attempt failed. Told once, not for each further attempt.
         case disconnected(BusError)
