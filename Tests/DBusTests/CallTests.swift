@@ -80,6 +80,7 @@ import Testing
         #expect(error?.kind == .noReply)
         #expect(MonotonicInstant.now - start >= .milliseconds(50))
         // The late answer finds nobody and does no harm.
+        try await peers.holds.next()
         peers.held.removeFirst().reply()
         try await peers.settle()
     }
