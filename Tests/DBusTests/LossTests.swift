@@ -107,7 +107,8 @@ import Testing
             answer: "OK 1234deadbeef1234deadbeef1234dead\r\nAGREE_UNIX_FD\r\n"
                 + String(repeating: "x", count: 64)
         )
-        let error = await BusError.thrown { try await BusConnection.open(.address(server.address)) }
+        let address = BusAddress.address(server.address)
+        let error = await BusError.thrown { try await BusConnection.open(address, timeout: .seconds(60)) }
         #expect(error?.kind == .disconnected)
     }
 

@@ -8,6 +8,8 @@ public final class ChildProcess {
     /// The lines that the program prints.
     public nonisolated let lines = Sightings(of: String.self)
 
+    /// Told when the last holder of the program's standard output has gone.
+    private nonisolated let outputEnd = Sightings(of: Void.self)
     private let socket: Int32
     private var partial: [UInt8] = []
     private var isReaped = false
@@ -55,10 +57,17 @@ public final class ChildProcess {
         _ = wait()
     }
 
-    /// Waits until the program has ended by itself; blocks the loop.
+    /// The end of a program that ends by itself.
     ///
     /// - Returns: Its exit status, or the negative number of the signal that ended it.
-    public func wait() -> Int32 {
+    /// - Throws: ``TimeLimitExceeded``.
+    public func exitStatus() async throws -> Int32 {
+        try await outputEnd.next()
+        return wait()
+    }
+
+    /// As ``exitStatus()`` for a program that is ending already; blocks the loop.
+    func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(processID, &status, 0) < 0, errno == EINTR {}
         isReaped = true
@@ -72,6 +81,7 @@ public final class ChildProcess {
         let count = recv(socket, &buffer, buffer.count, 0)
         guard count > 0 else {
             reading?.cancel()
+            outputEnd.add(())
             return
         }
         partial += buffer[..<count]

@@ -29,21 +29,24 @@ import Testing
     func `it ends by command and at the end of its input`(command: String?) async throws {
         let bench = try await Bench()
         if let command { bench.simulator.write(command) } else { bench.simulator.closeInput() }
-        #expect(bench.simulator.wait() == 0)
+        #expect(try await bench.simulator.exitStatus() == 0)
     }
 
     @Test @EventLoop func `it ends with an error when the bus ends`() async throws {
         let bench = try await Bench()
         bench.bus.stop()
-        #expect(bench.simulator.wait() == 1)
+        #expect(try await bench.simulator.exitStatus() == 1)
     }
 
     @Test @EventLoop func `it ends with an error when there is no bus or another BlueZ`() async throws {
         let bench = try await Bench()
         let program = ChildProcess.built("ptt-sim")
-        #expect(try ChildProcess([program, "--bus", "unix:path=/nonexistent"]).wait() == 1)
-        #expect(try ChildProcess([program, "--bus", bench.bus.address]).wait() == 1)
-        #expect(try ChildProcess([program, "--bus", bench.bus.address, "--button", "x"]).wait() == EX_USAGE)
+        #expect(try await ChildProcess([program, "--bus", "unix:path=/nonexistent"]).exitStatus() == 1)
+        #expect(try await ChildProcess([program, "--bus", bench.bus.address]).exitStatus() == 1)
+        #expect(
+            try await ChildProcess([program, "--bus", bench.bus.address, "--button", "x"]).exitStatus()
+                == EX_USAGE
+        )
     }
 
     @Test @EventLoop func `a script is carried out at its times`() async throws {
@@ -57,7 +60,7 @@ import Testing
         bench.simulator.closeInput()
         #expect(try await bench.simulator.lines.next() == "0.05s  disconnect 1: ok")
         #expect(try await bench.simulator.lines.next().hasPrefix("0.10s release 1: error: nobody is told"))
-        #expect(bench.simulator.wait() == 0)
+        #expect(try await bench.simulator.exitStatus() == 0)
     }
 
     @Test @EventLoop func `on a terminal keys press, release and choose, and the terminal is restored`()
@@ -75,6 +78,6 @@ import Testing
         #expect(try await lines.next().hasPrefix("error: nobody is told: button 2"))
         terminal.write("q", terminated: false)
         #expect(try await lines.next().hasPrefix(" icanon"))
-        #expect(terminal.wait() == 0)
+        #expect(try await terminal.exitStatus() == 0)
     }
 }
