@@ -51,11 +51,13 @@ func program(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     )
 }
 
-func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+/// `data`: folders that the tests read and the compiler does not.
+func tests(_ name: String, _ dependencies: Target.Dependency..., data: [String] = []) -> Target {
     .testTarget(
         name: name,
         dependencies: dependencies,
         path: "Tests/\(name)",
+        exclude: data,
         swiftSettings: strict
     )
 }
@@ -131,6 +133,9 @@ let package = Package(
         ),
         tests("ptt_simTests", "DBus", "EventLoop", "TestSupport", "ptt-sim"),
         tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
+        tests("PTTMessagesTests", "PTTMessages"),
+        tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),
+        tests("AccessoryCoreTests", "AccessoryCore", "PTTMessages", "TestSupport", data: ["Recordings"]),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
         tests("InputTests", "EventLoop", "Input", "TestSupport"),
         tests("JSONTests", "JSON"),

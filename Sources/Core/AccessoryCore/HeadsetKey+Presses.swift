@@ -32,7 +32,7 @@ extension HeadsetKey {
             return [ignored(code, "the press was not seen")]
         case (.locked, _):
             presence = .locked(until: now + Self.silence)
-            return [ignored(code, "locked")] + letGo()
+            return letGo() + [ignored(code, "locked")]
         case (.present, .down):
             return letGo() + [published(.released, code)]
         case (.present, .touched(code: _, let since)):
@@ -42,9 +42,8 @@ extension HeadsetKey {
                 return pressed(code, at: now) + letGo() + [published(.released, code)]
             }
             key = .up
-            let count = phantoms.add(now)
-            return [ignored(code, "too short for a finger")]
-                + (count >= Self.phantomLimit ? lock(at: now) : [])
+            let isPhantom = phantoms.add(now) >= Self.phantomLimit
+            return (isPhantom ? lock(at: now) : []) + [ignored(code, "too short for a finger")]
         }
     }
 
@@ -99,7 +98,7 @@ extension HeadsetKey {
     private mutating func pressed(_ code: UInt16, at now: MonotonicTime) -> [Effect] {
         let last = toggles.last
         guard toggles.add(now) <= Self.toggleLimit else {
-            return [ignored(code, "too often")] + lock(at: now)
+            return lock(at: now) + [ignored(code, "too often")]
         }
         switch talk {
         case .asked, .talking:

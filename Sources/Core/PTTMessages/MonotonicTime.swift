@@ -1,5 +1,5 @@
 /// A point on the machine's monotonic clock, which neither jumps nor counts suspended time.
-public struct MonotonicTime: Comparable, Hashable, Sendable {
+public struct MonotonicTime: Comparable, Hashable, Sendable, CustomStringConvertible {
     public let nanoseconds: Int64
 
     public init(nanoseconds: Int64) {
@@ -22,5 +22,16 @@ public struct MonotonicTime: Comparable, Hashable, Sendable {
 
     public static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
         .nanoseconds(left.nanoseconds - right.nanoseconds)
+    }
+
+    /// Seconds with as many decimals as it takes, `61.5s`.
+    public var description: String {
+        let (seconds, fraction) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let sign = nanoseconds < 0 ? "-" : ""
+        guard fraction > 0 else { return "\(sign)\(seconds)s" }
+        var digits = String(fraction)
+        digits = String(repeating: "0", count: 9 - digits.count) + digits
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return "\(sign)\(seconds).\(digits)s"
     }
 }

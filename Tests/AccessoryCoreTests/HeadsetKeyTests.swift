@@ -1,0 +1,94 @@
+import AccessoryCore
+import PTTMessages
+import Testing
+
+@Suite struct HeadsetKeyTests {
+    private static let events: [HeadsetKey.Event] = [
+        .keyPressed(164), .keyReleased(164), .keyPressed(201), .keyResynchronised(164, isPressed: true),
+        .keyResynchronised(164, isPressed: false), .began(TransmissionID(rawValue: 1)),
+        .refused(.transmissionNotAllowed), .transmissionEnded(TransmissionID(rawValue: 1), .timeLimit),
+        .coreLost,
+        .deviceRemoved, .timerFired,
+    ]
+
+    @Test(arguments: [HeadsetKey.Contact.plug, .remote], [1, 300])
+    func `no sequence of four events begins without a press, or leaves a request without its end`(
+        _ contact: HeadsetKey.Contact,
+        _ milliseconds: Int
+    ) {
+        let origin = Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset")
+        var steps = 0
+        let key = HeadsetKey(origin: origin, contact: contact)
+        explore(key, Watch(contact: contact), milliseconds, depth: 4, [], &steps)
+        #expect(steps > 16_000)
+    }
+
+    private func explore(
+        _ key: HeadsetKey,
+        _ watch: Watch,
+        _ milliseconds: Int,
+        depth: Int,
+        _ past: [HeadsetKey.Event],
+        _ steps: inout Int
+    ) {
+        for event in Self.events {
+            var (key, watch) = (key, watch)
+            let past = past + [event]
+            let now = MonotonicTime(nanoseconds: Int64(past.count * milliseconds) * 1_000_000)
+            let effects = key.handle(event, at: now)
+            steps += 1
+            if let violation = watch.see(event, effects, at: now) {
+                Issue.record("\(violation), after:\n\(past.map { "\($0)" }.joined(separator: "\n"))")
+                return
+            }
+            if depth > 1 { explore(key, watch, milliseconds, depth: depth - 1, past, &steps) }
+        }
+    }
+}
+
+/// Knows the physical key and what was asked of the core.
+private struct Watch {
+    let contact: HeadsetKey.Contact
+    private var pressed: MonotonicTime?
+    private var isOn = false
+    private var isRemoved = false
+
+    init(contact: HeadsetKey.Contact) {
+        self.contact = contact
+    }
+
+    mutating func see(_ event: HeadsetKey.Event, _ effects: [HeadsetKey.Effect], at now: MonotonicTime)
+        -> String?
+    {
+        let before = pressed
+        switch event {
+        case .keyPressed: pressed = pressed ?? now
+        case .keyReleased, .keyResynchronised(_, isPressed: false): pressed = nil
+        case .keyResynchronised(_, isPressed: true), .began, .refused, .transmissionEnded, .coreLost,
+            .timerFired:
+            break
+        case .deviceRemoved: isRemoved = true
+        }
+        for effect in effects {
+            switch effect {
+            case .begin:
+                if isRemoved { return "it began after it was removed" }
+                if isOn { return "it began twice" }
+                guard let since = pressed ?? before else { return "it began without a press" }
+                if contact == .plug, now - since < HeadsetKey.shortestPress { return "a touch began" }
+                if case .keyResynchronised = event { return "a press that was not seen began" }
+                isOn = true
+            case .end:
+                isOn = false
+            case .setTimer, .cancelTimer, .publish:
+                break
+            }
+        }
+        switch event {
+        case .refused, .coreLost, .transmissionEnded: isOn = false
+        case .deviceRemoved, .keyResynchronised: if isOn { return "it stayed on after \(event)" }
+        case .keyPressed, .keyReleased, .began, .timerFired: break
+        }
+        return nil
+    }
+}

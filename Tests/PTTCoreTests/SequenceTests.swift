@@ -1,0 +1,41 @@
+import PTTCore
+import PTTMessages
+import Testing
+
+@Suite struct SequenceTests {
+    @Test func `no sequence of four events breaks what must always hold`() {
+        var steps = 0
+        let session = TalkSession(timeLimit: .seconds(25))
+        explore(session, Observer(session), [], depth: 4, &steps)
+        #expect(steps > 400_000)
+    }
+
+    @Test(arguments: Situation.allCases)
+    func `no sequence of three events breaks it from any state`(_ situation: Situation) {
+        var steps = 0
+        let (session, observer) = situation.reach()
+        explore(session, observer, [], depth: 3, &steps)
+        #expect(steps > 17_000)
+    }
+
+    /// Events come 10 s after each other, so that the warning and the limit fall between them.
+    private func explore(
+        _ session: TalkSession,
+        _ observer: Observer,
+        _ past: [TalkSession.Event],
+        depth: Int,
+        _ steps: inout Int
+    ) {
+        for event in Alphabet.events {
+            var (session, observer) = (session, observer)
+            let past = past + [event]
+            let (_, violation) = observer.run(event, at: .seconds(60 + 10 * past.count), in: &session)
+            steps += 1
+            if let violation {
+                Issue.record("\(violation), after:\n\(past.map { "\($0)" }.joined(separator: "\n"))")
+                return
+            }
+            if depth > 1 { explore(session, observer, past, depth: depth - 1, &steps) }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import PTTMessages
+import Testing
+
+@Suite struct ValueTests {
+    @Test func `a drawn channel identifier is a random UUID of version 4`() throws {
+        let channelID = ChannelID(randomBytes: (.max, .max))
+        #expect(channelID.text == "FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF")
+        #expect(ChannelID(randomBytes: (0, 0)).text == "00000000-0000-4000-8000-000000000000")
+        #expect(UUID(uuidString: channelID.text)?.uuidString == channelID.text)
+    }
+
+    @Test func `a channel identifier is the same in either case`() {
+        #expect(
+            ChannelID("ffffffff-ffff-4fff-bfff-ffffffffffff")?.text == "FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF"
+        )
+    }
+
+    @Test(arguments: [
+        "", "Ops", "ffffffff-ffff-4fff-bfff-fffffffffff", "gfffffff-ffff-4fff-bfff-ffffffffffff",
+        "ffffffffffff-4fff-bfff-ffffffffffff-ffff", "ffffffff-ffff-4fff-bfff-fffffffffffé",
+    ])
+    func `what is no UUID names no channel`(_ text: String) {
+        #expect(ChannelID(text) == nil)
+    }
+
+    @Test func `audio comes in whole packets of 20 ms`() throws {
+        for rate in AudioFormat.rates {
+            let format = try #require(AudioFormat(rate: rate, channels: 2))
+            #expect(format.samplesPerPacket * 50 == rate)
+            #expect(format.bytesPerPacket == format.samplesPerPacket * 4)
+        }
+        #expect(AudioFormat.standard.bytesPerPacket == 1920)
+        for (rate, channels) in [(44_100, 1), (0, 1), (-1, 1), (48_000, 0), (48_000, 3), (.max, .max)] {
+            #expect(AudioFormat(rate: rate, channels: channels) == nil)
+        }
+    }
+
+    @Test func `an audio format that nobody offers does not decode`() {
+        let text = #"{"rate":44100,"channels":1}"#
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(AudioFormat.self, from: Data(text.utf8))
+        }
+    }
+
+    @Test func `a packet header reads back as it was written`() throws {
+        let header = AudioPacketHeader(
+            sequence: 0x0102_0304_0506_0708,
+            timestamp: .init(nanoseconds: 1_500_000_000)
+        )
+        #expect(header.bytes == [8, 7, 6, 5, 4, 3, 2, 1, 0, 0x2F, 0x68, 0x59, 0, 0, 0, 0])
+        #expect(AudioPacketHeader(header.bytes + [1, 2, 3]) == header)
+        #expect(AudioPacketHeader(header.bytes.dropLast()) == nil)
+        let extremes = AudioPacketHeader([UInt8](repeating: 0xFF, count: 16))
+        #expect(extremes?.sequence == .max)
+        #expect(extremes?.timestamp.nanoseconds == -1)
+    }
+
+    @Test(arguments: [
+        (0, "0s"), (1, "0.000000001s"), (1_500_000_000, "1.5s"), (61_000_000_000, "61s"),
+        (-500_000_000, "-0.5s"),
+        (Int64.min, "-9223372036.854775808s"),
+    ])
+    func `a time is printed in seconds`(_ nanoseconds: Int64, _ text: String) {
+        #expect("\(MonotonicTime(nanoseconds: nanoseconds))" == text)
+    }
+
+    @Test func `time and duration add up`() {
+        let time = MonotonicTime(nanoseconds: 1_000_000_000)
+        #expect((time + .milliseconds(1500)).nanoseconds == 2_500_000_000)
+        #expect(time + .milliseconds(1500) - time == .milliseconds(1500))
+        #expect(time.microseconds == 1_000_000)
+    }
+
+    @Test func `origins are the same by kind and identifier, whatever their name`() {
+        let origin = Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset")
+        #expect(origin == Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Renamed"))
+        #expect(origin != Origin(kind: .bluetoothButton, identifier: "usb-1", name: "Headset"))
+        #expect(Set([origin, Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Renamed")]).count == 1)
+    }
+
+    @Test func `a status that follows the events of a transmission ends where it began`() {
+        let start = Status(channel: MessageTests.channel, isAudioServerReady: true, timeLimit: 60)
+        var status = start
+        status.apply(.transmissionBegan(MessageTests.transmission))
+        status.apply(.audioActivating)
+        status.apply(.audioActivated)
+        #expect(status.transmission == MessageTests.transmission)
+        #expect(status.audio == .active)
+        for event in [CoreEvent.timeLimitNear(secondsLeft: 10), .unknown("new")] {
+            let before = status
+            status.apply(event)
+            #expect(status == before)
+        }
+        status.apply(.transmissionEnded(MessageTests.transmission, .released))
+        status.apply(.audioDeactivated)
+        #expect(status == start)
+        status.apply(.descriptorChanged(name: "Tac"))
+        status.apply(.applicationDetached)
+        #expect(status.channel?.name == "Tac")
+        #expect(status.channel?.application == nil)
+        status.apply(.audioServerLost)
+        status.apply(.channelLeft)
+        #expect(status == Status(timeLimit: 60))
+    }
+}
