@@ -74,7 +74,8 @@ import Testing
     @Test func `no sequence of four events lets a press begin that was not seen`() {
         let link = ButtonLink(origin: Self.origin, profile: .ffe0)
         var steps = 0
-        explore(link, Watch(), depth: 4, [], &steps)
+        let violation = explore(link, Watch(), depth: 4, [], &steps)
+        #expect(violation == nil)
         var watch = Watch()
         var ready = link
         for event in [
@@ -82,7 +83,8 @@ import Testing
         ] {
             _ = watch.see(event, ready.handle(event, at: .init(nanoseconds: 0)), at: 0)
         }
-        explore(ready, watch, depth: 4, [], &steps)
+        let later = explore(ready, watch, depth: 4, [], &steps)
+        #expect(later == nil)
         #expect(steps > 2 * 28_561)
     }
 
@@ -92,7 +94,7 @@ import Testing
         depth: Int,
         _ past: [ButtonLink.Event],
         _ steps: inout Int
-    ) {
+    ) -> String? {
         for event in Self.events {
             var (link, watch) = (link, watch)
             let past = past + [event]
@@ -101,11 +103,14 @@ import Testing
             let effects = link.handle(event, at: .init(nanoseconds: now))
             steps += 1
             if let violation = watch.see(event, effects, at: now) {
-                Issue.record("\(violation), after:\n\(past.map { "\($0)" }.joined(separator: "\n"))")
-                return
+                return "\(violation), after:\n\(past.map { "\($0)" }.joined(separator: "\n"))"
             }
-            if depth > 1 { explore(link, watch, depth: depth - 1, past, &steps) }
+            guard depth > 1 else { continue }
+            if let violation = explore(link, watch, depth: depth - 1, past, &steps) {
+                return violation
+            }
         }
+        return nil
     }
 
     private func settled(_ name: String) throws -> ButtonLink {

@@ -19,7 +19,8 @@ import Testing
         let origin = Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset")
         var steps = 0
         let key = HeadsetKey(origin: origin, contact: contact)
-        explore(key, Watch(contact: contact), milliseconds, depth: 4, [], &steps)
+        let violation = explore(key, Watch(contact: contact), milliseconds, depth: 4, [], &steps)
+        #expect(violation == nil)
         #expect(steps > 16_000)
     }
 
@@ -30,7 +31,7 @@ import Testing
         depth: Int,
         _ past: [HeadsetKey.Event],
         _ steps: inout Int
-    ) {
+    ) -> String? {
         for event in Self.events {
             var (key, watch) = (key, watch)
             let past = past + [event]
@@ -38,11 +39,14 @@ import Testing
             let effects = key.handle(event, at: now)
             steps += 1
             if let violation = watch.see(event, effects, at: now) {
-                Issue.record("\(violation), after:\n\(past.map { "\($0)" }.joined(separator: "\n"))")
-                return
+                return "\(violation), after:\n\(past.map { "\($0)" }.joined(separator: "\n"))"
             }
-            if depth > 1 { explore(key, watch, milliseconds, depth: depth - 1, past, &steps) }
+            guard depth > 1 else { continue }
+            if let violation = explore(key, watch, milliseconds, depth: depth - 1, past, &steps) {
+                return violation
+            }
         }
+        return nil
     }
 }
 

@@ -70,11 +70,13 @@ import Testing
 
     @Test func `no bytes can stop a decoder`() {
         var random = SystemRandomNumberGenerator()
+        var readings = 0
         for _ in 0..<20_000 {
             let length = Int.random(in: 0...40, using: &random)
             let value = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-            #expect(AccessoryProfile.readings(of: value).count == AccessoryProfile.all.count)
+            readings += AccessoryProfile.readings(of: value).count
         }
+        #expect(readings == 20_000 * AccessoryProfile.all.count)
     }
 
     @Test func `services are found in any form, and a device's own before a common one`() {
