@@ -59,8 +59,10 @@ final class CoreHost {
     private func turn(_ event: TalkSession.Event) {
         let now = MonotonicTime(nanoseconds: MonotonicInstant.now.nanoseconds)
         let effects = session.handle(event, at: now)
-        log.debug("\(event)", metadata: ["effects": "\(effects)"])
+        // In the words of the scenario files of the tests, so that a trace from the field becomes one.
+        log.debug("\(now) \(event)")
         for effect in effects {
+            log.debug("\(now)   \(effect)")
             perform(effect, at: now)
         }
     }

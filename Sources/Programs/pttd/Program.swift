@@ -74,6 +74,7 @@ final class Daemon {
         }
         ServiceState.answerWatchdog()
         ServiceState.ready(status: "waiting for a press")
+        log.info("ready")
     }
 
     private func stop() {

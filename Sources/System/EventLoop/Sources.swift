@@ -29,6 +29,7 @@ public final class DescriptorSource {
         throws(SystemError)
     {
         self.handler = handler
+        self.interest = interest
         let result = sd_event_add_io(
             LoopExecutor.shared.event,
             &source,
@@ -45,7 +46,7 @@ public final class DescriptorSource {
     isolated deinit { cancel() }
 
     /// What is waited for. Changing it takes effect in the next turn.
-    public var interest: Readiness = [] {
+    public var interest: Readiness {
         didSet { sd_event_source_set_io_events(source, interest.rawValue) }
     }
 
