@@ -8,13 +8,9 @@ import Logging
 @main
 struct Program {
     static func main() {
-        var log = Logger(label: "ptt-accessoryd") { JournalLogHandler(label: $0) }
-        // For trouble: `PTT_LOG=debug` shows what else happens.
-        if let level = getenv("PTT_LOG").flatMap({ Logger.Level(rawValue: String(cString: $0)) }) {
-            log.logLevel = level
-        }
-        let logger = log
-        exit(EventLoop.run { Daemon.start(logger) })
+        // For trouble: `PTT_LOG=debug` shows every event and what followed from it.
+        let log = Logger.journal("ptt-accessoryd", levelVariable: "PTT_LOG")
+        exit(EventLoop.run { Daemon.start(log) })
     }
 }
 

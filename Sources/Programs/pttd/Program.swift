@@ -11,13 +11,9 @@ import PulseAudio
 @main
 struct Program {
     static func main() {
-        var log = Logger(label: "pttd") { JournalLogHandler(label: $0) }
-        // For trouble: `PTT_LOG=debug` shows every event and what was decided.
-        if let level = getenv("PTT_LOG").flatMap({ Logger.Level(rawValue: String(cString: $0)) }) {
-            log.logLevel = level
-        }
-        let logger = log
-        exit(EventLoop.run { Daemon.start(logger) })
+        // For trouble: `PTT_LOG=debug` shows every event and what followed from it.
+        let log = Logger.journal("pttd", levelVariable: "PTT_LOG")
+        exit(EventLoop.run { Daemon.start(log) })
     }
 }
 
@@ -36,6 +32,9 @@ final class Daemon {
     static func start(_ log: Logger) {
         do {
             running = try Daemon(log)
+        } catch let error as SystemError where error.code == EADDRINUSE {
+            log.critical("\(error): another pttd is running; stop it with `systemctl --user stop pttd`")
+            EventLoop.exit(code: EXIT_FAILURE)
         } catch {
             log.critical("\(error)")
             EventLoop.exit(code: EXIT_FAILURE)

@@ -55,6 +55,22 @@ public struct JournalLogHandler: LogHandler {
     }()
 }
 
+extension Logger {
+    /// A logger that writes to standard error as ``JournalLogHandler`` does.
+    ///
+    /// - Parameters:
+    ///   - label: The program's name.
+    ///   - levelVariable: An environment variable that may hold the lowest level to write, `debug` for example.
+    /// - Returns: The logger; without a level in the environment it writes `info` and above.
+    public static func journal(_ label: String, levelVariable: String) -> Logger {
+        var logger = Logger(label: label) { JournalLogHandler(label: $0) }
+        if let level = getenv(levelVariable).flatMap({ Level(rawValue: String(cString: $0)) }) {
+            logger.logLevel = level
+        }
+        return logger
+    }
+}
+
 extension Logger.Level {
     /// As in syslog(3).
     fileprivate var priority: Int {
