@@ -24,7 +24,7 @@ final class Served {
     private(set) var echoes = 0
     private var later: DeferredSource?
 
-    init(limits: VarlinkLimits = VarlinkLimits()) throws {
+    init(limits: VarlinkLimits = VarlinkLimits(), allowedUser: UInt32? = nil) throws {
         let info = VarlinkServiceInfo(
             vendor: "Vendor",
             product: "Product",
@@ -33,12 +33,21 @@ final class Served {
         )
         let box = Box()
         let interface = VarlinkInterface(Self.description) { box.served?.handle($0) }
-        server = VarlinkServer(info, [interface], limits: limits) { box.served?.log.append($0) }
+        server = VarlinkServer(info, [interface], limits: limits, allowedUser: allowedUser) {
+            box.served?.log.append($0)
+        }
         let pair = try UnixSocket.pair(.stream)
         let (near, far) = pair.release()
         try server.serve(OwnedDescriptor(adopting: far))
         client = try VarlinkClient(adopting: OwnedDescriptor(adopting: near))
         box.served = self
+    }
+
+    /// Another client, which sends bytes as they are.
+    func connect() throws -> RawPeer {
+        let (peer, far) = try RawPeer.pair()
+        try server.serve(OwnedDescriptor(adopting: far))
+        return peer
     }
 
     private final class Box {

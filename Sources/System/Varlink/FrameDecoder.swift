@@ -111,6 +111,6 @@ public struct FrameDecoder {
             (start, end, searched) = (0, end - start, searched - start)
         }
         guard buffer.count - end < Self.usualSize / 2 else { return }
-        buffer.append(contentsOf: repeatElement(0, count: max(buffer.count, Self.usualSize)))
+        buffer += [UInt8](repeating: 0, count: max(buffer.count, Self.usualSize))
     }
 }

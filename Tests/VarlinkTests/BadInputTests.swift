@@ -1,0 +1,158 @@
+import EventLoop
+import Glibc
+import JSON
+import TestSupport
+import Testing
+import Varlink
+
+@Suite struct BadInputTests {
+    init() { withRunningLoop() }
+
+    private static let echo = #"{"method":"org.example.Test.Echo"}"#
+
+    @Test(arguments: [
+        ("{\"method\"", "message"), ("hello", "message"), ("", "message"), ("[]", "message"),
+        ("\u{1}", "message"),
+        (#"{"method":"a.b.C","method":"a.b.C"}"#, "message"), (#"{"method":"\ud800"}"#, "message"),
+        (String(repeating: "[", count: 5000), "message"), (#"{"method":1}"#, "method"),
+        (#"{"method":"a.b.C","parameters":1}"#, "parameters"), (#"{"method":"a.b.C","bogus":1}"#, "bogus"),
+        (#"{"method":"a.b.C","upgrade":true}"#, "upgrade"),
+    ])
+    @EventLoop
+    func `a message that breaks the protocol is answered, ends its connection and no other`(
+        text: String,
+        key: String
+    ) async throws {
+        let served = try Served()
+        let peer = try served.connect()
+        try peer.send(text)
+        let answer = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"\#(key)"}}"#
+        #expect(try await peer.next() == answer)
+        #expect(try await peer.next() == nil)
+        #expect(served.log.count == 1)
+        #expect(try await served.client.call("org.example.Test.Echo", ["n": 1]) == ["n": 1])
+    }
+
+    @Test @EventLoop func `bytes that are not UTF-8 end the connection`() async throws {
+        let served = try Served()
+        let peer = try served.connect()
+        try peer.send(Array("{\"method\":\"".utf8) + [0xFF] + Array("\"}".utf8) + [0])
+        #expect(try await peer.next()?.contains("InvalidParameter") == true)
+        #expect(try await peer.next() == nil)
+    }
+
+    @Test @EventLoop func `an endless message ends its connection`() async throws {
+        var limits = VarlinkLimits()
+        limits.messageSize = 1000
+        let served = try Served(limits: limits)
+        let peer = try served.connect()
+        try peer.send([UInt8](repeating: UInt8(ascii: " "), count: 1001))
+        #expect(try await peer.next()?.contains("InvalidParameter") == true)
+        #expect(try await peer.next() == nil)
+        #expect(served.log.first?.contains("more than 1000 bytes") == true)
+    }
+
+    @Test @EventLoop func `a wrong message that wants no answer gets none`() async throws {
+        let served = try Served()
+        let peer = try served.connect()
+        try peer.send(#"{"method":"org.example.Test.Echo","oneway":true,"bogus":1}"#)
+        #expect(try await peer.next() == nil)
+    }
+
+    @Test @EventLoop func `a call without an answer is carried out and not answered whatever becomes of it`()
+        async throws
+    {
+        let served = try Served()
+        let peer = try served.connect()
+        try peer.send(
+            #"{"method":"org.example.Test.Nope","oneway":true}"#,
+            #"{"method":"org.example.Test.Echo","oneway":true}"#,
+            #"{"method":"org.example.Test.Later","oneway":true}"#,
+            #"{"method":"org.example.Test.Count","oneway":true}"#,
+            #"{"method":"org.example.Test.Echo","parameters":{"last":true}}"#
+        )
+        #expect(try await peer.next() == #"{"parameters":{"last":true}}"#)
+        #expect(served.echoes == 2)
+    }
+
+    @Test @EventLoop func `a message in the smallest pieces is a message`() async throws {
+        let served = try Served()
+        let peer = try served.connect()
+        for byte in Array(Self.echo.utf8) + [0] {
+            try peer.send([byte])
+            await Task.yield()
+        }
+        #expect(try await peer.next() == #"{"parameters":{}}"#)
+    }
+
+    @Test @EventLoop
+    func `half a message and then silence or a trickle ends the connection, idleness does not`()
+        async throws
+    {
+        var limits = VarlinkLimits()
+        limits.stallTime = .milliseconds(50)
+        let served = try Served(limits: limits)
+        let idle = try served.connect()
+        let peer = try served.connect()
+        try peer.send(Array("{\"meth".utf8))
+        let trickle = TimerSource { try? peer.send([UInt8(ascii: " ")]) }
+        trickle.arm(every: .milliseconds(10))
+        #expect(try await peer.next()?.contains("InvalidParameter") == true)
+        #expect(try await peer.next() == nil)
+        trickle.disarm()
+        try idle.send(Self.echo)
+        #expect(try await idle.next() == #"{"parameters":{}}"#)
+    }
+
+    @Test @EventLoop func `a descriptor passed unasked is closed and ends the connection`() async throws {
+        let served = try Served()
+        let peer = try served.connect()
+        var ends: [Int32] = [-1, -1]
+        #expect(pipe(&ends) == 0)
+        defer { _ = close(ends[0]) }
+        try peer.send(UInt8(ascii: "{"), passing: ends[1])
+        _ = close(ends[1])
+        #expect(try await peer.next()?.contains("InvalidParameter") == true)
+        #expect(try await peer.next() == nil)
+        // The end of the pipe is seen only if nobody holds its other side.
+        var byte: UInt8 = 0
+        #expect(read(ends[0], &byte, 1) == 0)
+    }
+
+    @Test @EventLoop func `a process of another user is turned away`() async throws {
+        let served = try Served(allowedUser: getuid() + 1)
+        let peer = try served.connect()
+        #expect(try await peer.next() == nil)
+        #expect(served.log.contains { $0.contains("of user \(getuid())") })
+    }
+
+    @Test @EventLoop func `peers beyond the limit are turned away until one leaves`() async throws {
+        var limits = VarlinkLimits()
+        limits.connections = 3
+        let served = try Served(limits: limits)
+        var peers = [try served.connect(), try served.connect()]
+        let refused = try served.connect()
+        #expect(try await refused.next() == nil)
+        try peers[0].send("bad")
+        while try await peers[0].next() != nil {}
+        peers.removeFirst()
+        let late = try served.connect()
+        try late.send(Self.echo)
+        #expect(try await late.next() == #"{"parameters":{}}"#)
+    }
+
+    @Test @EventLoop func `an application that sends and never reads keeps nobody else waiting`() async throws
+    {
+        let served = try Served()
+        let peer = try served.connect()
+        let text =
+            #"{"method":"org.example.Test.Echo","parameters":{"x":"\#(String(repeating: "x", count: 900))"}}"#
+        var sent = peer.sendAsMuchAsPossible(text)
+        for _ in 0..<20 {
+            _ = try await served.client.call("org.example.Test.Echo")
+            sent += peer.sendAsMuchAsPossible(text)
+        }
+        #expect(sent > served.echoes - 21, "what is not read back is not carried out without end")
+        for _ in 0..<100 { #expect(try await peer.next()?.hasPrefix(#"{"parameters":{"x":"xxx"#) == true) }
+    }
+}

@@ -1,0 +1,136 @@
+import EventLoop
+import Glibc
+import JSON
+import TestSupport
+import Testing
+import Varlink
+
+@Suite struct LifetimeTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `calls wait while one is answered, and are read no further than the limit`()
+        async throws
+    {
+        let served = try Served()
+        let peer = try served.connect()
+        try peer.send(#"{"method":"org.example.Test.Hold"}"#)
+        try peer.send((0..<1000).map { #"{"method":"org.example.Test.Echo","parameters":{"n":\#($0)}}"# })
+        _ = try await served.client.call("org.example.Test.Echo")
+        #expect(served.echoes == 1)
+        let call = try #require(served.held.first)
+        call.reply(["held": true])
+        #expect(try await peer.next() == #"{"parameters":{"held":true}}"#)
+        for number in 0..<1000 { #expect(try await peer.next() == #"{"parameters":{"n":\#(number)}}"#) }
+    }
+
+    @Test @EventLoop func `a subscriber that does not read gets a last error and keeps nobody waiting`()
+        async throws
+    {
+        let served = try Served()
+        let peer = try served.connect()
+        try peer.send(#"{"method":"org.example.Test.Hold","more":true}"#)
+        _ = try await served.client.call("org.example.Test.Echo")
+        let call = try #require(served.held.first)
+        let closed = Sightings(of: Void.self)
+        call.connection.onClose { closed.add(()) }
+        let payload = JSON.string(String(repeating: "x", count: 2000))
+        for number in 0..<600 { call.reply(["n": .int(Int64(number)), "x": payload], continues: true) }
+        try await closed.next()
+        _ = try await served.client.call("org.example.Test.Echo")
+        var last: String?
+        var count = 0
+        while let message = try await peer.next() {
+            last = message
+            count += 1
+            if message.hasPrefix("{\"error") { break }
+            #expect(
+                message.hasPrefix(#"{"parameters":{"n":\#(count - 1),"x":"xxx"#) && message.hasSuffix("}")
+            )
+        }
+        #expect(last == #"{"error":"org.example.Test.SubscriberLagged"}"#)
+        #expect(count < 500)
+        #expect(try await peer.next() == nil)
+        #expect(served.log.contains { $0.contains("does not read") })
+    }
+
+    @Test @EventLoop func `a subscriber that reads slowly misses nothing within the limit`() async throws {
+        let served = try Served()
+        let peer = try served.connect()
+        try peer.send(#"{"method":"org.example.Test.Hold","more":true}"#)
+        _ = try await served.client.call("org.example.Test.Echo")
+        let call = try #require(served.held.first)
+        let payload = JSON.string(String(repeating: "x", count: 2000))
+        for number in 0..<200 {
+            call.reply(["n": .int(Int64(number)), "x": payload], continues: number < 199)
+        }
+        for number in 0..<200 {
+            #expect(try await peer.next()?.hasPrefix(#"{"parameters":{"n":\#(number),"#) == true)
+        }
+    }
+
+    @Test @EventLoop func `the end of a client is told at once, also while its call waits for an answer`()
+        async throws
+    {
+        let served = try Served()
+        var peer: RawPeer? = try served.connect()
+        try peer?.send(#"{"method":"org.example.Test.Hold"}"#)
+        _ = try await served.client.call("org.example.Test.Echo")
+        let call = try #require(served.held.first)
+        let closed = Sightings(of: Void.self)
+        call.connection.onClose { closed.add(()) }
+        peer = nil
+        try await closed.next()
+        call.reply()
+        call.connection.onClose { closed.add(()) }
+        try await closed.next()
+        #expect(peer == nil)
+    }
+
+    @Test @EventLoop func `the end of a client is told although so many calls wait that nothing is read`()
+        async throws
+    {
+        let served = try Served()
+        var peer: RawPeer? = try served.connect()
+        try peer?.send(#"{"method":"org.example.Test.Hold"}"#)
+        try peer?.send([String](repeating: #"{"method":"org.example.Test.Echo"}"#, count: 500))
+        _ = try await served.client.call("org.example.Test.Echo")
+        let closed = Sightings(of: Void.self)
+        try #require(served.held.first).connection.onClose { closed.add(()) }
+        peer = nil
+        try await closed.next()
+        #expect(served.echoes == 1)
+    }
+
+    @Test @EventLoop func `a call that nobody answers closes its connection`() async throws {
+        let served = try Served()
+        let peer = try served.connect()
+        try peer.send(#"{"method":"org.example.Test.Drop"}"#)
+        #expect(try await peer.next() == nil)
+        #expect(served.log.contains { $0.contains("nobody answers org.example.Test.Drop") })
+    }
+
+    @Test @EventLoop func `a server that stops ends its connections and removes its socket`() async throws {
+        let served = try Served()
+        let path = "/tmp/ptt-varlink-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        try served.server.listen(at: path)
+        let client = try VarlinkClient(connectingTo: path)
+        let ended = Sightings(of: VarlinkCallError.self)
+        client.onClose = { ended.add($0) }
+        _ = try await client.call("org.example.Test.Echo")
+        #expect(throws: SystemError("listen on \(path)", EADDRINUSE)) { try Served().server.listen(at: path) }
+        served.server.stop()
+        #expect(try await ended.next() == .disconnected("the service has closed"))
+        #expect(access(path, F_OK) != 0)
+        #expect(throws: SystemError("connect to \(path)", ENOENT)) { try VarlinkClient(connectingTo: path) }
+    }
+
+    @Test @EventLoop func `a socket that somebody else opened is served and stays`() async throws {
+        let path = "/tmp/ptt-varlink-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { unlink(path) }
+        let served = try Served()
+        try served.server.listen(on: try UnixSocket.listen(at: path, .stream))
+        _ = try await VarlinkClient(connectingTo: path).call("org.example.Test.Echo")
+        served.server.stop()
+        #expect(access(path, F_OK) == 0)
+    }
+}
