@@ -22,7 +22,9 @@ final class MessageStream {
     var onBroken: (@EventLoop (_ reason: String) -> Void)?
     var onEnd: (@EventLoop (End) -> Void)?
 
-    private let descriptor: OwnedDescriptor
+    private let descriptor: Int32
+    /// Nil after the end, whoever still holds this stream.
+    private var ownedDescriptor: OwnedDescriptor?
     private let limits: VarlinkLimits
     private var source: DescriptorSource?
     private var decoder: FrameDecoder
@@ -35,11 +37,12 @@ final class MessageStream {
     private var hasEnded = false
 
     init(adopting descriptor: consuming OwnedDescriptor, limits: VarlinkLimits) throws(SystemError) {
-        self.descriptor = descriptor
+        self.descriptor = descriptor.value
+        ownedDescriptor = consume descriptor
         self.limits = limits
         decoder = FrameDecoder(limits: limits)
         output = OutputQueue(limits: limits)
-        source = try DescriptorSource(self.descriptor.value, .readable) { [weak self] readiness in
+        source = try DescriptorSource(self.descriptor, .readable) { [weak self] readiness in
             self?.ready(readiness)
         }
     }
@@ -91,8 +94,7 @@ final class MessageStream {
         onBroken = nil
         onEnd = nil
         onDrained = nil
-        // The descriptor itself closes with this object; the peer must not wait for that.
-        _ = shutdown(descriptor.value, Int32(SHUT_RDWR))
+        ownedDescriptor = nil
     }
 
     private func end(_ end: End) {
@@ -104,6 +106,7 @@ final class MessageStream {
 
     private func ready(_ readiness: Readiness) {
         if readiness.contains(.writable) { flush() }
+        guard !hasEnded else { return }
         if isClosing, output.isEmpty { return end(.closedHere) }
         if isClosing || isPaused {
             if !readiness.isDisjoint(with: [.hungUp, .failed]) { end(.closedByPeer) }
@@ -126,7 +129,7 @@ extension MessageStream {
     private func receive() {
         var received = Received.nothing
         decoder.fill { room in
-            received = Received(from: descriptor.value, into: room)
+            received = Received(from: descriptor, into: room)
             if case .bytes(let count) = received { return count }
             return 0
         }
@@ -192,7 +195,7 @@ extension MessageStream {
     private func flush() {
         while !output.isEmpty {
             let sent = output.withUnsent {
-                Glibc.send(descriptor.value, $0.baseAddress, $0.count, Self.sendFlags)
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Self.sendFlags)
             }
             if sent >= 0 {
                 output.remove(sent)

@@ -37,6 +37,7 @@ public final class VarlinkClient {
     }
 
     private let stream: MessageStream
+    private let limits: VarlinkLimits
     private var pending: [Pending] = []
     /// Left armed when a call is answered: it looks again when it fires. So a call costs no system call for it.
     private var timer: TimerSource?
@@ -61,6 +62,7 @@ public final class VarlinkClient {
         adopting descriptor: consuming OwnedDescriptor,
         limits: VarlinkLimits = VarlinkLimits()
     ) throws(SystemError) {
+        self.limits = limits
         stream = try MessageStream(adopting: descriptor, limits: limits)
         stream.onMessage = { [unowned self] in received($0) }
         stream.onBroken = { [unowned self] in end(.disconnected("it sent \($0)")) }
@@ -115,16 +117,25 @@ public final class VarlinkClient {
 
     /// Calls `method` with `more`. The stream ends after the last answer, or throws a ``VarlinkCallError``.
     ///
-    /// The stream holds what its reader has not taken; it has no limit of its own, so the reader must keep up.
+    /// The stream holds what its reader has not taken. A reader that falls behind by more than
+    /// ``VarlinkLimits/backlogMessages`` gets those, then an error, and the client is closed.
     public func answers(
         to method: String,
         _ parameters: JSONObject = [:],
         timeLimit: Duration = .seconds(5)
     ) -> AsyncThrowingStream<JSONObject, any Error> {
-        let (stream, continuation) = AsyncThrowingStream.makeStream(of: JSONObject.self)
-        subscribe(method, parameters, timeLimit: timeLimit) { answer, continues in
+        let (stream, continuation) = AsyncThrowingStream.makeStream(
+            of: JSONObject.self,
+            bufferingPolicy: .bufferingOldest(limits.backlogMessages)
+        )
+        subscribe(method, parameters, timeLimit: timeLimit) { [weak self] answer, continues in
             switch answer {
-            case .success(let parameters): continuation.yield(parameters)
+            case .success(let parameters):
+                if case .dropped = continuation.yield(parameters) {
+                    let reason = VarlinkCallError.disconnected("the answers to \(method) were not taken")
+                    continuation.finish(throwing: reason)
+                    self?.end(reason)
+                }
             case .failure(let error): continuation.finish(throwing: error)
             }
             if !continues { continuation.finish() }
