@@ -20,7 +20,8 @@ final class Bridge {
         buttons = BluetoothButtons(core: core, list: list, log: log)
         headsets = Headsets(core: core, list: list, log: log)
         discovery = Discovery(buttons.mirror, log: log)
-        service = AccessoryService(list, discovery, Pairing(buttons, discovery, log: log), log: log)
+        let pairing = Pairing(buttons, discovery, log: log)
+        service = AccessoryService(list, buttons, discovery, pairing, log: log)
         let info = VarlinkServiceInfo(
             vendor: "PushToTalk for Linux",
             product: "ptt-accessoryd",

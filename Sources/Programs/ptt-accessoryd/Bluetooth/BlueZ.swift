@@ -88,7 +88,7 @@ struct PropertyReader {
         self.invalidated = invalidated
     }
 
-    /// - Parameter missing: What an invalidated property becomes.
+    /// Takes over a property, if it is told. An invalidated one becomes `missing`.
     mutating func read<Value>(
         _ name: String,
         _ convert: (BusValue) -> Value?,

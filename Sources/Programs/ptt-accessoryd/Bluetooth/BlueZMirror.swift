@@ -18,15 +18,17 @@ final class BlueZMirror {
         case deviceChanged(ObjectPath)
         /// A notification of a watched characteristic, or the answer to somebody's read of it.
         case valueReceived(ObjectPath, [UInt8])
-        /// bluetoothd or the bus is gone, and with it every link that it held.
-        case lost(reason: String)
+        /// bluetoothd or the bus is gone, and with it every link that it held; or it was not there to begin with.
+        case lost
     }
 
     private(set) var objects = BlueZObjects()
     /// The connection, while bluetoothd is there and its objects are known.
     private(set) var connection: BusConnection?
     /// Why there is no connection, for people.
-    private(set) var absence = "the system bus has not answered yet"
+    private(set) var absence = "BlueZ has not answered yet"
+    /// Whether it has turned out by now that bluetoothd is there or is not.
+    private(set) var isDecided = false
 
     private static let callLimit = Duration.seconds(10)
 
@@ -116,7 +118,6 @@ final class BlueZMirror {
 
     private func busConnected(_ connection: BusConnection) {
         candidate = connection
-        absence = "bluetoothd has not answered yet"
         nameWatch = connection.watchName(BlueZ.name) { [weak self] owner in
             if owner != nil { self?.ownerAppeared() } else { self?.ownerLost() }
         }
@@ -134,7 +135,8 @@ final class BlueZMirror {
         if life > 0, managedObjects != nil { lose("bluetoothd was replaced") }
         life += 1
         starter.stop()
-        absence = "bluetoothd has not told its objects yet"
+        isDecided = false
+        absence = "BlueZ has not answered yet"
         managedObjects = candidate?.subscribe(.managedObjects(of: BlueZ.name)) { [weak self] in
             self?.treeChanged($0)
         }
@@ -156,9 +158,9 @@ final class BlueZMirror {
 
     private func lose(_ reason: String) {
         absence = reason
-        guard managedObjects != nil else { return }
+        isDecided = true
         forgetEverything()
-        handler(.lost(reason: reason))
+        handler(.lost)
     }
 
     private func forgetEverything() {
@@ -200,7 +202,7 @@ final class BlueZMirror {
         objects = BlueZObjects()
         for (path, interfaces) in tree { complain(objects.add(path, interfaces)) }
         connection = candidate
-        absence = ""
+        isDecided = true
         for path in objects.adapters.keys { follow(path, BlueZ.adapter) }
         for path in objects.devices.keys { followIfConcerned(path) }
         handler(.appeared(candidate))

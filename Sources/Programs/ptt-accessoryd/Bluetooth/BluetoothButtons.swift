@@ -43,6 +43,11 @@ final class BluetoothButtons {
         mirror.close()
     }
 
+    /// Waits, when the bridge has just been started, until it has turned out what Bluetooth there is.
+    func settle() async {
+        _ = await changes.wait(.seconds(5)) { [mirror] in mirror.isDecided }
+    }
+
     /// The button at `path`, if it is used.
     subscript(path: ObjectPath) -> BluetoothButton? { buttons[path] }
 

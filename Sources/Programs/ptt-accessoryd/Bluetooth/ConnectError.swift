@@ -2,7 +2,7 @@ import DBus
 
 /// What BlueZ's errors mean for the person who pairs a button, and what to do next.
 enum ConnectError {
-    /// - Parameter isPaired: Whether BlueZ keeps a bond with the device.
+    /// What a failed `Connect` means; BlueZ keeping a bond (`isPaired`) makes a lost one likely.
     static func explain(_ error: BusError, _ address: String, isPaired: Bool) -> String {
         let advice =
             switch error.name {

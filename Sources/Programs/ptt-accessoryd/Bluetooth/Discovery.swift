@@ -43,7 +43,9 @@ final class Discovery {
     ///
     /// - Parameters:
     ///   - limit: When to stop.
+    ///   - found: Called at once for what is known already.
     ///   - ended: Called once, unless ``stop(_:)`` comes first.
+    /// - Returns: What ``stop(_:)`` takes.
     /// - Throws: ``BluetoothUnavailable``
     func start(
         for limit: Duration,

@@ -44,7 +44,7 @@ final class Pairing {
         guard !isBusy else { throw .failed("another device is being paired: wait until that is done") }
         isBusy = true
         defer { isBusy = false }
-        let target = try find(address)
+        let target = try await find(address)
         discovery.stopAll()
         try await connect(target)
         let profile = try await profile(of: target)
@@ -67,7 +67,7 @@ final class Pairing {
 
     /// Removes a device and its bond.
     func forget(_ address: String) async throws(Failure) {
-        let target = try find(address)
+        let target = try await find(address)
         guard let adapter = try device(target).adapter else {
             throw .failed("BlueZ names no adapter for \(address)")
         }
@@ -84,7 +84,8 @@ final class Pairing {
         let path: ObjectPath
     }
 
-    private func find(_ address: String) throws(Failure) -> Target {
+    private func find(_ address: String) async throws(Failure) -> Target {
+        await buttons.settle()
         do throws(BluetoothUnavailable) {
             _ = try buttons.mirror.poweredAdapter()
         } catch {
@@ -203,9 +204,8 @@ final class Pairing {
         }
     }
 
-    /// Waits until the button is ready, or has refused.
-    ///
-    /// - Parameter isLastTry: A refusal may still turn into readiness: a bond is new.
+    /// Waits until the button is ready, or has refused. On the last try a refusal may still turn into readiness,
+    /// because the bond is new.
     private func readiness(of target: Target, isLastTry: Bool = false) async -> BluetoothButton? {
         let buttons = buttons
         _ = await buttons.changes.wait(Self.readyLimit) {

@@ -16,9 +16,8 @@ final class PairingAgent {
     private let log: Logger
     private let object: ExportedObject
 
-    /// Registers the agent.
+    /// Registers the agent. It says yes to `device` only.
     ///
-    /// - Parameter device: The only one that it says yes to.
     /// - Throws: If BlueZ does not take it.
     init(for device: ObjectPath, on connection: BusConnection, log: Logger) async throws(BusError) {
         self.connection = connection

@@ -60,9 +60,7 @@ final class CoreKeeper {
         connect()
     }
 
-    /// Asks for a transmission, in this turn of the loop.
-    ///
-    /// - Parameter then: Called once, never before this returns.
+    /// Asks for a transmission, in this turn of the loop. `then` is called once, never before this returns.
     func begin(_ origin: Origin, then: @escaping @EventLoop (Result<TransmissionID, Refusal>) -> Void) {
         guard isConnected, let requests else {
             refused.append(then)

@@ -8,14 +8,22 @@ import Varlink
 @EventLoop
 final class AccessoryService {
     private let list: AccessoryList
+    private let buttons: BluetoothButtons
     private let discovery: Discovery
     private let pairing: Pairing
     private let log: Logger
     private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
     private var scans: [VarlinkConnection.Identifier: Discovery.Observer] = [:]
 
-    init(_ list: AccessoryList, _ discovery: Discovery, _ pairing: Pairing, log: Logger) {
+    init(
+        _ list: AccessoryList,
+        _ buttons: BluetoothButtons,
+        _ discovery: Discovery,
+        _ pairing: Pairing,
+        log: Logger
+    ) {
         self.list = list
+        self.buttons = buttons
         self.discovery = discovery
         self.pairing = pairing
         self.log = log
@@ -42,15 +50,15 @@ final class AccessoryService {
         switch call.method {
         case "GetDevices":
             _ = try call.decode(NoParameters.self)
-            let reply = AccessoryInterface.DevicesReply(
-                devices: list.devices,
-                isCoreConnected: list.isCoreConnected
-            )
-            call.reply(encoded(reply))
+            Task { await tellDevices(call) }
         case "Subscribe":
             _ = try call.decode(NoParameters.self)
             subscribe(call)
-        case "Scan": try scan(call)
+        case "Scan":
+            let seconds = try call.decode(AccessoryInterface.ScanRequest.self).seconds
+            guard (1...120).contains(seconds) else { throw .invalidParameter("seconds") }
+            guard call.wantsMore else { throw .expectedMore }
+            Task { await scan(.seconds(seconds), call) }
         case "Pair":
             let address = try address(of: call)
             Task { await pair(address, call) }
@@ -78,26 +86,27 @@ final class AccessoryService {
         call.reply(encoded(first), continues: true)
     }
 
-    private func scan(_ call: VarlinkCall) throws(VarlinkError) {
-        let seconds = try call.decode(AccessoryInterface.ScanRequest.self).seconds
-        guard (1...120).contains(seconds) else { throw .invalidParameter("seconds") }
-        guard call.wantsMore else { throw .expectedMore }
+    private func tellDevices(_ call: VarlinkCall) async {
+        await buttons.settle()
+        let (devices, isCoreConnected) = (list.devices, list.isCoreConnected)
+        reply(call, AccessoryInterface.DevicesReply(devices: devices, isCoreConnected: isCoreConnected))
+    }
+
+    private func scan(_ limit: Duration, _ call: VarlinkCall) async {
+        await buttons.settle()
         let identifier = call.connection.identifier
         do throws(BluetoothUnavailable) {
-            let observer = try discovery.start(for: .seconds(seconds)) { [weak self] found in
+            scans[identifier] = try discovery.start(for: limit) { [weak self] found in
                 self?.reply(call, AccessoryInterface.ScanReply(device: found), continues: true)
             } ended: { [weak self] in
                 self?.scans[identifier] = nil
-                self?.reply(call, AccessoryInterface.ScanReply(device: nil), continues: false)
-            }
-            scans[identifier] = observer
-            call.connection.onClose { [weak self] in
-                if let observer = self?.scans.removeValue(forKey: identifier) {
-                    self?.discovery.stop(observer)
-                }
+                self?.reply(call, AccessoryInterface.ScanReply(device: nil))
             }
         } catch {
-            throw .unavailable(error.reason)
+            return call.fail(.unavailable(error.reason))
+        }
+        call.connection.onClose { [weak self] in
+            if let observer = self?.scans.removeValue(forKey: identifier) { self?.discovery.stop(observer) }
         }
     }
 
@@ -134,7 +143,7 @@ final class AccessoryService {
         return address
     }
 
-    private func reply(_ call: VarlinkCall, _ value: some Encodable, continues: Bool) {
+    private func reply(_ call: VarlinkCall, _ value: some Encodable, continues: Bool = false) {
         call.reply(encoded(value), continues: continues)
     }
 

@@ -16,9 +16,8 @@ final class Headset {
     private var wantsGrab = false
     private lazy var timer = TimerSource { [weak self] in self?.post(.timerFired) }
 
-    /// Opens the node.
+    /// Opens the node. `vanished` is called when the device has gone.
     ///
-    /// - Parameter vanished: Called when the device has gone.
     /// - Throws: As ``KeyDevice``.
     init(
         _ node: InputNode,
