@@ -1,0 +1,115 @@
+import EventLoop
+import Glibc
+import Input
+
+/// The headset and who controls it.
+@EventLoop
+final class HeadsetSimulation {
+    /// Keeps the one simulation of the process while the loop runs.
+    static var running: HeadsetSimulation?
+
+    /// How long a person holds a key that is only touched.
+    private static let tapLength = Duration.milliseconds(100)
+
+    private static let keys: [String: KeyCode] = [
+        "play": .playPause, "next": .nextSong, "up": .volumeUp, "down": .volumeDown,
+    ]
+
+    private let name: String
+    private var headset: VirtualHeadset?
+    private var console: Console?
+    private var tap: TimerSource?
+    private var signals: [SignalSource] = []
+
+    init(name: String) {
+        self.name = name
+    }
+
+    func start() {
+        do throws(SystemError) {
+            for signal in [SIGINT, SIGTERM] {
+                signals.append(try SignalSource(signal) { [weak self] in self?.end(0) })
+            }
+            let headset = try VirtualHeadset(name: name)
+            self.headset = headset
+            say("ready \(headset.devnode)")
+        } catch {
+            complain("\(error); see ptt-sim help headset")
+            return end(1)
+        }
+        let console = Console { [weak self] in self?.received($0) }
+        self.console = console
+        if console.isTerminal { say("space: tap play   u: unplug and plug   q: quit") }
+    }
+
+    private func end(_ code: Int32) {
+        console?.close()
+        headset?.remove()
+        EventLoop.exit(code: code)
+    }
+
+    private func received(_ input: Console.Input) {
+        switch input {
+        case .line(let line): carryOut(line) { say($0) }
+        case .key(" "): carryOut("tap play") { say($0 == "ok" ? "tapped" : $0) }
+        case .key("u"): carryOut(headset == nil ? "plug" : "unplug") { say($0) }
+        case .key("q"), .end: end(0)
+        case .key: break
+        }
+    }
+
+    /// Answers exactly once, when the command has been carried out.
+    private func carryOut(_ line: String, answer: @escaping @EventLoop (String) -> Void) {
+        do {
+            let words = line.split(separator: " ").map(String.init)
+            switch (words.first ?? "", words.count) {
+            case ("press", 1...2): try plugged().press(try key(words))
+            case ("release", 1...2): try plugged().release(try key(words))
+            case ("tap", 1...2): return try tap(try key(words), answer)
+            case ("unplug", 1):
+                try plugged().remove()
+                headset = nil
+            case ("plug", 1):
+                guard headset == nil else { throw CommandError(description: "it is plugged in") }
+                headset = try VirtualHeadset(name: name)
+            case ("quit", 1): end(0)
+            default: throw CommandError(description: "there is no command \(line); see ptt-sim help headset")
+            }
+            answer("ok")
+        } catch {
+            answer("error: \(error)")
+        }
+    }
+
+    private func tap(_ key: KeyCode, _ answer: @escaping @EventLoop (String) -> Void) throws {
+        guard tap == nil else { throw CommandError(description: "the last tap has not ended") }
+        try plugged().press(key)
+        tap = TimerSource { [weak self] in
+            self?.tap = nil
+            self?.carryOutRelease(key, answer)
+        }
+        tap?.arm(after: Self.tapLength)
+    }
+
+    private func carryOutRelease(_ key: KeyCode, _ answer: @EventLoop (String) -> Void) {
+        do {
+            try plugged().release(key)
+            answer("ok")
+        } catch {
+            answer("error: \(error)")
+        }
+    }
+
+    private func plugged() throws(CommandError) -> VirtualHeadset {
+        guard let headset else { throw CommandError(description: "it is unplugged; plug brings it back") }
+        return headset
+    }
+
+    private func key(_ words: [String]) throws(CommandError) -> KeyCode {
+        guard words.count == 2 else { return .playPause }
+        guard let key = Self.keys[words[1]] else {
+            throw CommandError(description: "there is no key \(words[1]), only play, next, up and down")
+        }
+        return key
+    }
+}
