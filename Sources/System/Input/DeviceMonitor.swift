@@ -6,7 +6,7 @@ internal import Glibc
 public enum DeviceEvent: Equatable, Sendable {
     /// It is there, and was not reported before.
     case added(InputNode)
-    /// It was reported before, and udev now says something else about it.
+    /// It was reported before, and udev now says something else about it, or this process's access to it has changed.
     case changed(InputNode)
     /// It is gone, or no longer has the tag.
     case removed(InputNode)
@@ -27,6 +27,7 @@ public final class DeviceMonitor {
     private let udev: OpaquePointer
     private let monitor: OpaquePointer
     private var source: DescriptorSource?
+    private var access: AttributeWatch?
     private var handler: (@EventLoop (DeviceEvent) -> Void)?
 
     /// - Parameters:
@@ -64,6 +65,9 @@ public final class DeviceMonitor {
     /// - Throws: If sysfs cannot be read or the socket cannot be watched. May be tried again.
     public func start(_ handler: @escaping @EventLoop (DeviceEvent) -> Void) throws(SystemError) {
         self.handler = handler
+        // logind changes access lists without telling udev. Without this watch, for want of inotify instances,
+        // the changes are seen when udev next says something about a device.
+        access = try? AttributeWatch { [weak self] in self?.accessChanged($0) }
         source = try DescriptorSource(udev_monitor_get_fd(monitor), .readable) { [weak self] _ in
             self?.receive()
         }
@@ -79,6 +83,7 @@ public final class DeviceMonitor {
     public func stop() {
         source?.cancel()
         source = nil
+        access = nil
         handler = nil
         nodes = [:]
     }
@@ -134,10 +139,28 @@ public final class DeviceMonitor {
         return found
     }
 
+    private func watchAccess(to node: InputNode?) {
+        guard let node, let end = node.devnode.lastIndex(of: "/") else { return }
+        // If the directory cannot be watched, it is as without any watch.
+        try? access?.add(String(node.devnode[..<end]))
+    }
+
+    /// - Parameter devnode: nil if it is not known which.
+    private func accessChanged(_ devnode: String?) {
+        for (path, var node) in nodes where devnode == nil || node.devnode == devnode {
+            let isReadable = canRead(node.devnode)
+            // A file that is gone: udev tells about its device.
+            if !isReadable, errno == ENOENT { continue }
+            node.isReadable = isReadable
+            update(path, node)
+        }
+    }
+
     private func update(_ path: String, _ node: InputNode?) {
         let before = nodes[path]
         guard before != node else { return }
         nodes[path] = node
+        watchAccess(to: node)
         switch (before, node) {
         case (nil, let node?): handler?(.added(node))
         case (_?, let node?): handler?(.changed(node))
@@ -172,6 +195,7 @@ extension InputNode {
             uniq: attribute("uniq"),
             id: ID(bus: number("id/bustype"), vendor: number("id/vendor"), product: number("id/product")),
             keys: KeyBits(capabilities: attribute("capabilities/key")),
+            isReadable: canRead(String(cString: devnode)),
             // In messages libudev 252 has an empty tag among them.
             tags: Set(entries(udev_device_get_current_tags_list_entry(device)).map(\.0)).subtracting([""]),
             properties: Dictionary(
@@ -182,6 +206,10 @@ extension InputNode {
             )
         )
     }
+}
+
+private func canRead(_ path: String) -> Bool {
+    access(path, R_OK) == 0
 }
 
 /// The names and values of a libudev list.

@@ -14,6 +14,8 @@ public struct InputNode: Equatable, Sendable {
     public var id: ID
     /// The keys it can send, from sysfs.
     public var keys: KeyBits
+    /// Whether this process may read it now. With the tag `uaccess` it follows the active session at the seat.
+    public var isReadable: Bool
     /// What udev's rules marked it with.
     public var tags: Set<String>
     /// udev's properties: `ID_INPUT_KEY`, `ID_SERIAL`, … Without the tags and the links.
@@ -44,6 +46,7 @@ public struct InputNode: Equatable, Sendable {
         uniq: String = "",
         id: ID = ID(),
         keys: KeyBits = KeyBits(),
+        isReadable: Bool = true,
         tags: Set<String> = [],
         properties: [String: String] = [:]
     ) {
@@ -54,6 +57,7 @@ public struct InputNode: Equatable, Sendable {
         self.uniq = uniq
         self.id = id
         self.keys = keys
+        self.isReadable = isReadable
         self.tags = tags
         self.properties = properties
     }

@@ -1,0 +1,56 @@
+internal import EventLoop
+internal import Glibc
+
+/// Tells which files of some directories had their attributes changed: owner, mode, access list (inotify(7)).
+///
+/// Directories are watched and not the files, as a file without read access cannot be watched.
+@EventLoop
+final class AttributeWatch {
+    private let descriptor: OwnedDescriptor
+    private let handler: @EventLoop (String?) -> Void
+    private var directories: [Int32: String] = [:]
+    private var source: DescriptorSource?
+
+    /// - Parameter handler: Called with the path of a changed file, or nil if changes were lost.
+    /// - Throws: `EMFILE` if the user has too many inotify instances.
+    init(handler: @escaping @EventLoop (String?) -> Void) throws(SystemError) {
+        descriptor = OwnedDescriptor(adopting: inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)))
+        self.handler = handler
+        guard descriptor.value >= 0 else { throw SystemError("watch the access to devices") }
+        source = try DescriptorSource(descriptor.value, .readable) { [weak self] _ in self?.receive() }
+    }
+
+    isolated deinit { source?.cancel() }
+
+    /// Watches one more directory. One that is watched already stays so.
+    func add(_ directory: String) throws(SystemError) {
+        let number = inotify_add_watch(descriptor.value, directory, UInt32(IN_ATTRIB | IN_ONLYDIR))
+        guard number >= 0 else { throw SystemError("watch \(directory)") }
+        directories[number] = directory
+    }
+
+    private func receive() {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor.value, &buffer, buffer.count)
+        // EAGAIN and EINTR: the loop comes back when there is something.
+        guard count > 0 else { return }
+        buffer.withUnsafeBytes { bytes in
+            var offset = 0
+            while offset + MemoryLayout<inotify_event>.size <= count {
+                let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                let start = offset + MemoryLayout<inotify_event>.size
+                let end = min(start + Int(event.len), count)
+                // The name is padded with zeros.
+                handle(event, String(decoding: bytes[start..<end].prefix { $0 != 0 }, as: UTF8.self))
+                offset = end
+            }
+        }
+    }
+
+    private func handle(_ event: inotify_event, _ name: String) {
+        if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return handler(nil) }
+        if event.mask & UInt32(IN_IGNORED) != 0 { directories[event.wd] = nil }
+        guard !name.isEmpty, let directory = directories[event.wd] else { return }
+        handler(directory + "/" + name)
+    }
+}
