@@ -9,7 +9,8 @@ public enum KeyDeviceEvent: Equatable, Sendable {
     case grabbed
     /// The grab that was asked for cannot be had; `EBUSY` if another program has it.
     case grabRefused(SystemError)
-    /// Unplugged, or access taken away. Comes once and as the last event. The kernel sends no releases before it.
+    /// Unplugged, or access taken away. Comes once and as the last event. Keys that are down may or may not be
+    /// released before it: the kernel lifts them first, but refuses reads as soon as the device has gone.
     case vanished
 }
 

@@ -46,7 +46,7 @@ public final class VirtualHeadset {
 
     public func release(_ key: KeyCode) throws(SystemError) { try send(key, 0) }
 
-    /// Unplugs it. Keys that are down stay without a release, as with a real one.
+    /// Unplugs it, with keys that are down as well. Their readers may or may not see a release.
     public func remove() {
         if let device { libevdev_uinput_destroy(device) }
         device = nil
