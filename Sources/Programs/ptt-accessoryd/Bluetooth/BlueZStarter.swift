@@ -53,7 +53,7 @@ final class BlueZStarter {
             log.error("bluetoothd cannot be started (\(error)): see `systemctl status bluetooth`")
             return stop()
         }
-        log.warning("bluetoothd could not be started, trying again: \(error)")
+        log.debug("bluetoothd could not be started, trying again: \(error)")
         retry.arm(after: backOff.next())
     }
 }

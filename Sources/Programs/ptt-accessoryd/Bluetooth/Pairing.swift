@@ -127,13 +127,13 @@ final class Pairing {
         let isUp: @EventLoop () -> Bool = { [mirror = buttons.mirror] in
             mirror.objects.devices[target.path]?.isConnected ?? false
         }
-        if error.name == "org.bluez.Error.InProgress", await changes.wait(Self.connectLimit, until: isUp) {
-            return
-        }
+        let mayRepeat = attempt < Self.connectAttempts
+        let isUnderWay = error.name == "org.bluez.Error.InProgress"
+        if isUnderWay, mayRepeat, await changes.wait(Self.connectLimit, until: isUp) { return }
         // A cancelled or aborted attempt is told before the link is really down.
         _ = await changes.wait(.seconds(3)) { !isUp() }
         let isAborted = error.message.contains("abort") || error.message.contains("canceled")
-        if isAborted, attempt < Self.connectAttempts { return }
+        if isAborted, mayRepeat { return }
         // Also ends an attempt that is still pending. Its own answer says nothing that is of use here.
         _ = try? await send(target.path, BlueZ.device, "Disconnect", [], Self.callLimit)
         throw .failed(ConnectError.explain(error, target.address, isPaired: try device(target).isPaired))
