@@ -140,6 +140,7 @@ let package = Package(
         tests("InputTests", "EventLoop", "Input", "TestSupport"),
         tests("JSONTests", "JSON"),
         tests("JournalTests", "Journal", log),
+        tests("PulseAudioTests", "EventLoop", "PulseAudio", "TestSupport"),
         tests("TOMLTests", "TOML"),
         tests("VarlinkTests", "EventLoop", "JSON", "TestSupport", "Varlink"),
     ],

@@ -11,7 +11,7 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// - Parameter code: One of libpulse's `PA_ERR_` codes.
+    /// `code` is one of libpulse's `PA_ERR_` codes.
     init(_ action: String, code: Int32) {
         self.init(action, Self.explanation(of: code))
     }

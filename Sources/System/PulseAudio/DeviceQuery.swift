@@ -19,9 +19,7 @@ final class DeviceQuery {
     private var limit: TimerSource?
     private var ended: (@EventLoop (DeviceQuery) -> Void)?
 
-    /// - Parameters:
-    ///   - action: Completes "could not …".
-    ///   - completion: Called exactly once, unless ``cancel()`` comes first.
+    /// `action` completes "could not …"; `completion` is called exactly once, unless ``cancel()`` comes first.
     init(
         _ action: String,
         _ question: Question,
@@ -32,7 +30,7 @@ final class DeviceQuery {
         self.completion = completion
     }
 
-    /// - Parameter ended: Whoever keeps the query alive may let it go.
+    /// Asks; once `ended` is called, whoever keeps the query alive may let it go.
     func start(on context: OpaquePointer, ended: @escaping @EventLoop (DeviceQuery) -> Void) {
         self.ended = ended
         limit = TimerSource { [weak self] in

@@ -111,9 +111,7 @@ public final class PlaybackStream {
 
     private func transfer() {
         guard let handle, handle.isOpen, let stream = handle.stream else { return }
-        let room = pa_stream_writable_size(stream)
-        guard room != .max else { return }
-        let count = min(room - room % format.bytesPerSampleFrame, pending.count)
+        let count = min(room(in: stream), pending.count)
         if count > 0 {
             let result = pending.withUnsafeBytes {
                 pa_stream_write(stream, $0.baseAddress, count, nil, 0, PA_SEEK_RELATIVE)
@@ -122,6 +120,15 @@ public final class PlaybackStream {
             if result >= 0 { pending.removeFirst(count) }
         }
         if pending.isEmpty { drain?.start(on: stream) }
+    }
+
+    /// All that the server's buffer can hold, not only what it asks for: what lies there plays on although this
+    /// process is late.
+    private func room(in stream: OpaquePointer) -> Int {
+        let wanted = pa_stream_writable_size(stream)
+        guard wanted != .max, let buffer = pa_stream_get_buffer_attr(stream)?.pointee else { return 0 }
+        let room = wanted + Int(buffer.maxlength) - Int(min(buffer.tlength, buffer.maxlength))
+        return room - room % format.bytesPerSampleFrame
     }
 }
 

@@ -34,6 +34,7 @@ final class StreamHandle {
     private(set) var stream: OpaquePointer?
     let connection: Connection
     private let direction: Direction
+    private let wantedDevice: String?
     private let action: String
     private var handler: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
@@ -47,6 +48,7 @@ final class StreamHandle {
         handler: @escaping @EventLoop (Event) -> Void
     ) throws(AudioError) {
         self.direction = direction
+        wantedDevice = request.device
         let device = request.device.map { "“\($0)”" } ?? "the default device"
         action =
             switch direction {
@@ -140,7 +142,7 @@ final class StreamHandle {
             var attributes = pa_buffer_attr(
                 maxlength: bound,
                 tlength: portion,
-                prebuf: 0,
+                prebuf: UInt32(format.bytesPerSampleFrame),
                 minreq: unset,
                 fragsize: unset
             )
@@ -162,7 +164,7 @@ final class StreamHandle {
             disconnect(stream)
         case PA_STREAM_READY:
             limit?.disarm()
-            handler?(.opened)
+            opened()
         case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
             let error = AudioError(action, code: pa_context_errno(connection.context))
             finish()
@@ -171,6 +173,20 @@ final class StreamHandle {
             // Unconnected and creating: on the way.
             break
         }
+    }
+
+    /// pipewire-pulse 0.3.65 takes the default device when the wanted one is not there; whoever asked for a certain
+    /// microphone must not get another. Names like `@DEFAULT_SOURCE@` stand for others by intention.
+    private func opened() {
+        guard let wantedDevice, !wantedDevice.hasPrefix("@"), let deviceName, deviceName != wantedDevice
+        else {
+            handler?(.opened)
+            return
+        }
+        let error = AudioError(action, code: Int32(PA_ERR_NOENTITY.rawValue))
+        let told = handler
+        close()
+        told?(.failed(error))
     }
 
     private func disconnect(_ stream: OpaquePointer) {

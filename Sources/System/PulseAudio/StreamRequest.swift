@@ -8,7 +8,7 @@ public struct StreamRequest: Sendable, Equatable {
     /// How much audio comes or goes at a time. For capture the size of a fragment, for playback the amount that
     /// the server holds ahead.
     public var latency: Duration
-    /// The server's name of the device; the user's default if nil.
+    /// The server's name of the device; the user's default if nil. If it is not there, the stream fails.
     public var device: String?
     /// More properties of the stream.
     public var properties: [String: String]

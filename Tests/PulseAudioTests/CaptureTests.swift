@@ -1,0 +1,181 @@
+import EventLoop
+import PulseAudio
+import TestSupport
+import Testing
+
+extension RealServers {
+    @Suite(.timeLimit(.minutes(3)))
+    struct CaptureTests {
+        init() { withRunningLoop() }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `the microphone's tone is captured`(program: PrivateAudioServer.Program) async throws
+        {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let capture = try Capture(rig)
+            await capture.untilSamples(24_000)
+            capture.close()
+            #expect(abs(frequency(capture.samples.suffix(19_200)) - 440) < 2)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `the start is told before the first fragment and once`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let opened = MonotonicInstant.now
+            let capture = try Capture(rig)
+            #expect(capture.happenings.all.isEmpty)
+            await capture.untilSamples(4800)
+            capture.close()
+            let told = capture.happenings.all.filter { $0 != .event(.microphoneMuted(false)) }
+            #expect(told.first == .event(.started))
+            #expect(told.count { $0 == .event(.started) } == 1)
+            #expect(capture.times.allSatisfy { $0 > opened + .milliseconds(-500) && $0 < .now })
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `the stream carries the role phone`(program: PrivateAudioServer.Program) async throws
+        {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let capture = try Capture(rig)
+            await capture.untilStarted()
+            let outputs = try await rig.server.pactl("list", "source-outputs")
+            #expect(outputs.contains("media.role = \"phone\""))
+            #expect(outputs.contains("application.name = \"PulseAudioTests\""))
+            #expect(capture.stream?.deviceName == "tone")
+            capture.close()
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `closing leaves no capture behind and nothing is delivered afterwards`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let capture = try Capture(rig)
+            await capture.untilStarted()
+            #expect(try await rig.server.sourceOutputs().count == 1)
+            capture.close()
+            let told = capture.happenings.all.count
+            try await rig.untilSourceOutputs(0)
+            #expect(capture.happenings.all.count == told)
+            #expect(rig.audio.state == rig.states.all.last)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `dropping the last reference closes as well`(program: PrivateAudioServer.Program)
+            async throws
+        {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let capture = try Capture(rig)
+            await capture.untilStarted()
+            capture.drop()
+            try await rig.untilSourceOutputs(0)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `closing during the opening leaves no capture behind`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let closed = try Capture(rig)
+            closed.close()
+            let dropped = try Capture(rig)
+            dropped.drop()
+            // Later requests are answered later, so the two are over when this one has started.
+            let witness = try Capture(rig)
+            await witness.untilStarted()
+            try await rig.untilSourceOutputs(1)
+            #expect(closed.happenings.all.isEmpty)
+            #expect(dropped.happenings.all.isEmpty)
+            #expect(rig.states.all.count == 2)
+            witness.close()
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a handler may close its own stream`(program: PrivateAudioServer.Program) async throws
+        {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let seen = Recorder<Int>()
+            var stream: CaptureStream?
+            stream = try CaptureStream(
+                on: rig.audio,
+                StreamRequest(name: "test"),
+                events: { _ in },
+                fragments: { bytes, _ in
+                    seen.add(bytes.count)
+                    stream?.close()
+                    stream = nil
+                }
+            )
+            await seen.wait("a fragment") { !$0.isEmpty }
+            try await rig.untilSourceOutputs(0)
+            #expect(seen.all.count == 1)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `two hundred openings leak no descriptor`(program: PrivateAudioServer.Program)
+            async throws
+        {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            // libpulse keeps some descriptors for good after the first stream.
+            for _ in 0..<5 { try await openAndClose(rig) }
+            try await rig.untilSourceOutputs(0)
+            let before = openDescriptors()
+            for _ in 0..<180 { try await openAndClose(rig) }
+            // Together, because PulseAudio's virtual sources sleep for two seconds when one of two streams goes.
+            for _ in 0..<20 { try Capture(rig).close() }
+            try await rig.untilSourceOutputs(0)
+            #expect(openDescriptors() == before)
+            #expect(rig.states.all.count == 2)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a device that does not exist is a failure that names it`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let capture = try Capture(rig, device: "no-such-microphone")
+            await capture.untilFailed()
+            guard case .failed(let error) = capture.events.last else { return }
+            #expect("\(error)".hasPrefix("could not capture from “no-such-microphone”: No such entity"))
+            try await rig.untilSourceOutputs(0)
+            // pipewire-pulse opened the default microphone in place of it.
+            #expect(capture.samples.isEmpty)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `the user's own mute is told and left alone`(program: PrivateAudioServer.Program)
+            async throws
+        {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            try await rig.server.pactl("set-source-mute", "tone", "1")
+            let capture = try Capture(rig)
+            await capture.happenings.wait(for: .event(.microphoneMuted(true)))
+            try await rig.server.pactl("set-source-mute", "tone", "0")
+            await capture.happenings.wait(for: .event(.microphoneMuted(false)))
+            try await rig.server.pactl("set-source-mute", "tone", "1")
+            await capture.happenings.wait("muted again") {
+                $0.count { $0 == .event(.microphoneMuted(true)) } == 2
+            }
+            capture.close()
+            #expect(try await rig.audio.devices().sources.first { $0.name == "tone" }?.isMuted == true)
+        }
+
+        @EventLoop private func openAndClose(_ rig: Rig) async throws {
+            let capture = try Capture(rig)
+            await capture.untilStarted()
+            capture.close()
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import EventLoop
+import PulseAudio
+import TestSupport
+import Testing
+
+extension RealServers {
+    @Suite(.timeLimit(.minutes(3)))
+    struct LossTests {
+        init() { withRunningLoop() }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a killed server fails its streams once and is found again after its restart`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let capture = try Capture(rig)
+            await capture.untilStarted()
+            rig.server.kill()
+            await capture.untilFailed()
+            await rig.states.wait("the loss is told") { if case .lost = $0.last { true } else { false } }
+            try await rig.server.restart()
+            await rig.untilReady()
+            #expect(capture.events.count { if case .failed = $0 { true } else { false } } == 1)
+            #expect(rig.states.all.count == 4)
+            let second = try Capture(rig)
+            await second.untilStarted()
+            second.close()
+            try await rig.untilSourceOutputs(0)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a server that starts later is found`(program: PrivateAudioServer.Program)
+            async throws
+        {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            rig.server.kill()
+            let audio = AudioServer(applicationName: "late", address: rig.server.address)
+            let states = Recorder<AudioServer.State>()
+            audio.stateChanged = { states.add($0) }
+            audio.connect()
+            await states.wait("there is no server") { if case .lost = $0.last { true } else { false } }
+            #expect(throws: AudioError.self) {
+                try CaptureStream(
+                    on: audio,
+                    StreamRequest(name: "test"),
+                    events: { _ in },
+                    fragments: { _, _ in }
+                )
+            }
+            try await rig.server.restart()
+            audio.retryNow()
+            await states.wait("the server is found") { if case .ready = $0.last { true } else { false } }
+            audio.close()
+            #expect(states.all.last == .closed)
+            #expect(states.all.count == 4)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a microphone that vanishes ends in a failure, a move or a stall`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let capture = try Capture(rig)
+            await capture.untilStarted()
+            try await rig.server.removeMicrophone()
+            await capture.happenings.wait("the loss shows", within: .seconds(3)) { happenings in
+                happenings.contains {
+                    switch $0 {
+                    case .event(.failed), .event(.moved), .event(.stalled): true
+                    case .event, .fragment: false
+                    }
+                }
+            }
+            print("\(program): the microphone vanished: \(capture.events)")
+            capture.close()
+            try await rig.untilSourceOutputs(0)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a server that answers nothing stalls the capture and cannot keep it open`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let capture = try Capture(rig)
+            await capture.untilStarted()
+            rig.server.freeze()
+            await capture.happenings.wait(for: .event(.stalled), within: .seconds(2))
+            capture.close()
+            // The end is not confirmed, so the connection goes, and the stream with it.
+            await rig.states.wait("the connection is dropped", within: .seconds(5)) {
+                if case .lost = $0.last { true } else { false }
+            }
+            #expect(capture.events.last == .stalled)
+        }
+
+        @Test @EventLoop func `without a server the attempts slow down and the loss is told once`() async {
+            let audio = AudioServer(applicationName: "alone", address: "unix:/nonexistent/native")
+            let states = Recorder<AudioServer.State>()
+            audio.stateChanged = { states.add($0) }
+            audio.connect()
+            await states.wait("there is no server") { if case .lost = $0.last { true } else { false } }
+            for _ in 0..<3 { audio.retryNow() }
+            #expect(states.all.count == 2)
+            let failed = await withCheckedContinuation { continuation in
+                audio.devices { continuation.resume(returning: $0) }
+            }
+            #expect(throws: AudioError.self) { try failed.get() }
+            audio.close()
+            #expect(audio.state == .closed)
+        }
+    }
+}

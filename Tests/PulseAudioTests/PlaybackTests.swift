@@ -1,0 +1,108 @@
+import EventLoop
+import Glibc
+import PulseAudio
+import TestSupport
+import Testing
+
+extension RealServers {
+    @Suite(.timeLimit(.minutes(3)))
+    struct PlaybackTests {
+        init() { withRunningLoop() }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `what is written is heard at the sink`(program: PrivateAudioServer.Program)
+            async throws
+        {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let listener = try Capture(rig, device: "speaker.monitor")
+            await listener.untilStarted()
+            let events = Recorder<PlaybackStream.Event>()
+            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "tone")) { events.add($0) }
+            #expect(play(880, .milliseconds(500), on: player) == 48_000)
+            await events.wait(for: .started)
+            #expect(await drained(player))
+            player.close()
+            let heard = listener.samples.drop { abs($0) < 1000 }.prefix(19_200)
+            #expect(heard.count == 19_200)
+            #expect(abs(frequency(heard) - 880) < 5)
+            listener.close()
+            let left = try await rig.server.pactl("list", "short", "sink-inputs")
+            #expect(left.isEmpty)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `running dry is counted and playing goes on`(program: PrivateAudioServer.Program)
+            async throws
+        {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let events = Recorder<PlaybackStream.Event>()
+            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "dry")) { events.add($0) }
+            _ = play(440, .milliseconds(60), on: player)
+            await events.wait(for: .underflowed)
+            #expect(player.underflowCount >= 1)
+            _ = play(440, .milliseconds(60), on: player)
+            #expect(await drained(player))
+            player.close()
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a close ends a drain with false`(program: PrivateAudioServer.Program) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "cut")) { _ in }
+            // More than it takes: two seconds wait at most.
+            #expect(play(440, .seconds(3), on: player) == 192_000)
+            let results = Recorder<Bool>()
+            player.drain { results.add($0) }
+            player.close()
+            #expect(results.all == [false])
+            #expect(play(440, .milliseconds(20), on: player) == 0)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a killed server fails the playback once`(program: PrivateAudioServer.Program)
+            async throws
+        {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let events = Recorder<PlaybackStream.Event>()
+            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "lost")) { events.add($0) }
+            _ = play(440, .seconds(2), on: player)
+            await events.wait(for: .started)
+            rig.server.kill()
+            await events.wait("the failure") { if case .failed = $0.last { true } else { false } }
+            #expect(play(440, .milliseconds(20), on: player) == 0)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `the devices are listed with the defaults`(program: PrivateAudioServer.Program)
+            async throws
+        {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            try await rig.server.pactl("set-sink-mute", "speaker", "1")
+            let devices = try await rig.audio.devices()
+            #expect(devices.defaultSource == "tone")
+            #expect(devices.defaultSink == "speaker")
+            #expect(Set(devices.sources.map(\.name)) == ["tone", "speaker.monitor"])
+            #expect(devices.sources.filter(\.isMonitor).map(\.name) == ["speaker.monitor"])
+            #expect(devices.sinks.map(\.name) == ["speaker"])
+            #expect(devices.sinks.map(\.isMuted) == [true])
+        }
+
+        @EventLoop private func play(_ pitch: Double, _ duration: Duration, on player: PlaybackStream) -> Int
+        {
+            let count = AudioFormat.speech.byteCount(of: duration) / 2
+            let samples = (0..<count).map { Int16(10_000 * sin(Double($0) * pitch * 2 * .pi / 48_000)) }
+            return samples.withUnsafeBytes { player.write($0) }
+        }
+
+        @EventLoop private func drained(_ player: PlaybackStream) async -> Bool {
+            await withCheckedContinuation { continuation in
+                player.drain { continuation.resume(returning: $0) }
+            }
+        }
+    }
+}

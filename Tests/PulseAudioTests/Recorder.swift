@@ -1,0 +1,175 @@
+import EventLoop
+import Foundation
+import PulseAudio
+import TestSupport
+import Testing
+
+/// Collects what happens, and lets a test wait for it.
+@EventLoop
+final class Recorder<Element: Sendable> {
+    private(set) var all: [Element] = []
+    private var waiting: [(isMet: ([Element]) -> Bool, continuation: CheckedContinuation<Bool, Never>)] = []
+
+    func add(_ element: Element) {
+        all.append(element)
+        let met = waiting.filter { $0.isMet(all) }
+        waiting.removeAll { $0.isMet(all) }
+        for wait in met { wait.continuation.resume(returning: true) }
+    }
+
+    /// Waits until what happened meets the condition; a test issue if it does not within `limit`.
+    func wait(
+        _ expectation: Comment,
+        within limit: Duration = .seconds(10),
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ isMet: @escaping ([Element]) -> Bool
+    ) async {
+        if isMet(all) { return }
+        let timer = TimerSource { [weak self] in self?.giveUp() }
+        timer.arm(after: limit)
+        let isInTime = await withCheckedContinuation { waiting.append((isMet, $0)) }
+        timer.disarm()
+        let seen = all.count > 30 ? "\(all.count) elements" : "\(all)"
+        #expect(isInTime, "\(expectation); seen: \(seen)", sourceLocation: sourceLocation)
+    }
+
+    private func giveUp() {
+        let given = waiting
+        waiting = []
+        for wait in given { wait.continuation.resume(returning: false) }
+    }
+}
+
+extension Recorder where Element: Equatable {
+    func wait(
+        for element: Element,
+        within limit: Duration = .seconds(10),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        await wait("\(element)", within: limit, sourceLocation: sourceLocation) { $0.contains(element) }
+    }
+}
+
+/// One server at a time: they take the processor from each other, and descriptors are counted.
+@Suite(.serialized) enum RealServers {}
+
+/// A private server, a connection to it, and what that told.
+@EventLoop
+struct Rig {
+    let server: PrivateAudioServer
+    let audio: AudioServer
+    let states: Recorder<AudioServer.State>
+
+    /// Skips the test where the server cannot run.
+    static func start(_ program: PrivateAudioServer.Program) async throws -> Rig {
+        let server: PrivateAudioServer
+        do {
+            server = try await .start(program)
+        } catch let error as PrivateAudioServer.NotUsable {
+            print("skipped: \(program) cannot run here: \(error)")
+            try Test.cancel("\(program) cannot run here: \(error)")
+        }
+        let audio = AudioServer(applicationName: "PulseAudioTests", address: server.address)
+        let states = Recorder<AudioServer.State>()
+        audio.stateChanged = { states.add($0) }
+        audio.connect()
+        let rig = Rig(server: server, audio: audio, states: states)
+        await rig.untilReady()
+        return rig
+    }
+
+    func untilReady() async {
+        await states.wait("the connection is ready") {
+            if case .ready = $0.last { true } else { false }
+        }
+    }
+
+    func stop() {
+        audio.close()
+        server.stop()
+    }
+
+    /// Waits until an outsider sees this number of captures.
+    func untilSourceOutputs(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let end = MonotonicInstant.now + .seconds(5)
+        while true {
+            let seen = try await server.sourceOutputs()
+            if seen.count == count { return }
+            guard .now < end else {
+                Issue.record("expected \(count) captures, saw \(seen)", sourceLocation: sourceLocation)
+                return
+            }
+            // Nothing announces what pactl shows.
+            await pause(.milliseconds(20))
+        }
+    }
+}
+
+/// A capture with everything it told.
+@EventLoop
+final class Capture {
+    enum Happening: Sendable, Equatable {
+        case event(CaptureStream.Event)
+        case fragment(byteCount: Int)
+    }
+
+    let happenings = Recorder<Happening>()
+    private(set) var samples: [Int16] = []
+    private(set) var times: [MonotonicInstant] = []
+    private(set) var stream: CaptureStream?
+
+    init(_ rig: Rig, device: String? = nil, stallLimit: Duration = .milliseconds(500)) throws {
+        let request = StreamRequest(name: "test", device: device)
+        stream = try CaptureStream(on: rig.audio, request, stallLimit: stallLimit) { [weak self] event in
+            self?.happenings.add(.event(event))
+        } fragments: { [weak self] bytes, time in
+            self?.take(bytes, time)
+        }
+    }
+
+    func close() {
+        stream?.close()
+    }
+
+    func drop() {
+        stream = nil
+    }
+
+    var events: [CaptureStream.Event] {
+        happenings.all.compactMap { if case .event(let event) = $0 { event } else { nil } }
+    }
+
+    func untilStarted() async {
+        await happenings.wait(for: .event(.started))
+    }
+
+    func untilSamples(_ count: Int) async {
+        await happenings.wait("\(count) samples") { [weak self] _ in (self?.samples.count ?? 0) >= count }
+    }
+
+    func untilFailed(within limit: Duration = .seconds(10)) async {
+        await happenings.wait("the capture fails", within: limit) { happenings in
+            happenings.contains { if case .event(.failed) = $0 { true } else { false } }
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, _ time: MonotonicInstant) {
+        bytes.withMemoryRebound(to: Int16.self) { samples.append(contentsOf: $0) }
+        times.append(time)
+        happenings.add(.fragment(byteCount: bytes.count))
+    }
+}
+
+/// The pitch by upward zero crossings: the median over spans of eight of them, because a busy machine loses samples.
+func frequency(_ samples: some Collection<Int16>, rate: Double = 48_000) -> Double {
+    let crossings = zip(samples, samples.dropFirst()).enumerated()
+        .filter { $0.element.0 < 0 && $0.element.1 >= 0 }.map(\.offset)
+    let spans = zip(crossings, crossings.dropFirst(8)).map { $1 - $0 }.sorted()
+    guard !spans.isEmpty else { return 0 }
+    return 8 * rate / Double(spans[spans.count / 2])
+}
+
+func openDescriptors() -> Int {
+    // The directory itself is open while it is read, both times.
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+}

@@ -1,0 +1,259 @@
+public import EventLoop
+internal import Foundation
+internal import Glibc
+
+/// A real sound server without hardware, for one test: in a directory of its own, with a sine of 440 Hz as the
+/// default microphone ("tone"), and a sink that plays to nowhere ("speaker", heard through "speaker.monitor").
+@EventLoop
+public final class PrivateAudioServer {
+    public enum Program: String, Sendable, CaseIterable, CustomStringConvertible {
+        case pulseAudio = "PulseAudio"
+        case pipeWire = "PipeWire"
+
+        public var description: String { rawValue }
+
+        var executables: [String] {
+            switch self {
+            case .pulseAudio: ["pulseaudio", "pactl"]
+            case .pipeWire: ["pipewire", "wireplumber", "pipewire-pulse", "pw-cat", "dbus-daemon", "pactl"]
+            }
+        }
+    }
+
+    public struct NotUsable: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    public let program: Program
+    /// For `AudioServer(address:)` and `PULSE_SERVER`.
+    public let address: String
+    /// What programs need to find this server and nothing else of the machine.
+    public private(set) var environment: [String: String]
+
+    private let directory: String
+    private var processes: [ChildProcess] = []
+    private var microphone: ChildProcess?
+    private var bus: PrivateBus?
+
+    /// Starts the server and waits until it is complete.
+    public static func start(_ program: Program) async throws -> PrivateAudioServer {
+        let server = try PrivateAudioServer(program)
+        do {
+            try await server.startProcesses()
+        } catch {
+            server.stop()
+            throw error
+        }
+        return server
+    }
+
+    private init(_ program: Program) throws {
+        if let missing = program.executables.first(where: { !isInstalled($0) }) {
+            throw NotUsable(description: "\(missing) is not installed")
+        }
+        self.program = program
+        var template = Array("/tmp/private-audio-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
+        let directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress.unsafelyUnwrapped) }
+        self.directory = directory
+        address = "unix:\(directory)/pulse/native"
+        environment = [
+            "HOME": directory, "LANG": "C",
+            "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": "\(directory)/config",
+            "XDG_STATE_HOME": "\(directory)/state", "PIPEWIRE_RUNTIME_DIR": directory,
+            "PULSE_SERVER": address, "DISPLAY": "",
+        ]
+        for name in ["pulse", "state", "config/pipewire/pipewire.conf.d"] {
+            let path = "\(directory)/\(name)"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+    }
+
+    isolated deinit { stop() }
+
+    /// Kills the server and removes all traces of it.
+    public func stop() {
+        kill()
+        // What cannot be removed is litter in /tmp and hurts no test.
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// SIGKILL to everything at once, as a crash of the whole server.
+    public func kill() {
+        for process in processes.reversed() { process.kill() }
+        processes = []
+        bus = nil
+    }
+
+    /// Starts the server again, at the same address.
+    public func restart() async throws {
+        kill()
+        // What the killed one left would be taken for a living one.
+        for leftOver in ["pulse/native", "pulse/pid", "pipewire-0", "pipewire-0.lock"] {
+            unlink("\(directory)/\(leftOver)")
+        }
+        try await startProcesses()
+    }
+
+    /// Stops the server in its tracks: its sockets stay open and nothing answers.
+    public func freeze() {
+        for process in processes { process.signal(SIGSTOP) }
+    }
+
+    /// Takes the microphone away, as unplugging it would.
+    public func removeMicrophone() async throws {
+        switch program {
+        case .pulseAudio: try await run(["pactl", "unload-module", "module-sine-source"])
+        case .pipeWire: microphone?.kill()
+        }
+    }
+
+    /// Runs `pactl` against this server.
+    @discardableResult
+    public func pactl(_ arguments: String...) async throws -> String {
+        try await run(["pactl"] + arguments)
+    }
+
+    /// What an outsider sees of captures: one line for each stream that is open.
+    public func sourceOutputs() async throws -> [Substring] {
+        try await pactl("list", "short", "source-outputs").split(separator: "\n")
+    }
+
+    @discardableResult
+    private func run(_ command: [String]) async throws -> String {
+        guard let output = try await output(of: command) else {
+            throw NotUsable(description: "\(command.joined(separator: " ")) failed; \(logs)")
+        }
+        return output
+    }
+
+    /// - Returns: Nil if the command failed.
+    private func output(of command: [String]) async throws -> String? {
+        let script = #"output=$("$@" 2>>"$0"); status=$?; echo "$output"; echo "exit $status""#
+        let child = try ChildProcess(
+            ["sh", "-c", script, "\(directory)/log"] + command,
+            environment: environment
+        )
+        var lines: [String] = []
+        while true {
+            let line = try await child.lines.next()
+            if line.hasPrefix("exit ") { return line == "exit 0" ? lines.joined(separator: "\n") : nil }
+            lines.append(line)
+        }
+    }
+
+    private func startProcesses() async throws {
+        try tone.write(to: URL(fileURLWithPath: "\(directory)/tone.wav"))
+        for (name, text) in configuration {
+            try text.write(toFile: "\(directory)/\(name)", atomically: false, encoding: .utf8)
+        }
+        switch program {
+        case .pulseAudio:
+            try spawn([
+                "pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1",
+                "--high-priority=no", "--realtime=no", "-F", "\(directory)/pulse.pa",
+            ])
+        case .pipeWire:
+            // Without these directories wireplumber 0.4.13 exits: "failed to start systemd logind monitor".
+            for name in ["seats", "sessions", "users", "machines"] { mkdir("/run/systemd/\(name)", 0o755) }
+            let bus = try await PrivateBus.start()
+            environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+            self.bus = bus
+            try spawn(["pipewire"])
+            try await untilExists("\(directory)/pipewire-0")
+            try spawn(["wireplumber"])
+            try spawn(["pipewire-pulse"])
+            try await untilExists("\(directory)/pulse/native")
+            // A playing program in the part of a microphone. (The plugin audiotestsrc of 0.3.65 falls silent for
+            // good when it is opened and closed in quick succession.)
+            let properties = "{ node.name = tone media.class = Audio/Source node.autoconnect = false }"
+            try spawn(["pw-cat", "-p", "-P", properties, "\(directory)/tone.wav"])
+            microphone = processes.last
+        }
+        try await untilExists("\(directory)/pulse/native")
+        try await until("the server knows its microphone") { [self] in
+            let info = try await output(of: ["pactl", "info"]) ?? ""
+            return info.contains("Default Source: tone") && info.contains("Default Sink: speaker")
+        }
+    }
+
+    private func spawn(_ command: [String]) throws {
+        // The signal follows the thread that spawned, and the loop's thread lives as long as the test process.
+        let script = #"exec setpriv --pdeathsig KILL -- "$@" >>"$0" 2>&1"#
+        processes.append(
+            try ChildProcess(["sh", "-c", script, "\(directory)/log"] + command, environment: environment)
+        )
+    }
+
+    private func untilExists(_ path: String) async throws {
+        try await until("\(path) exists") { access(path, F_OK) == 0 }
+    }
+
+    /// Servers of others announce their readiness to nobody, so this has to look again and again.
+    private func until(_ expectation: String, _ isMet: @EventLoop () async throws -> Bool) async throws {
+        let end = MonotonicInstant.now + .seconds(15)
+        while try await !isMet() {
+            guard .now < end else {
+                throw NotUsable(description: "\(program): waited in vain until \(expectation); \(logs)")
+            }
+            await pause(.milliseconds(20))
+        }
+    }
+
+    private var logs: String {
+        // Part of an error that is told anyway.
+        let log = try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)
+        return "log: \((log ?? "none").suffix(4000))"
+    }
+
+    private var configuration: [(name: String, text: String)] {
+        switch program {
+        case .pulseAudio: [("pulse.pa", pulseScript(directory))]
+        case .pipeWire:
+            [("config/pipewire/pipewire.conf.d/devices.conf", pipeWireDevices)]
+        }
+    }
+}
+
+/// Five minutes of 440 Hz as a WAV file, 8 kHz mono.
+private let tone: Data = {
+    let second = (0..<8000).map { Int16(10_000 * sin(Double($0) * 440 * 2 * .pi / 8000)) }
+    let size = 300 * 16_000
+    var file = Data("RIFF".utf8)
+    func append(_ numbers: UInt32...) {
+        for number in numbers { withUnsafeBytes(of: number.littleEndian) { file.append(contentsOf: $0) } }
+    }
+    append(UInt32(36 + size))
+    file.append(contentsOf: Array("WAVEfmt ".utf8))
+    // Size of this part; PCM, 1 channel; samples and bytes per second; 2 bytes per sample, 16 bits.
+    append(16, 1 | 1 << 16, 8000, 16_000, 2 | 16 << 16)
+    file.append(contentsOf: Array("data".utf8))
+    append(UInt32(size))
+    for _ in 0..<300 { second.withUnsafeBytes { file.append(contentsOf: $0) } }
+    return file
+}()
+
+private func pulseScript(_ directory: String) -> String {
+    """
+    load-module module-native-protocol-unix socket=\(directory)/pulse/native auth-anonymous=1
+    load-module module-null-sink sink_name=speaker
+    load-module module-sine-source source_name=tone frequency=440
+    set-default-source tone
+    set-default-sink speaker
+
+    """
+}
+
+private let pipeWireDevices = """
+    context.objects = [
+        { factory = adapter args = {
+            factory.name = support.null-audio-sink node.name = speaker media.class = Audio/Sink
+            object.linger = true audio.position = [ FL FR ] monitor.channel-volumes = true } }
+    ]
+
+    """
+
+private func isInstalled(_ program: String) -> Bool {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+}
