@@ -15,7 +15,8 @@ public final class CaptureStream {
         case stalled
         /// Fragments come again after `stalled`.
         case resumed
-        /// The server changed the device under the stream, usually because the former one has gone.
+        /// The server changed the device under the stream, usually because the former one has gone. A move from a
+        /// microphone to what a speaker plays, which servers make when no microphone is left, is a failure instead.
         case moved(deviceName: String)
         /// The device was suspended, or woken up again.
         case suspended(Bool)
@@ -44,6 +45,9 @@ public final class CaptureStream {
     private var watchdog: TimerSource?
     private var latestFragment = MonotonicInstant.now
     private var isStalled = false
+    private var isMoving = false
+    /// Whether this captures what a speaker plays; nil until known.
+    private var isMonitor: Bool?
 
     /// Asks the server for the stream; `started` is told when sound arrives.
     ///
@@ -86,17 +90,12 @@ public final class CaptureStream {
 
     private func handle(_ event: StreamHandle.Event) {
         switch event {
-        case .opened: askForMuteState()
+        case .opened: ask { [weak self] in self?.learned($0) }
         case .transferable: deliver()
-        case .moved:
-            askForMuteState()
-            events?(.moved(deviceName: handle?.deviceName ?? ""))
+        case .moved: follow()
         case .suspended: events?(.suspended(handle?.isSuspended ?? false))
-        case .deviceChanged: askForMuteState()
-        case .failed(let error):
-            let told = events
-            close()
-            told?(.failed(error))
+        case .deviceChanged: ask { [weak self] in self?.learned($0) }
+        case .failed(let error): fail(error)
         case .playing, .underflowed: break  // Of playback only.
         }
     }
@@ -114,6 +113,10 @@ public final class CaptureStream {
             let waiting = pa_stream_readable_size(stream)
             guard waiting > 0, waiting != .max, pa_stream_peek(stream, &data, &count) >= 0, count > 0 else {
                 return
+            }
+            guard !isMoving else {
+                _ = pa_stream_drop(stream)
+                continue
             }
             noteLife()
             let time = arrival + (.zero - format.duration(ofBytes: waiting))
@@ -151,19 +154,46 @@ public final class CaptureStream {
         }
     }
 
-    private func askForMuteState() {
+    /// Finds out what the stream was moved to; what it captures meanwhile is not delivered.
+    private func follow() {
+        isMoving = true
+        ask { [weak self] source in
+            guard let self else { return }
+            isMoving = false
+            if let source, source.isMonitor, isMonitor == false {
+                let reason = "the microphone has gone and there is no other"
+                fail(AudioError("go on capturing", reason))
+                return
+            }
+            events?(.moved(deviceName: handle?.deviceName ?? ""))
+            learned(source)
+        }
+    }
+
+    private func fail(_ error: AudioError) {
+        let told = events
+        close()
+        told?(.failed(error))
+    }
+
+    /// Without an answer within two seconds `completion` gets nil.
+    private func ask(_ completion: @escaping @EventLoop (AudioDevice?) -> Void) {
         guard let handle, let index = handle.deviceIndex else { return }
-        let query = DeviceQuery("ask for the state of the microphone", .source(index: index)) { [weak self] in
-            // Without an answer the state stays what it was last known to be.
-            guard case .success(let devices) = $0, let source = devices.sources.first else { return }
-            self?.learned(isMuted: source.isMuted)
+        let query = DeviceQuery("ask for the state of the microphone", .source(index: index)) { result in
+            switch result {
+            case .success(let devices): completion(devices.sources.first)
+            // The states stay what they were last known to be.
+            case .failure: completion(nil)
+            }
         }
         handle.connection.query(query)
     }
 
-    private func learned(isMuted: Bool) {
-        guard isMuted != microphoneMuted else { return }
-        microphoneMuted = isMuted
-        events?(.microphoneMuted(isMuted))
+    private func learned(_ source: AudioDevice?) {
+        guard let source else { return }
+        isMonitor = source.isMonitor
+        guard source.isMuted != microphoneMuted else { return }
+        microphoneMuted = source.isMuted
+        events?(.microphoneMuted(source.isMuted))
     }
 }
