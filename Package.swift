@@ -131,7 +131,7 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
-        tests("ptt_simTests", "DBus", "EventLoop", "TestSupport", "ptt-sim"),
+        tests("ptt_simTests", "DBus", "EventLoop", "Input", "TestSupport", "ptt-sim"),
         tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
         tests("PTTMessagesTests", "PTTMessages"),
         tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),
