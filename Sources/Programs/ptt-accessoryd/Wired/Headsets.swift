@@ -65,7 +65,9 @@ final class Headsets {
 
     private func review(_ node: InputNode) {
         let hasKey = HeadsetKey.codes.contains { node.keys.contains(KeyCode(rawValue: $0)) }
-        guard headsets[node.sysname] == nil, hasKey else { return }
+        guard hasKey else { return }
+        guard node.isReadable else { return release(node) }
+        guard headsets[node.sysname] == nil else { return }
         do throws(SystemError) {
             let headset = try Headset(node, core: core, list: list, log: log) { [weak self] in
                 self?.remove(node)
@@ -77,6 +79,13 @@ final class Headsets {
             log.error("\(error): its key is not used")
             list.set(node.unused("\(error)"))
         }
+    }
+
+    /// The access goes with the active session at the seat. The kernel would let us read on; whoever sits there now
+    /// must not be heard in our channel.
+    private func release(_ node: InputNode) {
+        headsets.removeValue(forKey: node.sysname)?.end()
+        list.set(node.unused("your session may not read \(node.devnode): it may when it is the one at the screen"))
     }
 
     private func remove(_ node: InputNode) {
