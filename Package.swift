@@ -125,6 +125,12 @@ let package = Package(
         program("pttctl", "CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink", arguments),
         program("ptt-sim", "CoreLink", "DBus", "EventLoop", "Input", "JSON", "PTTMessages", arguments),
 
+        .executableTarget(
+            name: "ptt-system-tests",
+            dependencies: ["CoreLink", "EventLoop", "Input", "JSON", "PTTMessages"],
+            path: "Tests/SystemTests/Driver",
+            swiftSettings: strict
+        ),
         .target(
             name: "TestSupport",
             dependencies: ["EventLoop"],

@@ -1,0 +1,57 @@
+import CoreLink
+import EventLoop
+import PTTMessages
+
+/// An application that joined a channel and listens.
+@EventLoop
+final class Application {
+    private(set) var packets = 0
+    private let connection: ServiceConnection
+    private var audio: AudioReceiver?
+    private var tone = ToneDetector()
+
+    /// Joins a channel that has no application, or a new one.
+    static func join(_ core: CoreWatch) async throws -> Application {
+        let connection = try ServiceConnection.core()
+        let orphan = core.status?.channel
+        let reply = try await connection.join(
+            CoreInterface.JoinRequest(
+                channelID: orphan?.channelID,
+                name: orphan?.name ?? "System test",
+                application: "ptt-system-tests"
+            )
+        )
+        guard let token = reply.token else { throw Failure("the core gave no audio token") }
+        let application = Application(connection)
+        application.audio = try AudioReceiver(token: token) { [weak application] _, samples in
+            application?.hear(samples)
+        }
+        try await until("the core tells that the application has joined") {
+            core.status?.channel?.application != nil
+        }
+        return application
+    }
+
+    private init(_ connection: ServiceConnection) {
+        self.connection = connection
+    }
+
+    func close() {
+        audio?.close()
+        connection.close()
+    }
+
+    /// Forgets what it has heard, then waits until it hears the tone that plays into the microphone.
+    func hearsTone() async throws {
+        tone = ToneDetector()
+        guard await Sightings.wait(patience, until: { [self] in tone.isHeard }) else {
+            throw Failure("the application does not hear the tone, but \(tone.description)")
+        }
+    }
+
+    private func hear(_ samples: ArraySlice<UInt8>) {
+        packets += 1
+        tone.append(samples)
+        Sightings.somethingHappened()
+    }
+}

@@ -1,0 +1,79 @@
+import CoreLink
+import EventLoop
+import PTTMessages
+
+/// Follows the bridge, and finds it again after a loss.
+@EventLoop
+final class BridgeWatch {
+    /// Nil while the bridge cannot be reached.
+    private(set) var devices: [AccessoryDevice]?
+    /// What was told, over all runs of the bridge.
+    private(set) var events: [AccessoryEvent] = []
+
+    private var connection: ServiceConnection?
+    private lazy var retry = TimerSource { [weak self] in self?.connect() }
+
+    /// Begins to follow; where systemd listens for the bridge, this starts it.
+    func open() async throws {
+        if connection == nil { connect() }
+        try await until("the bridge answers") { [self] in devices != nil }
+    }
+
+    func close() {
+        retry.disarm()
+        connection?.close()
+        connection = nil
+        devices = nil
+    }
+
+    func device(_ identifier: String) -> AccessoryDevice? {
+        devices?.first { $0.identifier == identifier }
+    }
+
+    func device(named name: String) -> AccessoryDevice? {
+        devices?.first { $0.name == name }
+    }
+
+    func isReady(_ button: Button) -> Bool {
+        device(button.address)?.link == .ready
+    }
+
+    private func connect() {
+        do throws(LinkError) {
+            let connection = try ServiceConnection.bridge()
+            self.connection = connection
+            connection.subscribe(
+                { [weak self] in self?.follow($0) },
+                ended: { [weak self] _ in self?.lose() }
+            )
+        } catch {
+            retry.arm(after: .milliseconds(200))
+        }
+    }
+
+    private func follow(_ update: AccessoryInterface.Update) {
+        if let devices = update.devices { self.devices = devices }
+        if let event = update.event { apply(event) }
+        Sightings.somethingHappened()
+    }
+
+    private func apply(_ event: AccessoryEvent) {
+        events.append(event)
+        guard let device = event.device else { return }
+        let index = devices?.firstIndex { $0.kind == device.kind && $0.identifier == device.identifier }
+        switch (index, event.kind == .deviceRemoved) {
+        case (let index?, true): devices?.remove(at: index)
+        case (let index?, false): devices?[index] = device
+        case (nil, true): break
+        case (nil, false): devices?.append(device)
+        }
+    }
+
+    private func lose() {
+        devices = nil
+        connection?.close()
+        connection = nil
+        retry.arm(after: .milliseconds(200))
+        Sightings.somethingHappened()
+    }
+}

@@ -1,0 +1,111 @@
+import EventLoop
+import Glibc
+
+/// The simulated buttons, in the order of `guest/buttons`.
+enum Button: Int, CaseIterable {
+    case ffe0
+    case aina
+    case nordic
+
+    var name: String {
+        switch self {
+        case .ffe0: "PTT-Z01"
+        case .aina: "APTT-1"
+        case .nordic: "Nordic_Blinky"
+        }
+    }
+
+    /// What the bridge and the core know it by.
+    var address: String { "F0:00:00:00:00:0\(rawValue + 1)" }
+
+    var profile: String {
+        switch self {
+        case .ffe0: "FFE0"
+        case .aina: "AINA"
+        case .nordic: "Nordic LED Button"
+        }
+    }
+}
+
+/// The hand on the buttons: commands to the process that simulates them and the adapter.
+@EventLoop
+enum Hand {
+    private static let path = "/run/buttons.sock"
+
+    static func press(_ button: Button) async throws {
+        try await expectHeard(try await tell("press \(button.rawValue)"))
+    }
+
+    static func release(_ button: Button) async throws {
+        try await tell("release \(button.rawValue)")
+    }
+
+    /// Sends any value.
+    static func send(_ hexadecimal: String, from button: Button) async throws {
+        try await expectHeard(try await tell("raw \(button.rawValue) \(hexadecimal)"))
+    }
+
+    /// What to do with a button; the words are those of `guest/buttons`.
+    static func tell(_ word: String, _ button: Button, _ rest: String = "") async throws {
+        try await tell("\(word) \(button.rawValue) \(rest)")
+    }
+
+    /// - Returns: What follows "ok" in the answer, which comes when the command was carried out.
+    @discardableResult
+    static func tell(_ command: String) async throws -> String {
+        let socket = try Datagrams()
+        try socket.send(command, to: path)
+        try await until("the buttons answer to \(command)") { socket.received != nil }
+        let answer = socket.received ?? ""
+        guard answer.hasPrefix("ok") else { throw Failure("the buttons say \(answer) to \(command)") }
+        return String(answer.dropFirst(3))
+    }
+
+    private static func expectHeard(_ receivers: String) async throws {
+        guard receivers == "1" else { throw Failure("nobody has subscribed to the button") }
+    }
+}
+
+/// A datagram socket with an address of its own, for one answer.
+@EventLoop
+private final class Datagrams {
+    private(set) var received: String?
+    private let descriptor: OwnedDescriptor
+    private var source: DescriptorSource?
+
+    init() throws {
+        let value = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard value >= 0 else { throw SystemError("make a datagram socket") }
+        descriptor = OwnedDescriptor(adopting: value)
+        // The kernel draws the address if only the family is given (unix(7), "autobind").
+        var address = sockaddr(
+            sa_family: sa_family_t(AF_UNIX),
+            sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        )
+        guard bind(value, &address, socklen_t(MemoryLayout<sa_family_t>.size)) == 0 else {
+            throw SystemError("bind a datagram socket")
+        }
+        source = try DescriptorSource(value, .readable) { [weak self] _ in self?.receive() }
+    }
+
+    func send(_ text: String, to path: String) throws {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bytes = Array(text.utf8)
+        let sent = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor.value, bytes, bytes.count, 0, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard sent == bytes.count else { throw SystemError("send \(text) to \(path)") }
+    }
+
+    private func receive() {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = recv(descriptor.value, &buffer, buffer.count, 0)
+        guard count >= 0 else { return }
+        received = String(decoding: buffer[..<count], as: UTF8.self)
+        Sightings.somethingHappened()
+    }
+}

@@ -1,0 +1,67 @@
+import EventLoop
+import Input
+import PTTMessages
+
+/// An input device made with uinput, and what udev and others see of it.
+@EventLoop
+final class Headset {
+    let node: InputNode
+    private let device: VirtualHeadset
+    private let monitor: DeviceMonitor
+
+    var name: String { device.name }
+
+    /// Plugs it in, and waits until udev has told everyone.
+    static func plugIn(
+        _ name: String,
+        keys: Set<KeyCode> = VirtualHeadset.usualKeys
+    ) async throws -> Headset {
+        let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
+        try monitor.start { _ in Sightings.somethingHappened() }
+        let device = try VirtualHeadset(name: name, keys: keys)
+        var node: InputNode?
+        try await until("udev tells about \(name)") {
+            node = monitor.nodes.values.first { $0.devnode == device.devnode }
+            return node != nil
+        }
+        guard let node else { throw Failure("udev has lost \(name)") }
+        return Headset(node, device, monitor)
+    }
+
+    private init(_ node: InputNode, _ device: VirtualHeadset, _ monitor: DeviceMonitor) {
+        self.node = node
+        self.device = device
+        self.monitor = monitor
+    }
+
+    func press(_ key: KeyCode) throws {
+        try device.press(key)
+        try device.release(key)
+    }
+
+    /// Keys that are down stay so, as with a real one.
+    func unplug() {
+        device.remove()
+    }
+
+    /// Waits until the bridge will hear its key, and gives the identifier of its presses.
+    func ready(_ bridge: BridgeWatch) async throws -> String {
+        try await bridge.open()
+        try await until("the bridge uses \(name)") { [name] in bridge.device(named: name)?.link == .ready }
+        return bridge.device(named: name)?.identifier ?? ""
+    }
+}
+
+/// Another program that reads a device, a media player for example.
+@EventLoop
+final class OtherReader {
+    private(set) var pressed: [KeyCode] = []
+    private var device: KeyDevice?
+
+    init(_ node: InputNode, keys: Set<KeyCode> = VirtualHeadset.usualKeys) throws {
+        device = try KeyDevice(node, keys: keys) { [weak self] event in
+            if case .key(let key) = event, key.edge == .pressed { self?.pressed.append(key.key) }
+            Sightings.somethingHappened()
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import EventLoop
+import Glibc
+import JSON
+
+/// The guest's system services, devices and their faults, and what can be seen of the daemons from outside.
+@EventLoop
+enum Machine {
+    private static let card = "/sys/bus/platform/drivers/snd_aloop"
+    private static let microphone = "alsa_input.platform-snd_aloop.0.analog-stereo"
+
+    // MARK: - As root
+
+    @discardableResult
+    static func root(_ script: String) async throws -> String {
+        try await Command.output(of: ["sudo", "-n", "sh", "-c", script])
+    }
+
+    static func rfkill(isBlocked: Bool) async throws {
+        try await root("rfkill \(isBlocked ? "block" : "unblock") bluetooth")
+    }
+
+    static func powerAdapter(_ isOn: Bool) async throws {
+        try await Command.output(of: [
+            "busctl", "--system", "set-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1",
+            "Powered",
+            "b", "\(isOn)",
+        ])
+    }
+
+    /// Debian's unit does not start it again.
+    static func killBluetoothDaemon() async throws {
+        try await root("pkill -KILL -x bluetoothd")
+    }
+
+    static func soundCard(isBound: Bool) async throws {
+        try await root("echo snd_aloop.0 > \(card)/\(isBound ? "bind" : "unbind")")
+    }
+
+    /// Until the tone can be recorded again.
+    static func microphoneIsBack() async throws {
+        try await eventually("the microphone is back") {
+            let answer = try await Command.run(["pactl", "get-default-source"])
+            return answer.status == 0 && answer.output.contains(microphone)
+        }
+        // The player of the tone comes back by itself a moment later.
+        try await eventually("the tone is back") {
+            try await Command.run(["/opt/guest/hear", "--seconds", "0.3"]).status == 0
+        }
+    }
+
+    /// Which input devices a process has open.
+    static func openInputDevices(of processID: Int) async throws -> String {
+        try await root("ls -l /proc/\(processID)/fd | grep -o '/dev/input/.*' || true")
+    }
+
+    // MARK: - User services
+
+    @discardableResult
+    static func systemctl(_ words: String...) async throws -> String {
+        try await Command.output(of: ["systemctl", "--user"] + words)
+    }
+
+    static func kill(_ units: String...) async throws {
+        try await Command.output(of: ["systemctl", "--user", "kill", "--signal=KILL"] + units)
+    }
+
+    /// A property of a unit, `MainPID` for example.
+    static func property(_ name: String, of unit: String) async throws -> String {
+        let text = try await systemctl("show", "-P", name, unit)
+        return text.split(separator: "\n").first.map { String($0) } ?? ""
+    }
+
+    static func isActive(_ unit: String) async throws -> Bool {
+        try await property("ActiveState", of: unit) == "active"
+    }
+
+    static func processID(of unit: String) async throws -> Int {
+        guard let processID = Int(try await property("MainPID", of: unit)), processID > 0 else {
+            throw Failure("\(unit) is not running")
+        }
+        return processID
+    }
+
+    // MARK: - From outside
+
+    /// No program of the user records. While the sound server is away it cannot be asked, and is asked again.
+    static func nobodyRecords() async throws {
+        var last = ""
+        do {
+            try await eventually("no capture stream is left") {
+                let answer = try await Command.run(["pactl", "list", "short", "source-outputs"])
+                last = answer.output
+                return answer.status == 0 && answer.output.isEmpty
+            }
+        } catch {
+            throw Failure("\(error): \(last)")
+        }
+    }
+
+    /// What `pttctl status --json` tells.
+    static func status() async throws -> JSONObject {
+        let text = try await Command.output(of: ["pttctl", "status", "--json"])
+        guard let status = try JSON(parsing: text).object else { throw Failure("pttctl says \(text)") }
+        return status
+    }
+
+    static func nobodyTransmits() async throws {
+        let status = try await status()
+        let transmission = status["transmission"] ?? .null
+        guard transmission == .null, status["audio"] == "inactive" else {
+            throw Failure("pttctl status still tells a transmission: \(status)")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import EventLoop
+
+/// Why a scenario failed, for people.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Software emulation beside a busy build is slower than hardware by a factor of a hundred and more.
+let patience = Duration.seconds(60)
+
+/// Whoever learns something keeps it and says so here; whoever waits for something looks again.
+@EventLoop
+enum Sightings {
+    private static var waiting: [Waiter] = []
+
+    static func somethingHappened() {
+        for waiter in waiting { waiter.look() }
+    }
+
+    /// Waits until `condition` holds or the time is over.
+    ///
+    /// - Returns: Whether it holds.
+    static func wait(_ limit: Duration, until condition: @escaping @EventLoop () -> Bool) async -> Bool {
+        guard !condition() else { return true }
+        return await withCheckedContinuation { continuation in
+            let waiter = Waiter(condition) { waiter, holds in
+                waiting.removeAll { $0 === waiter }
+                continuation.resume(returning: holds)
+            }
+            waiting.append(waiter)
+            waiter.start(limit)
+        }
+    }
+}
+
+@EventLoop
+private final class Waiter {
+    private let condition: @EventLoop () -> Bool
+    private let done: @EventLoop (Waiter, Bool) -> Void
+    private var timer: TimerSource?
+    private var isDone = false
+
+    init(_ condition: @escaping @EventLoop () -> Bool, done: @escaping @EventLoop (Waiter, Bool) -> Void) {
+        self.condition = condition
+        self.done = done
+    }
+
+    func start(_ limit: Duration) {
+        let timer = TimerSource { [weak self] in self?.finish(false) }
+        timer.arm(after: limit)
+        self.timer = timer
+    }
+
+    func look() {
+        if !isDone, condition() { finish(true) }
+    }
+
+    private func finish(_ holds: Bool) {
+        guard !isDone else { return }
+        isDone = true
+        timer?.disarm()
+        done(self, holds)
+    }
+}
+
+/// Waits until `condition` holds.
+///
+/// - Parameters:
+///   - what: Completes "time limit: ".
+///   - limit: How long to wait.
+///   - condition: Looked at whenever something has happened.
+/// - Throws: ``Failure`` when the time is over.
+@EventLoop
+func until(
+    _ what: String,
+    within limit: Duration = patience,
+    _ condition: @escaping @EventLoop () -> Bool
+) async throws {
+    guard await Sightings.wait(limit, until: condition) else {
+        throw Failure("not within \(limit.components.seconds) s: \(what)")
+    }
+}
+
+/// Makes sure that something does not happen for a while.
+@EventLoop
+func never(_ what: String, for time: Duration, _ condition: @escaping @EventLoop () -> Bool) async throws {
+    guard await !Sightings.wait(time, until: condition) else { throw Failure("it happened: \(what)") }
+}
+
+/// Waits until a question to the outside is answered with yes; it is asked again and again.
+@EventLoop
+func eventually(
+    _ what: String,
+    within limit: Duration = patience,
+    _ holds: @EventLoop () async throws -> Bool
+) async throws {
+    let end = MonotonicInstant.now + limit
+    while try await !holds() {
+        guard MonotonicInstant.now < end else {
+            throw Failure("not within \(limit.components.seconds) s: \(what)")
+        }
+        _ = await Sightings.wait(.milliseconds(200)) { false }
+    }
+}
