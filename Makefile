@@ -49,8 +49,7 @@ verify-units:
 	@for unit in $(units); do sed 's|@bindir@|$(CURDIR)/.build/debug|' systemd/$$unit > .build/units/$$unit; done
 	XDG_RUNTIME_DIR=$(CURDIR)/.build/units systemd-analyze verify --user --man=no $(units:%=.build/units/%)
 
-system-test:  ## the programs against real Bluetooth, udev and PipeWire in a virtual machine
-	@.ci/install-packages 'make system-test' $(build_packages)
+system-test: build  ## the programs against real Bluetooth, udev and PipeWire in a virtual machine
 	Tests/SystemTests/run
 
 install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFIX=/usr/local)

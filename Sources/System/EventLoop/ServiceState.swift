@@ -35,7 +35,8 @@ public struct ActivatedSocket: Sendable, Equatable {
     /// Nil for a socket that is neither of the two. A socket unit with several sockets gives all of them one name.
     public var kind: UnixSocket.Kind? { UnixSocket.kind(of: descriptor) }
 
-    /// All sockets that were passed to this process. Takes them over: a second call returns none.
+    /// All sockets that were passed to this process, made non-blocking. Takes them over: a second call returns
+    /// none.
     public static func takeAll() -> [ActivatedSocket] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
@@ -45,9 +46,13 @@ public struct ActivatedSocket: Sendable, Equatable {
             free(names)
         }
         return (0..<Int(count)).map { index in
-            ActivatedSocket(
+            let descriptor = SD_LISTEN_FDS_START + Int32(index)
+            // systemd passes blocking sockets unless the unit says `NonBlocking=yes`: accepting one peer more than
+            // there are would stop the loop. Of a descriptor that is not open, every use tells.
+            _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+            return ActivatedSocket(
                 name: names[index].map { String(cString: $0) } ?? "",
-                descriptor: SD_LISTEN_FDS_START + Int32(index)
+                descriptor: descriptor
             )
         }
     }
