@@ -6,6 +6,8 @@ import PulseAudio
 /// The one capture stream, opened for a transmission and closed with it.
 @EventLoop
 final class Microphone {
+    /// How long a microphone may take to open. A Bluetooth headset changes its profile for it.
+    private static let startLimit = Duration.seconds(5)
     /// How long an open microphone may deliver nothing. Slow virtual sources come every half second.
     private static let stallLimit = Duration.milliseconds(1500)
 
@@ -53,6 +55,7 @@ final class Microphone {
             stream = try CaptureStream(
                 on: server,
                 request,
+                startLimit: Self.startLimit,
                 stallLimit: Self.stallLimit,
                 events: { [weak self] in self?.handle($0, started: started, failed: failed) },
                 fragments: { [weak self] in self?.cut($0, at: $1, deliver: frame) }

@@ -11,7 +11,7 @@ public final class CaptureStream {
     public enum Event: Sendable, Equatable {
         /// The first fragment has arrived and is delivered next: the microphone is live.
         case started
-        /// No fragment came for the time given as `stallLimit`, counted from the opening at first.
+        /// No fragment came for the time given as `stallLimit`, or none at all within `startLimit`.
         case stalled
         /// Fragments come again after `stalled`.
         case resumed
@@ -38,6 +38,7 @@ public final class CaptureStream {
     public private(set) var isStarted = false
 
     private let format: AudioFormat
+    private let startLimit: Duration
     private let stallLimit: Duration
     private var events: (@EventLoop (Event) -> Void)?
     private var fragments: FragmentHandler?
@@ -54,6 +55,8 @@ public final class CaptureStream {
     /// - Parameters:
     ///   - server: Must be ready.
     ///   - request: `latency` is the wanted size of a fragment; servers deliver other sizes too.
+    ///   - startLimit: How long the first fragment may take, from this call on. A source that sleeps has to be woken,
+    ///     and a Bluetooth headset to change its profile. At least a millisecond.
     ///   - stallLimit: A source can fall silent without a word from the server: PipeWire leaves a stream unlinked
     ///     when its source goes and there is no other. At least a millisecond.
     ///   - events: Told in order, never before this initialiser returns.
@@ -62,17 +65,19 @@ public final class CaptureStream {
     public init(
         on server: AudioServer,
         _ request: StreamRequest,
+        startLimit: Duration = .seconds(5),
         stallLimit: Duration = .milliseconds(500),
         events: @escaping @EventLoop (Event) -> Void,
         fragments: @escaping FragmentHandler
     ) throws(AudioError) {
         format = request.format
+        self.startLimit = max(startLimit, .milliseconds(1))
         self.stallLimit = max(stallLimit, .milliseconds(1))
         self.events = events
         self.fragments = fragments
         handle = try StreamHandle(.capture, request, on: server) { [weak self] in self?.handle($0) }
         let watchdog = TimerSource { [weak self] in self?.checkForStall() }
-        watchdog.arm(after: self.stallLimit)
+        watchdog.arm(after: self.startLimit)
         self.watchdog = watchdog
     }
 
@@ -139,13 +144,14 @@ public final class CaptureStream {
         }
         if !isStarted {
             isStarted = true
+            watchdog?.arm(after: stallLimit)
             events?(.started)
         }
     }
 
     /// Looks back instead of being re-armed by each fragment, which would cost a system call each.
     private func checkForStall() {
-        let due = latestFragment + stallLimit
+        let due = latestFragment + (isStarted ? stallLimit : startLimit)
         if due > .now {
             watchdog?.arm(at: due)
         } else {
