@@ -13,6 +13,7 @@ final class Headset {
     private let vanished: @EventLoop () -> Void
     private var key: HeadsetKey
     private var device: KeyDevice?
+    private let hasOnlyTalkKeys: Bool
     private var wantsGrab = false
     private lazy var timer = TimerSource { [weak self] in self?.post(.timerFired) }
 
@@ -32,6 +33,7 @@ final class Headset {
         self.vanished = vanished
         key = HeadsetKey(origin: node.origin, contact: node.contact)
         let codes = Set(HeadsetKey.codes.map { KeyCode(rawValue: $0) })
+        hasOnlyTalkKeys = node.keys == KeyBits(codes.filter { node.keys.contains($0) })
         device = try KeyDevice(node, keys: codes) { [weak self] in self?.handle($0) }
         list.set(key.device)
     }
@@ -39,8 +41,10 @@ final class Headset {
     var origin: Origin { key.origin }
 
     /// While a channel is joined the key belongs to push-to-talk, and no media player may see it.
+    ///
+    /// The kernel grabs all keys of a node or none: a headset that also has volume keys is not grabbed.
     func setGrab(_ isWanted: Bool) {
-        guard isWanted != wantsGrab else { return }
+        guard hasOnlyTalkKeys, isWanted != wantsGrab else { return }
         wantsGrab = isWanted
         if isWanted { device?.grab() } else { device?.ungrab() }
     }
