@@ -20,8 +20,8 @@ struct Scenario {
         + wiredHeadsets
         + autoStart + timeLimit + protection
 
-    /// Whether one of the words is the number of the part, or is in the name.
+    /// Whether one of the words is the number of the part, or, where it is no number, is in the name.
     func fits(_ words: [String]) -> Bool {
-        words.isEmpty || words.contains { $0 == "\(part)" || name.contains($0) }
+        words.isEmpty || words.contains { word in Int(word).map { $0 == part } ?? name.contains(word) }
     }
 }

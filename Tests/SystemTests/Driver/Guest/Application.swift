@@ -7,6 +7,7 @@ import PTTMessages
 final class Application {
     private(set) var packets = 0
     private let connection: ServiceConnection
+    private let core: CoreWatch
     private var audio: AudioReceiver?
     private var tone = ToneDetector()
 
@@ -22,7 +23,7 @@ final class Application {
             )
         )
         guard let token = reply.token else { throw Failure("the core gave no audio token") }
-        let application = Application(connection)
+        let application = Application(connection, core)
         application.audio = try AudioReceiver(token: token) { [weak application] _, samples in
             application?.hear(samples)
         }
@@ -32,8 +33,9 @@ final class Application {
         return application
     }
 
-    private init(_ connection: ServiceConnection) {
+    private init(_ connection: ServiceConnection, _ core: CoreWatch) {
         self.connection = connection
+        self.core = core
     }
 
     func close() {
@@ -44,9 +46,16 @@ final class Application {
     /// Forgets what it has heard, then waits until it hears the tone that plays into the microphone.
     func hearsTone() async throws {
         tone = ToneDetector()
-        guard await Sightings.wait(patience, until: { [self] in tone.isHeard }) else {
-            throw Failure("the application does not hear the tone, but \(tone.description)")
+        _ = await Sightings.wait(patience) { [self] in tone.isHeard || core.status?.transmission == nil }
+        guard !tone.isHeard else { return }
+        let causes = core.events.compactMap { event in
+            if case .transmissionEnded(_, let cause) = event { cause.rawValue } else { nil }
         }
+        let end = core.status?.transmission == nil ? causes.last : nil
+        throw Failure(
+            "the application does not hear the tone, but \(tone.description)"
+                + (end.map { "; the transmission has ended because of \($0)" } ?? "")
+        )
     }
 
     private func hear(_ samples: ArraySlice<UInt8>) {

@@ -22,7 +22,7 @@ enum Button: Int, CaseIterable {
         switch self {
         case .ffe0: "FFE0"
         case .aina: "AINA"
-        case .nordic: "Nordic LED Button"
+        case .nordic: "NordicLEDButton"
         }
     }
 }
