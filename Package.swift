@@ -137,6 +137,7 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        tests("pttdTests", "DBus", "EventLoop", "JSON", "PTTMessages", "TestSupport", "Varlink", "pttd"),
         tests("ptt_simTests", "DBus", "EventLoop", "Input", "TestSupport", "ptt-sim"),
         tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
         tests("PTTMessagesTests", "PTTMessages"),

@@ -1,0 +1,122 @@
+import EventLoop
+import Foundation
+import Glibc
+import JSON
+import PTTMessages
+import TestSupport
+import Testing
+import Varlink
+
+/// What is wrong around the core, and what strangers send to it: a clear error each time, and the core goes on.
+@Suite(.serialized) struct BadInputTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `without a sound server the core runs and says why it refuses a press`()
+        async throws
+    {
+        let core = try await RunningCore.start()
+        let client = try core.connect()
+        _ = try await client.join()
+        let refused = try await refusal { _ = try await client.begin() }
+        #expect(refused.code == .unknown)
+        #expect(refused.reason.contains("PipeWire or PulseAudio"))
+    }
+
+    @Test @EventLoop func `without a channel a press is refused with the way to one`() async throws {
+        let core = try await RunningCore.start()
+        let client = try core.connect()
+        let refused = try await refusal { _ = try await client.begin() }
+        #expect(refused.code == .channelNotFound)
+        #expect(refused.reason.contains("pttctl join"))
+    }
+
+    @Test(arguments: [
+        "time-limit = \"long\"", "time-limit = 0", "time-limit = 1201", "time-limt = 30", "time-limit = ",
+        "\u{1}\u{2}",
+    ])
+    @EventLoop func `a configuration that cannot be used is told and the defaults hold`(text: String)
+        async throws
+    {
+        let core = try RunningCore(nil, text, [:])
+        let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
+        #expect(complaint.contains("pttd.toml"))
+        #expect(complaint.contains("defaults"))
+        _ = try await core.process.lines.first { $0 == "info: ready" }
+        #expect(try await core.connect().status().timeLimit == 60)
+    }
+
+    @Test @EventLoop func `a configuration file sets the time limit`() async throws {
+        let core = try await RunningCore.start(configuration: "time-limit = 7")
+        #expect(try await core.connect().status().timeLimit == 7)
+    }
+
+    @Test @EventLoop func `a second core says that one is running and leaves it alone`() async throws {
+        let core = try await RunningCore.start()
+        let second = try RunningCore.launch(core.directory, nil)
+        let complaint = try await second.lines.first { $0.hasPrefix("critical: ") }
+        #expect(complaint.contains("in use"))
+        #expect(try await second.exitStatus() == 1)
+        #expect(try await core.connect().status().channel == nil)
+    }
+
+    @Test @EventLoop func `without a runtime directory the core says what to set`() async throws {
+        let core = try RunningCore.launch("/tmp", nil, ["XDG_RUNTIME_DIR": ""])
+        let complaint = try await core.lines.first { $0.hasPrefix("critical: ") }
+        #expect(complaint.contains("XDG_RUNTIME_DIR is not set"))
+        #expect(try await core.exitStatus() == 1)
+    }
+
+    @Test(arguments: [
+        ("Join", #"{"name": 5}"#, "name"), ("Join", #"{}"#, "name"),
+        ("Join", #"{"name": "x", "channelID": "no-uuid"}"#, "channelID"),
+        ("Join", #"{"name": "x", "format": {"rate": 11, "channels": 1}}"#, "format"),
+        ("Join", #"{"name": "x", "surprise": true}"#, "surprise"),
+        ("BeginTransmitting", #"{"source": "userRequest"}"#, "origin"),
+        ("EndTransmitting", #"{"origin": []}"#, "origin"),
+    ])
+    @EventLoop func `a wrong parameter is named in the answer`(
+        method: String,
+        parameters: String,
+        wrong: String
+    )
+        async throws
+    {
+        let core = try await RunningCore.start()
+        let client = try core.connect()
+        let object = try #require(try JSON(parsing: parameters).object)
+        do {
+            _ = try await client.client.call("\(CoreInterface.name).\(method)", object)
+            Issue.record("it was accepted")
+        } catch VarlinkCallError.answered(let error) {
+            #expect(error.name == "org.varlink.service.InvalidParameter")
+            #expect(error.parameters["parameter"]?.string?.hasPrefix(wrong) == true)
+        }
+        #expect(try await client.status().channel == nil)
+    }
+
+    @Test @EventLoop func `an audio connection with a false token is closed and the core goes on`()
+        async throws
+    {
+        let core = try await RunningCore.start()
+        let audio = try core.attachAudio("0123")
+        _ = try await core.process.lines.first { $0.contains("unknown or used up") }
+        #expect(try await core.connect().status().audio == .inactive)
+        _ = consume audio
+    }
+
+    @Test @EventLoop func `words that this core does not know are taken as unknown`() async throws {
+        let core = try await RunningCore.start()
+        let client = try core.connect()
+        _ = try await client.join()
+        let origin: JSONObject = ["kind": "telepathy", "identifier": "1", "name": "Mind"]
+        do {
+            _ = try await client.client.call(
+                "\(CoreInterface.name).BeginTransmitting",
+                ["source": "wish", "origin": .object(origin)]
+            )
+            Issue.record("it began without a sound server")
+        } catch VarlinkCallError.answered(let error) {
+            #expect(error.name == CoreInterface.refused)
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import EventLoop
+import Foundation
+import Glibc
+import JSON
+import PTTMessages
+import TestSupport
+import Varlink
+
+/// A real `pttd` in a directory of its own. It is killed when it is dropped.
+@EventLoop
+final class RunningCore {
+    let directory: String
+    let process: ChildProcess
+
+    /// - Parameters:
+    ///   - sound: The sound server that it finds; none if nil.
+    ///   - configuration: The text of `pttd.toml`; no file if nil.
+    ///   - environment: Further variables.
+    /// - Returns: The core, ready.
+    /// - Throws: If it does not become ready in time.
+    static func start(
+        sound: PrivateAudioServer? = nil,
+        configuration: String? = nil,
+        environment: [String: String] = [:]
+    ) async throws -> RunningCore {
+        let core = try RunningCore(sound, configuration, environment)
+        _ = try await core.process.lines.first { $0 == "info: ready" }
+        return core
+    }
+
+    init(_ sound: PrivateAudioServer?, _ configuration: String?, _ environment: [String: String]) throws {
+        directory = "/tmp/ptt-core-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        try FileManager.default.createDirectory(
+            atPath: directory + "/config/pushtotalk",
+            withIntermediateDirectories: true
+        )
+        if let configuration {
+            try configuration.write(
+                toFile: directory + "/config/pushtotalk/pttd.toml",
+                atomically: true,
+                encoding: .utf8
+            )
+        }
+        process = try Self.launch(directory, sound, environment)
+    }
+
+    isolated deinit {
+        process.kill()
+        // What cannot be removed is litter in /tmp and hurts no test.
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// Starts `pttd` with standard error among its lines.
+    static func launch(
+        _ directory: String,
+        _ sound: PrivateAudioServer?,
+        _ environment: [String: String] = [:]
+    ) throws -> ChildProcess {
+        var variables = [
+            "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
+            "PULSE_SERVER": sound?.address ?? "unix:\(directory)/nothing",
+            "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory)/no-bus",
+        ]
+        variables.merge(environment) { $1 }
+        return try ChildProcess(
+            ["/bin/sh", "-c", #"exec "$0" 2>&1"#, ChildProcess.built("pttd")],
+            environment: variables
+        )
+    }
+
+    func connect() throws -> CoreClient {
+        try CoreClient(VarlinkClient(connectingTo: directory + "/pushtotalk/core"))
+    }
+
+    /// Connects and presents a token on the audio socket.
+    func attachAudio(_ token: String) throws -> OwnedDescriptor {
+        let descriptor = try UnixSocket.connect(to: directory + "/pushtotalk/audio", .packets)
+        let bytes = Array(token.utf8)
+        guard send(descriptor.value, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+            throw SystemError("present the token")
+        }
+        return descriptor
+    }
+}
+
+/// A client of the core's socket, without anything that CoreLink does for programs.
+@EventLoop
+final class CoreClient {
+    let client: VarlinkClient
+    /// What `Subscribe` told after the status.
+    let events = Sightings(of: CoreEvent.self)
+
+    init(_ client: VarlinkClient) {
+        self.client = client
+    }
+
+    func call<Reply: Decodable>(
+        _ method: String,
+        _ parameters: some Encodable,
+        _ reply: Reply.Type = Reply.self
+    ) async throws -> Reply {
+        let answer = try await client.call(
+            "\(CoreInterface.name).\(method)",
+            try JSONObject(encoding: parameters)
+        )
+        return try answer.decode(Reply.self)
+    }
+
+    func status() async throws -> Status {
+        try await call("GetStatus", Nothing(), CoreInterface.StatusReply.self).status
+    }
+
+    func join(application: String? = nil, channelID: ChannelID? = nil) async throws -> CoreInterface.JoinReply
+    {
+        try await call(
+            "Join",
+            CoreInterface.JoinRequest(channelID: channelID, name: "Test", application: application)
+        )
+    }
+
+    func begin(_ origin: Origin = .button) async throws -> TransmissionID {
+        try await call(
+            "BeginTransmitting",
+            CoreInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin),
+            CoreInterface.BeginReply.self
+        ).transmissionID
+    }
+
+    func end(_ origin: Origin? = .button, _ cause: EndCause? = nil) async throws {
+        _ = try await call(
+            "EndTransmitting",
+            CoreInterface.EndRequest(channelID: nil, origin: origin, cause: cause),
+            Nothing.self
+        )
+    }
+
+    /// Follows the core from now on.
+    func subscribe() async throws -> Status {
+        let first = Sightings(of: Status.self)
+        let events = events
+        client.subscribe("\(CoreInterface.name).Subscribe") { answer, _ in
+            guard let update = try? answer.get().decode(CoreInterface.Update.self) else { return }
+            if let status = update.status { first.add(status) }
+            if let event = update.event { events.add(event) }
+        }
+        return try await first.next()
+    }
+
+    /// The cause of the next end of a transmission.
+    func nextEnd(within limit: Duration = .seconds(10)) async throws -> EndCause {
+        let event = try await events.first(within: limit) { event in
+            if case .transmissionEnded = event { return true }
+            return false
+        }
+        guard case .transmissionEnded(_, let cause) = event else { return .unknown }
+        return cause
+    }
+
+    func close() { client.close() }
+}
+
+struct Nothing: Codable {}
+
+extension Origin {
+    static let button = Origin(kind: .bluetoothButton, identifier: "00:11:22:33:44:55", name: "Button")
+    static let other = Origin(kind: .wiredHeadset, identifier: "jack", name: "Headset")
+}
+
+/// The refusal that `body` ends with.
+@EventLoop
+func refusal(_ body: @EventLoop () async throws -> Void) async throws -> Refusal {
+    do {
+        try await body()
+    } catch VarlinkCallError.answered(let error) where error.name == CoreInterface.refused {
+        return try error.parameters.decode(Refusal.self)
+    }
+    throw NotRefused()
+}
+
+struct NotRefused: Error {}

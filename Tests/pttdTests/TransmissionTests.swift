@@ -1,0 +1,164 @@
+import EventLoop
+import Glibc
+import JSON
+import PTTMessages
+import TestSupport
+import Testing
+
+/// A transmission from its beginning to each of its ends, with a real sound server.
+@Suite(.serialized) struct TransmissionTests {
+    init() { withRunningLoop() }
+
+    /// A core that is joined by an application and watched.
+    @EventLoop private func joined() async throws -> Stage {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await RunningCore.start(sound: sound)
+        let watcher = try core.connect()
+        if try await !watcher.subscribe().isAudioServerReady {
+            _ = try await watcher.events.first { $0 == .audioServerReady }
+        }
+        let application = try core.connect()
+        let token = try #require(try await application.join(application: "Test").token)
+        return Stage(sound: sound, core: core, application: application, watcher: watcher, token: token)
+    }
+
+    @Test @EventLoop func `frames arrive in order while the button is held, and none after it is let go`()
+        async throws
+    {
+        let stage = try await joined()
+        defer { withExtendedLifetime(stage) {} }
+        let audio = try stage.core.attachAudio(stage.token).release()
+        defer { _ = close(audio) }
+        let packets = Sightings(of: [UInt8].self)
+        let reader = try DescriptorSource(audio, .readable) { _ in
+            var buffer = [UInt8](repeating: 0, count: 8192)
+            let count = recv(audio, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if count > 0 { packets.add(Array(buffer.prefix(count))) }
+        }
+        defer { reader.cancel() }
+        let bridge = try stage.core.connect()
+        _ = try await bridge.begin()
+        let first = try await packets.next(5)
+        #expect(first.allSatisfy { $0.count == AudioPacketHeader.size + AudioFormat.standard.bytesPerPacket })
+        #expect(first.compactMap { AudioPacketHeader($0)?.sequence } == [0, 1, 2, 3, 4])
+        let times = first.compactMap { AudioPacketHeader($0)?.timestamp }
+        #expect(times == times.sorted())
+        #expect(first.contains { $0.dropFirst(AudioPacketHeader.size).contains { $0 != 0 } })
+        try await bridge.end()
+        #expect(try await stage.watcher.nextEnd() == .released)
+        #expect(try await stage.sound.sourceOutputs().isEmpty)
+        #expect(try await bridge.status().audio == .inactive)
+    }
+
+    @Test @EventLoop func `audio is told active after the transmission began, and inactive after it ended`()
+        async throws
+    {
+        let stage = try await joined()
+        defer { withExtendedLifetime(stage) {} }
+        let bridge = try stage.core.connect()
+        let identifier = try await bridge.begin()
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        try await bridge.end()
+        #expect(try await stage.watcher.nextEnd() == .released)
+        #expect(try await stage.watcher.events.next() == .audioDeactivated)
+        #expect(identifier.rawValue == 1)
+    }
+
+    @Test @EventLoop func `the death of the bridge ends its transmission and closes the microphone`()
+        async throws
+    {
+        let stage = try await joined()
+        defer { withExtendedLifetime(stage) {} }
+        let bridge = try stage.core.connect()
+        _ = try await bridge.begin()
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        bridge.close()
+        #expect(try await stage.watcher.nextEnd() == .connectionLost)
+        #expect(try await stage.sound.sourceOutputs().isEmpty)
+    }
+
+    @Test @EventLoop func `the death of the application ends the transmission and leaves the channel joined`()
+        async throws
+    {
+        let stage = try await joined()
+        defer { withExtendedLifetime(stage) {} }
+        let bridge = try stage.core.connect()
+        _ = try await bridge.begin()
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        stage.application.close()
+        #expect(try await stage.watcher.nextEnd() == .applicationGone)
+        _ = try await stage.watcher.events.first { $0 == .applicationDetached }
+        #expect(try await stage.sound.sourceOutputs().isEmpty)
+        #expect(try await bridge.status().channel?.application == nil)
+        _ = try await bridge.begin()
+        try await bridge.end()
+    }
+
+    @Test @EventLoop func `the death of the sound server ends the transmission, and a later press works`()
+        async throws
+    {
+        let stage = try await joined()
+        defer { withExtendedLifetime(stage) {} }
+        let bridge = try stage.core.connect()
+        _ = try await bridge.begin()
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        stage.sound.kill()
+        #expect([.audioServerLost, .microphoneLost].contains(try await stage.watcher.nextEnd()))
+        _ = try await stage.watcher.events.first { $0 == .audioServerLost }
+        let refused = try await refusal { _ = try await bridge.begin() }
+        #expect(refused.reason.contains("PipeWire or PulseAudio"))
+        try await stage.sound.restart()
+        _ = try await stage.watcher.events.first(within: .seconds(20)) { $0 == .audioServerReady }
+        _ = try await bridge.begin()
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        try await bridge.end()
+    }
+
+    @Test @EventLoop func `a microphone that goes away ends the transmission`() async throws {
+        let stage = try await joined()
+        defer { withExtendedLifetime(stage) {} }
+        let bridge = try stage.core.connect()
+        _ = try await bridge.begin()
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        try await stage.sound.removeMicrophone()
+        #expect(try await stage.watcher.nextEnd() == .microphoneLost)
+        #expect(try await stage.sound.sourceOutputs().isEmpty)
+    }
+
+    @Test @EventLoop func `an order to end closes the microphone before the core exits`() async throws {
+        let stage = try await joined()
+        defer { withExtendedLifetime(stage) {} }
+        let bridge = try stage.core.connect()
+        _ = try await bridge.begin()
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        stage.core.process.signal(SIGTERM)
+        #expect(try await stage.core.process.exitStatus() == 0)
+        #expect(try await stage.sound.sourceOutputs().isEmpty)
+    }
+
+    @Test @EventLoop func `a token is good for one connection`() async throws {
+        let stage = try await joined()
+        defer { withExtendedLifetime(stage) {} }
+        let first = try stage.core.attachAudio(stage.token)
+        let second = try stage.core.attachAudio(stage.token).release()
+        defer { _ = close(second) }
+        let end = Sightings(of: Int.self)
+        let source = try DescriptorSource(second, .readable) { _ in
+            var byte: UInt8 = 0
+            end.add(recv(second, &byte, 1, Int32(MSG_DONTWAIT)))
+        }
+        defer { source.cancel() }
+        #expect(try await end.next() == 0)
+        _ = try await stage.core.connect().status()
+        _ = consume first
+    }
+}
+
+/// A core that is joined by an application and watched, with the sound server that it uses.
+private struct Stage {
+    let sound: PrivateAudioServer
+    let core: RunningCore
+    let application: CoreClient
+    let watcher: CoreClient
+    let token: String
+}
