@@ -85,7 +85,9 @@ final class Headsets {
     /// must not be heard in our channel.
     private func release(_ node: InputNode) {
         headsets.removeValue(forKey: node.sysname)?.end()
-        list.set(node.unused("your session may not read \(node.devnode): it may when it is the one at the screen"))
+        list.set(
+            node.unused("your session may not read \(node.devnode): it may when it is the one at the screen")
+        )
     }
 
     private func remove(_ node: InputNode) {
