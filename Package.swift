@@ -118,7 +118,6 @@ let package = Package(
             "JSON",
             "Journal",
             "PTTMessages",
-            "TOML",
             "Varlink",
             log
         ),
@@ -139,6 +138,18 @@ let package = Package(
         ),
         tests("pttdTests", "DBus", "EventLoop", "JSON", "PTTMessages", "TestSupport", "Varlink", "pttd"),
         tests("ptt_simTests", "DBus", "EventLoop", "Input", "TestSupport", "ptt-sim"),
+        tests(
+            "ptt_accessorydTests",
+            "AccessoryCore",
+            "DBus",
+            "EventLoop",
+            "JSON",
+            "PTTMessages",
+            "TestSupport",
+            "Varlink",
+            "ptt-accessoryd",
+            "ptt-sim"
+        ),
         tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
         tests("PTTMessagesTests", "PTTMessages"),
         tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),

@@ -1,0 +1,57 @@
+import AccessoryCore
+import DBus
+import Testing
+
+@testable import ptt_accessoryd
+
+@Suite struct BlueZObjectsTests {
+    private static let path: ObjectPath = "/org/bluez/hci0/dev_00_11_22_33_44_55"
+    private static let device = "org.bluez.Device1"
+
+    @Test func `a property of a wrong type is named and passed over`() {
+        var objects = BlueZObjects()
+        let complaints = objects.add(
+            Self.path,
+            [
+                Self.device: [
+                    "Address": .string("00:11:22:33:44:55"), "Connected": .string("yes"), "UUIDs": .int32(7),
+                ]
+            ]
+        )
+        #expect(complaints.count == 2)
+        #expect(objects.devices[Self.path]?.address == "00:11:22:33:44:55")
+        #expect(objects.devices[Self.path]?.isConnected == false)
+    }
+
+    @Test func `changes of an unknown object make no object`() {
+        var objects = BlueZObjects()
+        let properties = PropertyReader(["Connected": .boolean(true)])
+        #expect(objects.apply(properties, of: Self.device, to: Self.path).isEmpty)
+        #expect(objects == BlueZObjects())
+    }
+
+    @Test func `an invalidated property loses its value`() {
+        var objects = BlueZObjects()
+        _ = objects.add(Self.path, [Self.device: ["RSSI": .int16(-40)]])
+        #expect(objects.devices[Self.path]?.rssi == -40)
+        _ = objects.apply(PropertyReader([:], invalidated: ["RSSI"]), of: Self.device, to: Self.path)
+        #expect(objects.devices[Self.path]?.rssi == nil)
+    }
+
+    @Test func `a characteristic is found through its service, and only below its own device`() throws {
+        var objects = BlueZObjects()
+        let other: ObjectPath = "/org/bluez/hci0/dev_00_11_22_33_44_56"
+        for device in [Self.path, other] { _ = objects.add(device, [Self.device: [:]]) }
+        let service = try #require(Self.path.appending("service000a"))
+        let characteristic = try #require(service.appending("char000b"))
+        let uuid = BusValue.string("0000ffe0-0000-1000-8000-00805f9b34fb")
+        _ = objects.add(service, ["org.bluez.GattService1": ["UUID": uuid]])
+        #expect(objects.profiles(of: Self.path) == [.ffe0])
+        #expect(objects.characteristic(of: Self.path, fitting: .ffe0) == nil)
+        let notifying = BusValue.string("0000FFE1-0000-1000-8000-00805F9B34FB")
+        _ = objects.add(characteristic, ["org.bluez.GattCharacteristic1": ["UUID": notifying]])
+        #expect(objects.characteristic(of: Self.path, fitting: .ffe0) == characteristic)
+        #expect(objects.characteristic(of: other, fitting: .ffe0) == nil)
+        #expect(objects.device(of: characteristic) == Self.path)
+    }
+}

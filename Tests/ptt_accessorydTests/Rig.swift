@@ -1,0 +1,198 @@
+import DBus
+import EventLoop
+import Glibc
+import JSON
+import PTTMessages
+import TestSupport
+import Varlink
+
+/// The built bridge between a BlueZ look-alike on a private bus and a core, and a client that watches it.
+@EventLoop
+final class Rig {
+    nonisolated let bus: PrivateBus
+    nonisolated let events = Sightings(of: AccessoryEvent.self)
+    let directory: String
+    private(set) var core: CoreDouble?
+    private(set) var simulator: ChildProcess?
+    private(set) var bridge: ChildProcess?
+    let notices: NotifySocket
+    private var watcher: VarlinkClient?
+
+    /// Starts everything. `buttons` are as `ptt-sim --button` takes them; if `known`, they are paired, trusted and
+    /// connected from the beginning.
+    static func start(
+        buttons: [String] = ["ffe0"],
+        known: Bool = true,
+        core: Bool = true,
+        isJoined: Bool = true
+    ) async throws -> Rig {
+        let rig = try Rig(bus: try await PrivateBus.start())
+        if core { rig.core = try CoreDouble(at: rig.directory + "/pushtotalk/core", isJoined: isJoined) }
+        try await rig.startSimulator(buttons, known: known)
+        try await rig.startBridge()
+        return rig
+    }
+
+    private init(bus: PrivateBus) throws {
+        self.bus = bus
+        directory = "/tmp/ptt-rig-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        for path in [directory, directory + "/pushtotalk"] {
+            guard mkdir(path, 0o700) == 0 else { throw SystemError("create \(path)") }
+        }
+        notices = try NotifySocket(at: directory + "/notify")
+    }
+
+    isolated deinit {
+        bridge?.kill()
+        simulator?.kill()
+        core?.stop()
+        for name in ["pushtotalk/core", "pushtotalk/accessory", "notify"] {
+            _ = unlink(directory + "/" + name)
+        }
+        for name in ["/pushtotalk", ""] { _ = rmdir(directory + name) }
+    }
+
+    func startCore() throws {
+        if let core { try core.start() } else { core = try CoreDouble(at: directory + "/pushtotalk/core") }
+    }
+
+    private func startSimulator(_ buttons: [String], known: Bool) async throws {
+        let arguments = buttons.flatMap { ["--button", $0] } + (known ? ["--known"] : [])
+        let simulator = try ChildProcess(
+            [ChildProcess.built("ptt-sim"), "buttons", "--bus", bus.address] + arguments
+        )
+        self.simulator = simulator
+        let line = try await simulator.lines.next()
+        guard line.hasPrefix("ready") else { throw RigError("ptt-sim: \(line)") }
+    }
+
+    func startBridge() async throws {
+        bridge = try ChildProcess(
+            [ChildProcess.built("ptt-accessoryd")],
+            environment: [
+                "XDG_RUNTIME_DIR": directory, "DBUS_SYSTEM_BUS_ADDRESS": bus.address,
+                "NOTIFY_SOCKET": notices.path,
+                "PTT_LOG": getenv("PTT_LOG").map { String(cString: $0) } ?? "critical",
+            ]
+        )
+        _ = try await notices.texts.first { $0.contains("READY=1") }
+        try watch()
+    }
+
+    /// Carries out a command of `ptt-sim`.
+    func simulate(_ command: String) async throws {
+        let answer = try await simulator?.ask(command)
+        guard answer == "ok" else { throw RigError("\(command): \(answer ?? "no simulator")") }
+    }
+
+    /// The next event of this kind; the ones before it are dropped.
+    @discardableResult
+    func next(_ kind: AccessoryEventKind) async throws -> AccessoryEvent {
+        try await events.first { $0.kind == kind }
+    }
+
+    /// Waits until so many buttons will be heard.
+    func ready(_ count: Int = 1) async throws {
+        var ready: Set<String> = []
+        while ready.count < count {
+            let device = try await events.first { $0.device != nil }.device
+            guard let device else { continue }
+            if device.link == .ready {
+                ready.insert(device.identifier)
+            } else {
+                ready.remove(device.identifier)
+            }
+        }
+    }
+
+    /// The next thing that the core was asked.
+    func asked() async throws -> CoreDouble.Request {
+        guard let core else { throw RigError("there is no core") }
+        return try await core.requests.next()
+    }
+
+    func call<Reply: Decodable & Sendable>(
+        _ method: String,
+        _ parameters: JSONObject = [:],
+        _ type: Reply.Type = Reply.self
+    ) async throws -> Reply {
+        let client = try VarlinkClient(connectingTo: directory + "/pushtotalk/accessory")
+        defer { client.close() }
+        return try await client.call(
+            "\(AccessoryInterface.name).\(method)",
+            parameters,
+            timeLimit: .seconds(60)
+        )
+        .decode()
+    }
+
+    /// A connection to the bridge.
+    func client() throws -> VarlinkClient {
+        try VarlinkClient(connectingTo: directory + "/pushtotalk/accessory")
+    }
+
+    /// The name of the error that a call is answered with.
+    func failure(_ method: String, _ parameters: JSONObject) async throws -> String {
+        let client = try client()
+        defer { client.close() }
+        do throws(VarlinkCallError) {
+            let name = "\(AccessoryInterface.name).\(method)"
+            return "no error: \(try await client.call(name, parameters, timeLimit: .seconds(60)))"
+        } catch {
+            guard case .answered(let answer) = error else { throw error }
+            return answer.name
+        }
+    }
+
+    /// Scans until something is found.
+    func scan() async throws -> AccessoryInterface.Discovery {
+        let client = try client()
+        defer { client.close() }
+        let found = Sightings(of: AccessoryInterface.Discovery.self)
+        client.subscribe("\(AccessoryInterface.name).Scan", ["seconds": 10]) { answer, _ in
+            guard case .success(let parameters) = answer,
+                let device = try? parameters.decode(AccessoryInterface.ScanReply.self).device
+            else { return }
+            found.add(device)
+        }
+        return try await found.next()
+    }
+
+    /// As another program would, `bluetoothctl` for example.
+    func setTrusted(_ isTrusted: Bool) async throws {
+        let connection = try await BusConnection.open(.address(bus.address))
+        defer { connection.close() }
+        let tree =
+            try await connection.call(.getManagedObjects(of: "org.bluez")).first?.asManagedObjects ?? [:]
+        for (path, interfaces) in tree where interfaces["org.bluez.Device1"] != nil {
+            _ = try await connection.call(
+                .setProperty("Trusted", "org.bluez.Device1", to: .boolean(isTrusted), of: "org.bluez", path)
+            )
+        }
+    }
+
+    /// Follows the bridge. What is there already is told as added.
+    private func watch() throws {
+        let watcher = try client()
+        self.watcher = watcher
+        let events = events
+        watcher.subscribe("\(AccessoryInterface.name).Subscribe") { answer, _ in
+            guard case .success(let parameters) = answer,
+                let update = try? parameters.decode(AccessoryInterface.Update.self)
+            else { return }
+            for device in update.devices ?? [] { events.add(AccessoryEvent(.deviceAdded, device: device)) }
+            if let event = update.event { events.add(event) }
+        }
+    }
+}
+
+/// The parameters of an answer that has none.
+struct Nothing: Decodable, Sendable {}
+
+struct RigError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
