@@ -20,6 +20,8 @@ build_packages = pkg-config libdbus-1-dev libevdev-dev libpulse-dev libsystemd-d
 demo_packages = dbus-daemon pulseaudio util-linux
 test_packages = $(demo_packages) dbus pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3-pip systemd wireplumber
 
+FUZZ_SECONDS ?= 60
+
 strict = --explicit-target-dependency-import-check error
 
 .PHONY: help build install uninstall demo test verify-units system-test bench fuzz
