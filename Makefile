@@ -42,7 +42,7 @@ test:  ## format, build, and all tests that need no virtual machine
 	@.ci/install-packages 'make test' $(build_packages) $(test_packages)
 	swift format lint --strict --recursive Package.swift Sources Tests
 	swift build --build-tests $(strict)
-	swift test --skip-build $(strict)
+	swift test --skip-build --no-parallel $(strict)
 	@$(MAKE) --no-print-directory verify-units
 
 # systemd reads the units as they will be installed, with the programs that were just built.
