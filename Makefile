@@ -1,5 +1,6 @@
 # Push-to-Talk for Linux
 
+SHELL = /bin/bash
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -42,7 +43,8 @@ test:  ## format, build, and all tests that need no virtual machine
 	@.ci/install-packages 'make test' $(build_packages) $(test_packages)
 	swift format lint --strict --recursive Package.swift Sources Tests
 	swift build --build-tests $(strict)
-	swift test --skip-build --no-parallel $(strict)
+	set -o pipefail; swift test --skip-build --no-parallel $(strict) 2>&1 | tee .build/test.log
+	@echo "$$(grep -c '^➜ Test ' .build/test.log) tests skipped, for the reasons above"
 	@$(MAKE) --no-print-directory verify-units
 
 # systemd reads the units as they will be installed, with the programs that were just built.
@@ -51,8 +53,14 @@ verify-units:
 	@for unit in $(units); do sed 's|@bindir@|$(CURDIR)/.build/debug|' systemd/$$unit > .build/units/$$unit; done
 	XDG_RUNTIME_DIR=$(CURDIR)/.build/units systemd-analyze verify --user --man=no $(units:%=.build/units/%)
 
+fuzz:  ## random bytes for each parser of what strangers send (FUZZ_SECONDS=60)
+	@.ci/install-packages 'make fuzz' $(build_packages)
+	Tests/Fuzz/run $(FUZZ_SECONDS)
+
 system-test: build  ## the programs against real Bluetooth, udev and PipeWire in a virtual machine
 	Tests/SystemTests/run
+	swift build --build-tests $(strict)
+	Tests/SystemTests/kernel-tests
 
 install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFIX=/usr/local)
 	@for program in $(programs); do test -x .build/release/$$program \

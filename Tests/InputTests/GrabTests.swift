@@ -5,7 +5,14 @@ import TestSupport
 import Testing
 
 /// Against the kernel's uinput and evdev and a running udevd: as root, and in the virtual machine.
-@Suite(.enabled(if: access("/dev/uinput", W_OK) == 0), .serialized, .timeLimit(.minutes(1)))
+@Suite(
+    .enabled(
+        if: access("/dev/uinput", W_OK) == 0,
+        "/dev/uinput cannot be opened here; make system-test runs this in the virtual machine"
+    ),
+    .serialized,
+    .timeLimit(.minutes(1))
+)
 struct GrabTests {
     init() { withRunningLoop() }
 

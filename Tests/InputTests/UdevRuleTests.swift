@@ -8,7 +8,10 @@ private let rule = "/usr/lib/udev/rules.d/71-push-to-talk.rules"
 
 /// What the installed udev rule makes of devices. Where it is installed and uinput can be opened.
 @Suite(
-    .enabled(if: access("/dev/uinput", W_OK) == 0 && access(rule, R_OK) == 0),
+    .enabled(
+        if: access("/dev/uinput", W_OK) == 0 && access(rule, R_OK) == 0,
+        "there is no uinput or no installed rule here; make system-test runs this in the virtual machine"
+    ),
     .serialized,
     .timeLimit(.minutes(1))
 )

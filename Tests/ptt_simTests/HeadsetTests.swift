@@ -9,13 +9,18 @@ private let hasUinput = access("/dev/uinput", W_OK) == 0
 @Suite(.timeLimit(.minutes(1))) struct HeadsetTests {
     init() { withRunningLoop() }
 
-    @Test(.enabled(if: !hasUinput)) @EventLoop
+    @Test(.enabled(if: !hasUinput, "there is a uinput here")) @EventLoop
     func `without uinput it says so and ends with an error`() async throws {
         let simulator = try ChildProcess([ChildProcess.built("ptt-sim"), "headset"])
         #expect(try await simulator.exitStatus() == 1)
     }
 
-    @Test(.enabled(if: hasUinput)) @EventLoop func `its keys arrive like those of a real headset`()
+    @Test(
+        .enabled(
+            if: hasUinput,
+            "/dev/uinput cannot be opened here; make system-test runs this in the virtual machine"
+        )
+    ) @EventLoop func `its keys arrive like those of a real headset`()
         async throws
     {
         let simulator = try ChildProcess([
