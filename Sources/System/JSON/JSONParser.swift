@@ -46,7 +46,7 @@ extension JSON {
 /// A recursive descent over bytes; the depth limit bounds the recursion.
 struct JSONParser {
     private let depthLimit: Int
-    private var offset = 0
+    var offset = 0
 
     /// From this many members on, duplicates are found with a set, so that a hostile object costs no quadratic time.
     private static let linearSearchLimit = 16
@@ -64,7 +64,7 @@ struct JSONParser {
         return value
     }
 
-    private func error(_ problem: JSONSyntaxError.Problem) -> JSONSyntaxError {
+    func error(_ problem: JSONSyntaxError.Problem) -> JSONSyntaxError {
         JSONSyntaxError(problem: problem, offset: offset)
     }
 
@@ -225,116 +225,5 @@ extension JSONParser {
             value.isFinite
         else { throw JSONSyntaxError(problem: .numberOutOfRange, offset: start) }
         return value
-    }
-}
-
-// MARK: Strings
-
-extension JSONParser {
-    private mutating func string(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> String {
-        offset += 1
-        let start = offset
-        while offset < bytes.count {
-            switch bytes[offset] {
-            case UInt8(ascii: "\""):
-                let string = try text(bytes, start..<offset)
-                offset += 1
-                return string
-            case UInt8(ascii: "\\"): return try escapedString(bytes, from: start)
-            case 0..<0x20: throw error(.controlCharacter)
-            default: offset += 1
-            }
-        }
-        throw error(.unexpectedEnd)
-    }
-
-    private func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONSyntaxError) -> String {
-        do throws(UTF8.ValidationError) {
-            return String(copying: try UTF8Span(validating: bytes.extracting(range)))
-        } catch {
-            let place = range.lowerBound + error.byteOffsets.lowerBound
-            throw JSONSyntaxError(problem: .invalidUTF8, offset: place)
-        }
-    }
-
-    /// A string with an escape in it: pieces are copied together before they become text.
-    private mutating func escapedString(
-        _ bytes: Span<UInt8>,
-        from start: Int
-    ) throws(JSONSyntaxError) -> String {
-        var copy: [UInt8] = []
-        for index in start..<offset { copy.append(bytes[index]) }
-        while offset < bytes.count {
-            let byte = bytes[offset]
-            switch byte {
-            case UInt8(ascii: "\""):
-                // The bytes between the escapes are checked in place, so that an error names the right offset.
-                _ = try text(bytes, start..<offset)
-                offset += 1
-                return String(decoding: copy, as: UTF8.self)
-            case UInt8(ascii: "\\"): try escape(bytes, into: &copy)
-            case 0..<0x20: throw error(.controlCharacter)
-            default:
-                copy.append(byte)
-                offset += 1
-            }
-        }
-        throw error(.unexpectedEnd)
-    }
-
-    private mutating func escape(
-        _ bytes: Span<UInt8>,
-        into copy: inout [UInt8]
-    ) throws(JSONSyntaxError) {
-        guard offset + 1 < bytes.count else { throw error(.unexpectedEnd) }
-        switch bytes[offset + 1] {
-        case UInt8(ascii: "\""): copy.append(UInt8(ascii: "\""))
-        case UInt8(ascii: "\\"): copy.append(UInt8(ascii: "\\"))
-        case UInt8(ascii: "/"): copy.append(UInt8(ascii: "/"))
-        case UInt8(ascii: "b"): copy.append(0x08)
-        case UInt8(ascii: "f"): copy.append(0x0C)
-        case UInt8(ascii: "n"): copy.append(0x0A)
-        case UInt8(ascii: "r"): copy.append(0x0D)
-        case UInt8(ascii: "t"): copy.append(0x09)
-        case UInt8(ascii: "u"): return try unicodeEscape(bytes, into: &copy)
-        default: throw error(.invalidEscape)
-        }
-        offset += 2
-    }
-
-    /// `\uXXXX`, or two of them for a scalar beyond the basic plane (RFC 8259 section 7).
-    private mutating func unicodeEscape(
-        _ bytes: Span<UInt8>,
-        into copy: inout [UInt8]
-    ) throws(JSONSyntaxError) {
-        let start = offset
-        var code = try hexadecimal(bytes)
-        if (0xD800..<0xDC00).contains(code), offset + 1 < bytes.count,
-            bytes[offset] == UInt8(ascii: "\\"), bytes[offset + 1] == UInt8(ascii: "u")
-        {
-            let low = try hexadecimal(bytes)
-            guard (0xDC00..<0xE000).contains(low) else {
-                throw JSONSyntaxError(problem: .loneSurrogate, offset: start)
-            }
-            code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
-        }
-        guard let scalar = Unicode.Scalar(code) else {
-            throw JSONSyntaxError(problem: .loneSurrogate, offset: start)
-        }
-        copy.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-    }
-
-    /// Takes `\uXXXX`.
-    private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> UInt32 {
-        guard offset + 6 <= bytes.count else { throw error(.unexpectedEnd) }
-        var code: UInt32 = 0
-        for index in offset + 2..<offset + 6 {
-            guard let digit = Character(Unicode.Scalar(bytes[index])).hexDigitValue else {
-                throw error(.invalidEscape)
-            }
-            code = code << 4 | UInt32(digit)
-        }
-        offset += 6
-        return code
     }
 }
