@@ -16,7 +16,7 @@ extension JSONParser {
         throw error(.unexpectedEnd)
     }
 
-    private func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONSyntaxError) -> String {
+    func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONSyntaxError) -> String {
         do throws(UTF8.ValidationError) {
             return String(copying: try UTF8Span(validating: bytes.extracting(range)))
         } catch {
