@@ -64,7 +64,7 @@ import Testing
             #expect(!effects.contains(.begin))
             #expect(link.device.isPressed)
             effects = link.handle(.valueNotified([0x00]), at: .init(nanoseconds: 2_000_000_000))
-            #expect(!effects.contains(.end(.released)))
+            #expect(effects.first == .letGo)
             #expect(
                 link.handle(.valueNotified([0x01]), at: .init(nanoseconds: 3_000_000_000)).first == .begin
             )
@@ -145,6 +145,9 @@ private struct Watch {
             case .end:
                 guard isTransmitting else { return "it ended what had not begun" }
                 isTransmitting = false
+            case .letGo:
+                guard event == .valueNotified([0x00]) else { return "\(event) told that it was let go" }
+                guard !isTransmitting else { return "it was let go without an end" }
             case .subscribe, .setTimer, .cancelTimer, .publish:
                 break
             }

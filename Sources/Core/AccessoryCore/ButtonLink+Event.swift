@@ -32,6 +32,9 @@ extension ButtonLink {
         case begin
         /// Tell the core that the origin was let go, or lost.
         case end(EndCause)
+        /// Tell the core that the origin was let go, though it had not begun on this link: it may have waited for that
+        /// since a time limit.
+        case letGo
         /// Turn notifications on, whether they are on already or not. Answer with
         /// ``Event/notificationsEnabled`` or, after at most 10 s, ``Event/notificationsFailed(reason:)``.
         case subscribe

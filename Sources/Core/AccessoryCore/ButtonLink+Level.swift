@@ -58,8 +58,11 @@ extension ButtonLink {
             settle()
             return edge(isPressed, value, note)
         case .connected, .subscribing, .waiting, .settling, .unused:
+            let isLetGo = !isPressed && level != .released
             level = isPressed ? .held : .released
-            return [ignored(value, isPressed ? "held while connecting" : "released while connecting", note)]
+            return (isLetGo ? [.letGo] : []) + [
+                ignored(value, isPressed ? "held while connecting" : "released while connecting", note)
+            ]
         case .ready:
             return edge(isPressed, value, note)
         }
@@ -75,7 +78,7 @@ extension ButtonLink {
             return [.end(.released), published(.released, value, note)]
         case (.held, false), (.unknown, false):
             level = .released
-            return [ignored(value, "let go; the next press will be heard", note)]
+            return [.letGo, ignored(value, "let go; the next press will be heard", note)]
         case (.unknown, true):
             level = .held
             return [ignored(value, "the press was not seen", note)]

@@ -27,6 +27,7 @@ extension ButtonLink.Effect: CustomStringConvertible {
         switch self {
         case .begin: "begin"
         case .end(let cause): "end \(cause)"
+        case .letGo: "letGo"
         case .subscribe: "subscribe"
         case .setTimer(let time): "setTimer \(time)"
         case .cancelTimer: "cancelTimer"

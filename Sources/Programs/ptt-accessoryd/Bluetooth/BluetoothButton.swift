@@ -129,6 +129,7 @@ final class BluetoothButton {
         switch effect {
         case .begin: begin()
         case .end(let cause): core.end(link.origin, cause)
+        case .letGo: core.end(link.origin, .released)
         case .subscribe: subscribe()
         case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
         case .cancelTimer: timer.disarm()
