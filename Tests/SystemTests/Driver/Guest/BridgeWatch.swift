@@ -26,6 +26,15 @@ final class BridgeWatch {
         devices = nil
     }
 
+    /// Waits until presses reach the core.
+    func reachesCore() async throws {
+        try await eventually("the bridge reaches the core") {
+            let bridge = try ServiceConnection.bridge()
+            defer { bridge.close() }
+            return try await bridge.devices().isCoreConnected
+        }
+    }
+
     func device(_ identifier: String) -> AccessoryDevice? {
         devices?.first { $0.identifier == identifier }
     }

@@ -13,10 +13,12 @@ final class CoreWatch {
     private var connection: ServiceConnection?
     private lazy var retry = TimerSource { [weak self] in self?.connect() }
 
-    /// Begins to follow; where systemd listens for the core, this starts it.
+    /// Begins to follow; where systemd listens for the core, this starts it. Returns when a transmission can begin.
     func open() async throws {
         if connection == nil { connect() }
-        try await until("the core answers") { [self] in status != nil }
+        try await until("the core answers, and has an audio server") { [self] in
+            status?.isAudioServerReady == true
+        }
     }
 
     func close() {

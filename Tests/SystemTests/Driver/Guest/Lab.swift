@@ -42,6 +42,7 @@ final class Lab {
     }
 
     func ready(_ button: Button) async throws {
+        try await bridge.reachesCore()
         do {
             try await until("\(button.name) is ready", within: .seconds(120)) { [bridge] in
                 bridge.isReady(button)

@@ -47,7 +47,9 @@ extension Scenario {
         lab.core.close()
         lab.bridge.close()
         try await Machine.systemctl("stop", "ptt-accessoryd.service", "pttd.service")
-        let (_, running) = try await Command.run(["pgrep", "-l", "-x", "pttd|ptt-accessoryd"])
+        let (_, running) = try await Command.run([
+            "pgrep", "--list-full", "--full", "^/usr/local/bin/(pttd|ptt-accessoryd)",
+        ])
         guard running.isEmpty else { throw Failure("still running: \(running)") }
     }
 }

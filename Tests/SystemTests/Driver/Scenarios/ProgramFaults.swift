@@ -90,9 +90,6 @@ extension Scenario {
     /// A new application joins, the button is let go, and the next press transmits.
     private static func works(_ lab: Lab) async throws {
         let application = try await lab.application()
-        try await until("the bridge has found the core") {
-            lab.bridge.events.last { $0.kind == .coreConnected || $0.kind == .coreLost }?.kind != .coreLost
-        }
         try await lab.ready(.ffe0)
         try await Hand.tell("release", .ffe0)
         try await lab.talk(.ffe0, to: application)

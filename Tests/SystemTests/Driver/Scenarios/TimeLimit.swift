@@ -6,14 +6,14 @@ extension Scenario {
 
     static let timeLimit = [
         Scenario(7, "a button held past the time limit must be let go before it transmits again") { lab in
-            try await withTimeLimit(3, lab, pastTheLimit)
+            try await withTimeLimit(8, lab, pastTheLimit)
         }
     ]
 
     private static func pastTheLimit(_ lab: Lab) async throws {
         try await lab.paired(.ffe0)
         let application = try await lab.application()
-        guard lab.core.status?.timeLimit == 3 else { throw Failure("the time limit is not read") }
+        guard lab.core.status?.timeLimit == 8 else { throw Failure("the time limit is not read") }
         let mark = lab.core.events.count
         try await lab.press(.ffe0, for: application)
         try await lab.ends(.timeLimit, after: mark)
