@@ -19,6 +19,7 @@ release = -c release --static-swift-stdlib
 # Debian packages: to build, and beyond that to try and to check.
 build_packages = pkg-config libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
 demo_packages = dbus-daemon pulseaudio util-linux
+bench_packages = dbus-bin dbus-daemon bluez pipewire pulseaudio systemd util-linux wireplumber
 test_packages = $(demo_packages) dbus pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3-pip systemd wireplumber
 
 FUZZ_SECONDS ?= 60
@@ -61,6 +62,13 @@ system-test: build  ## the programs against real Bluetooth, udev and PipeWire in
 	Tests/SystemTests/run
 	swift build --build-tests $(strict)
 	Tests/SystemTests/kernel-tests
+
+bench:  ## latency, memory and wake-ups, side by side with what they are compared to; takes 3 minutes
+	@.ci/install-packages 'make bench' $(build_packages) $(bench_packages)
+	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
+	  swift build --quiet $(release) --product $$program || exit 1; done
+	@clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
+	@.build/release/ptt-bench
 
 install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFIX=/usr/local)
 	@for program in $(programs); do test -x .build/release/$$program \

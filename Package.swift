@@ -130,6 +130,13 @@ let package = Package(
             path: "Tests/SystemTests/Driver",
             swiftSettings: strict
         ),
+        .target(name: "CBaseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/CBaseline"),
+        .executableTarget(
+            name: "ptt-bench",
+            dependencies: ["CBaseline", "CoreLink", "DBus", "EventLoop", "JSON", "PTTMessages", "Varlink"],
+            path: "Tests/Benchmarks/ptt-bench",
+            swiftSettings: strict
+        ),
         .target(
             name: "TestSupport",
             dependencies: ["EventLoop"],

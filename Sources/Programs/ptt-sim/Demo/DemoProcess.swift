@@ -49,7 +49,8 @@ final class DemoProcess {
         guard let file = fopen(log, "re") else { return "" }
         defer { _ = fclose(file) }  // Only read from.
         var bytes = [UInt8](repeating: 0, count: 4096)
-        return String(decoding: bytes.prefix(fread(&bytes, 1, bytes.count, file)), as: UTF8.self)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
     func end() {

@@ -1,0 +1,21 @@
+// What push-to-talk is measured against: the same jobs in C, with nothing but libdbus and system calls.
+#pragma once
+#include <stdint.h>
+
+// A connection to the bus at `address`, for calls; NULL if there is none.
+void *baseline_connect(const char *address);
+
+// Calls a method of baseline_answer() without arguments and waits for its answer, which it reads to the end.
+// Returns the time that it took in nanoseconds, or -1 if there was no answer within a second.
+int64_t baseline_call(void *connection, const char *method);
+
+// Answers method calls until the bus ends: `Status` with a dictionary of what pttd tells as its status, every other
+// one with an empty message.
+int baseline_answer(const char *address);
+
+// For each change of the property `Value` of the object at `path`, writes one message of the length of a
+// BeginTransmitting call to standard output, until the bus ends. Writes one message when ready.
+int baseline_receive(const char *address, const char *path);
+
+// For each message on standard input, writes one of the length of a transmissionBegan event to standard output.
+int baseline_relay(void);

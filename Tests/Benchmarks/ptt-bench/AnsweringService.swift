@@ -1,0 +1,30 @@
+import EventLoop
+import Varlink
+
+/// Our server in a process of its own, with one method that takes nothing and answers nothing.
+@EventLoop
+enum AnsweringService {
+    static let method = "org.pushtotalk.Bench.Empty"
+
+    private static let interface = """
+        # For measuring.
+        interface org.pushtotalk.Bench
+
+        method Empty() -> ()
+        """
+    private static var server: VarlinkServer?
+
+    nonisolated static func run(at path: String) -> Int32 {
+        EventLoop.run {
+            let info = VarlinkServiceInfo(vendor: "", product: "ptt-bench", version: "", url: "")
+            let server = VarlinkServer(info, [VarlinkInterface(interface) { $0.reply() }]) { complain($0) }
+            do throws(SystemError) {
+                try server.listen(at: path)
+                self.server = server
+            } catch {
+                complain("\(error)")
+                EventLoop.exit(code: 1)
+            }
+        }
+    }
+}

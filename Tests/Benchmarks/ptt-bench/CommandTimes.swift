@@ -1,0 +1,36 @@
+import EventLoop
+
+/// `pttctl status` from its start to its end, beside what others take for one call.
+enum CommandTimes {
+    private static let samples = 60
+
+    @EventLoop
+    static func measure(_ stack: Stack, _ table: inout Table) throws {
+        let bus = "org.freedesktop.DBus"
+        let commands = [
+            [stack.programs + "/pttctl", "status"],
+            [
+                "dbus-send", "--bus=\(stack.busAddress)", "--print-reply", "--dest=\(bus)", "/",
+                "\(bus).GetId",
+            ],
+            [
+                "busctl", "--address=\(stack.busAddress)", "call", bus, "/org/freedesktop/DBus", bus,
+                "GetId",
+            ],
+        ]
+        var times = commands.map { _ in Samples() }
+        for _ in 0..<samples {
+            for (index, command) in commands.enumerated() { times[index].add(try Child.time(command)) }
+        }
+        table.printSection("A command from its start to its end")
+        table.printTimes("pttctl status", times[0], .milliseconds, "busctl", times[2], .ratio(1.5))
+        table.printTimes("pttctl status", times[0], .milliseconds, "dbus-send", times[1], .none)
+        table.printFigure(
+            "pttctl status, median",
+            times[0].quantile(0.5) / .milliseconds(1),
+            .milliseconds,
+            nil,
+            .figure(20)
+        )
+    }
+}

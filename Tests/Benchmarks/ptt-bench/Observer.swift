@@ -1,0 +1,65 @@
+import EventLoop
+import Glibc
+
+/// Reads messages that end with a NUL byte, and knows when each arrived. The same code observes ours and the other.
+@EventLoop
+final class Observer {
+    struct Message {
+        let text: String
+        /// Just after the read that brought its last byte.
+        let time: MonotonicInstant
+    }
+
+    private let descriptor: OwnedDescriptor
+    private var source: DescriptorSource?
+    private var buffer = [UInt8](repeating: 0, count: 65536)
+    private var partial: [UInt8] = []
+    private var unread: [Message] = []
+    private var waiting: CheckedContinuation<Void, Never>?
+
+    init(adopting descriptor: consuming OwnedDescriptor) throws(SystemError) {
+        self.descriptor = descriptor
+        source = try DescriptorSource(self.descriptor.value, .readable) { [weak self] _ in self?.read() }
+    }
+
+    /// Subscribes at `pttd` by hand: what it tells is read like the other's messages, undecoded.
+    convenience init(subscribingAt path: String) throws {
+        let socket = try UnixSocket.connect(to: path, .stream)
+        let call = Array(#"{"method":"org.pushtotalk.Channel.Subscribe","more":true}"#.utf8) + [0]
+        guard send(socket.value, call, call.count, Int32(MSG_NOSIGNAL)) == call.count else {
+            throw SystemError("subscribe at \(path)")
+        }
+        try self.init(adopting: socket)
+    }
+
+    /// The first message that has `word` in it; the ones before it are dropped.
+    func next(_ word: String) async -> Message {
+        while true {
+            while !unread.isEmpty {
+                let message = unread.removeFirst()
+                if message.text.contains(word) { return message }
+            }
+            await withCheckedContinuation { waiting = $0 }
+        }
+    }
+
+    func close() { source?.cancel() }
+
+    private func read() {
+        let count = recv(descriptor.value, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        let now = MonotonicInstant.now
+        guard count > 0 else {
+            // The end is noticed by whoever awaits the next message: the time limit of the step.
+            if count == 0 { source?.cancel() }
+            return
+        }
+        partial += buffer[..<count]
+        while let end = partial.firstIndex(of: 0) {
+            unread.append(Message(text: String(decoding: partial[..<end], as: UTF8.self), time: now))
+            partial.removeSubrange(...end)
+        }
+        guard !unread.isEmpty else { return }
+        waiting?.resume()
+        waiting = nil
+    }
+}

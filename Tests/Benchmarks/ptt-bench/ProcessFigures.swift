@@ -1,0 +1,54 @@
+import EventLoop
+import Glibc
+
+/// What the kernel tells about a process in `/proc/PID/status` (proc(5)).
+struct ProcessFigures {
+    /// Resident memory in kB, and the part of it that belongs to no file.
+    let resident: Int
+    let anonymous: Int
+    /// How often its threads have gone to sleep, which is how often they were woken up.
+    let voluntarySwitches: Int
+
+    init(_ processID: Int32) throws {
+        let directory = "/proc/\(processID)"
+        let status = try Self.fields(directory + "/status")
+        guard let resident = status["VmRSS"], let anonymous = status["RssAnon"] else {
+            throw Unmeasurable("process \(processID) has ended")
+        }
+        self.resident = resident
+        self.anonymous = anonymous
+        var switches = 0
+        for thread in try Self.names(in: directory + "/task") {
+            switches += try Self.fields("\(directory)/task/\(thread)/status")["voluntary_ctxt_switches"] ?? 0
+        }
+        voluntarySwitches = switches
+    }
+
+    /// The lines `name: number`, with or without a unit behind the number.
+    private static func fields(_ path: String) throws(SystemError) -> [String: Int] {
+        guard let file = fopen(path, "re") else { throw SystemError("read \(path)") }
+        defer { _ = fclose(file) }  // Only read from.
+        var bytes = [UInt8](repeating: 0, count: 8192)
+        let count = fread(&bytes, 1, bytes.count, file)
+        let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        var fields: [String: Int] = [:]
+        for line in text.split(separator: "\n") {
+            let parts = line.split { $0 == ":" || $0 == "\t" || $0 == " " }
+            if parts.count >= 2, let number = Int(parts[1]) { fields[String(parts[0])] = number }
+        }
+        return fields
+    }
+
+    private static func names(in path: String) throws(SystemError) -> [String] {
+        guard let directory = opendir(path) else { throw SystemError("read \(path)") }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+}

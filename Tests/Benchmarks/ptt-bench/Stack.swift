@@ -1,0 +1,167 @@
+import CoreLink
+import EventLoop
+import Glibc
+import PTTMessages
+
+/// A private world in a temporary directory: a D-Bus, a sound server with a silent microphone, both daemons of the
+/// build that this program belongs to, a channel, and a button that is connected.
+@EventLoop
+final class Stack {
+    let directory: String
+    let programs: String
+    private(set) var core: Child?
+    private(set) var bridge: Child?
+    private(set) var blueZ: PrivateBlueZ?
+    private var children: [Child] = []
+    private var subscription: ServiceConnection?
+    private var isEnded = false
+
+    init() throws {
+        var template = Array("/tmp/ptt-bench-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
+        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        programs = try Self.ownPath().split(separator: "/", omittingEmptySubsequences: false)
+            .dropLast().joined(separator: "/")
+        let environment = [
+            "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory, "HOME": directory,
+            "DBUS_SYSTEM_BUS_ADDRESS": busAddress, "DBUS_SESSION_BUS_ADDRESS": busAddress,
+            "PULSE_SERVER": "unix:\(directory)/pulse.socket",
+        ]
+        for (name, value) in environment { setenv(name, value, 1) }
+        // A watchdog would be one more wake-up now and then.
+        for name in ["WATCHDOG_USEC", "NOTIFY_SOCKET", "PTT_LOG"] { unsetenv(name) }
+    }
+
+    var busAddress: String { "unix:path=\(directory)/bus" }
+
+    var ownProgram: String { programs + "/ptt-bench" }
+
+    /// Comes back when a press would transmit.
+    func start() async throws {
+        _ = try startBus(named: "bus")
+        try await appearance(of: directory + "/bus")
+        blueZ = try await PrivateBlueZ.start(on: busAddress)
+        let native = "module-native-protocol-unix socket=\(directory)/pulse.socket auth-anonymous=1"
+        _ = try start([
+            "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
+            "-L", native, "-L", "module-null-source source_name=microphone",
+        ])
+        try await appearance(of: directory + "/pulse.socket")
+        core = try start([programs + "/pttd"])
+        try await appearance(of: directory + "/pushtotalk/audio")
+        try await appearance(of: directory + "/pushtotalk/core")
+        bridge = try start([programs + "/ptt-accessoryd"])
+        try await appearance(of: directory + "/pushtotalk/accessory")
+        try await joinWhenAudioIsThere()
+        try await buttonIsReady()
+    }
+
+    func start(
+        _ arguments: [String],
+        input: Int32? = nil,
+        output: Int32? = nil,
+        environment: [String: String] = [:]
+    ) throws(SystemError) -> Child {
+        let child = try Child(
+            arguments,
+            input: input,
+            output: output,
+            log: directory + "/log",
+            environment: environment
+        )
+        children.append(child)
+        return child
+    }
+
+    /// A bus of its own at `directory/name`.
+    func startBus(named name: String) throws -> Child {
+        let path = "\(directory)/\(name).conf"
+        let text = """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+              "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig>
+              <type>custom</type>
+              <listen>unix:path=\(directory)/\(name)</listen>
+              <auth>EXTERNAL</auth>
+              <policy context="default">
+                <allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>
+              </policy>
+            </busconfig>
+            """
+        guard let file = fopen(path, "we") else { throw SystemError("write \(path)") }
+        let isWritten = fputs(text, file) >= 0
+        guard fclose(file) == 0, isWritten else { throw SystemError("write \(path)") }
+        return try start(["dbus-daemon", "--config-file=\(path)", "--nofork"])
+    }
+
+    func end(_ child: Child) {
+        child.end()
+        children.removeAll { $0 === child }
+    }
+
+    /// Ends everything, last started first, and removes the directory. Further calls do nothing.
+    func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        subscription?.close()
+        for child in children.reversed() { child.end() }
+        _ = try? Child.time(["rm", "-rf", directory])  // A directory that stays is in /tmp and harmless.
+    }
+
+    /// Waits until a file is there, a socket for example.
+    func appearance(of path: String) async throws {
+        while access(path, F_OK) != 0 {
+            if let ended = children.first(where: { !$0.isRunning }) {
+                throw Unmeasurable("\(ended.name) has ended: \(log)")
+            }
+            await pause(.milliseconds(10))
+        }
+    }
+
+    /// The end of what the programs have complained about.
+    var log: String {
+        guard let file = fopen(directory + "/log", "re") else { return "" }
+        defer { _ = fclose(file) }  // Only read from.
+        fseek(file, -4096, SEEK_END)
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+
+    // MARK: Ready for a press
+
+    private func joinWhenAudioIsThere() async throws {
+        let connection = try ServiceConnection.core()
+        defer { connection.close() }
+        while !(try await connection.status().isAudioServerReady) { await pause(.milliseconds(10)) }
+        _ = try await connection.join(
+            CoreInterface.JoinRequest(channelID: nil, name: "Benchmark", application: nil)
+        )
+    }
+
+    private func buttonIsReady() async throws {
+        let connection = try ServiceConnection.bridge()
+        defer { connection.close() }
+        while !(try await connection.devices().devices.contains { $0.link == .ready }) {
+            await pause(.milliseconds(10))
+        }
+    }
+
+    private static func ownPath() throws(SystemError) -> String {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &path, path.count)
+        guard length > 0 else { throw SystemError("find this program") }
+        return String(decoding: path[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// Lets the machine come to rest between two measurements.
+@EventLoop
+func pause(_ duration: Duration) async {
+    var timer: TimerSource?
+    await withCheckedContinuation { continuation in
+        timer = TimerSource { continuation.resume() }
+        timer?.arm(after: duration)
+    }
+    timer?.disarm()
+}
