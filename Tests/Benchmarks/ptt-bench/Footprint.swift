@@ -41,10 +41,12 @@ struct Footprint {
         }
     }
 
-    /// Whatever has run before has warmed the daemons up: what still grows now is a leak.
-    func printGrowth(_ presses: Presses, _ table: inout Table) async throws {
+    /// What still grows after the first presses is a leak.
+    func printGrowth(_ table: inout Table) async throws {
+        let presses = try await Presses(stack)
+        try await presses.press(times: Presses.many / 100)
         let before = try daemons.map { try ProcessFigures($0.processID) }
-        try await presses.pressMany()
+        try await presses.press(times: Presses.many)
         await pause(.seconds(1))
         table.printSection("Resident memory after \(Presses.many) more presses")
         for (daemon, before) in zip(daemons, before) {

@@ -12,15 +12,20 @@ struct Program {
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch arguments.first {
-        case nil: exit(EventLoop.run { await Benchmark.run() })
         case "answer-varlink" where arguments.count == 2: exit(AnsweringService.run(at: arguments[1]))
         case "baseline-answer" where arguments.count == 2: exit(baseline_answer(arguments[1]))
         case "baseline-receive" where arguments.count == 3:
             exit(baseline_receive(arguments[1], arguments[2]))
         case "baseline-relay" where arguments.count == 1: exit(baseline_relay())
-        case _?:
-            complain("usage: ptt-bench, without arguments, in the directory of the release build")
-            exit(64)
+        case _:
+            let parts = arguments.compactMap { Benchmark.Part(rawValue: $0) }
+            guard parts.count == arguments.count else {
+                let known = Benchmark.Part.allCases.map(\.rawValue).joined(separator: "|")
+                complain("usage: ptt-bench [\(known)]…; all parts if none is named")
+                exit(64)
+            }
+            let chosen = parts.isEmpty ? Set(Benchmark.Part.allCases) : Set(parts)
+            exit(EventLoop.run { await Benchmark.run(chosen) })
         }
     }
 }
