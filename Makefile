@@ -13,8 +13,13 @@ rulesdir ?= /usr/lib/udev/rules.d
 programs = pttd ptt-accessoryd pttctl ptt-sim
 units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service
 rule = 71-push-to-talk.rules
-# Release binaries without a Swift runtime beside them.
-release = -c release --static-swift-stdlib
+# Release binaries without a Swift runtime beside them, and small in memory (`make bench` tells). lld packs relocations
+# (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++ and libgcc come from their
+# archives, of which the programs need little; the first is found before the shared library by its directory.
+archives = $(CURDIR)/.build/archives
+release = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(archives) \
+  -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -O2 -Xlinker --icf=safe -Xlinker --no-export-dynamic \
+  -Xlinker -z -Xlinker pack-relative-relocs
 
 # Debian packages: to build, and beyond that to try and to check.
 build_packages = pkg-config libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
@@ -31,7 +36,10 @@ strict = --explicit-target-dependency-import-check error
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
-build:  ## builds the programs that `make install` installs
+$(archives)/libstdc++.a:
+	@mkdir -p $(@D) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $@
+
+build: $(archives)/libstdc++.a  ## builds the programs that `make install` installs
 	@.ci/install-packages 'make build' $(build_packages)
 	swift build $(release)
 
@@ -63,7 +71,7 @@ system-test: build  ## the programs against real Bluetooth, udev and PipeWire in
 	swift build --build-tests $(strict)
 	Tests/SystemTests/kernel-tests
 
-bench:  ## latency, memory and wake-ups, side by side with what they are compared to; takes 3 minutes
+bench: $(archives)/libstdc++.a  ## latency, memory and wake-ups, side by side with what they are compared to; takes 3 minutes
 	@.ci/install-packages 'make bench' $(build_packages) $(bench_packages)
 	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done
