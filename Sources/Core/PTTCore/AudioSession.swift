@@ -30,7 +30,7 @@ enum AudioSession: Equatable, Sendable {
 
     mutating func activate(_ capture: Capture, _ turn: inout Turn) {
         self = .activating(capture)
-        turn.microphone.append(.openCapture(capture.captureID, capture.format))
+        turn.opening = .openCapture(capture.captureID, capture.format)
         turn.publish(.audioActivating)
     }
 
@@ -66,10 +66,10 @@ enum AudioSession: Equatable, Sendable {
         case .inactive:
             return
         case .activating(let capture):
-            turn.microphone.append(.closeCapture(capture.captureID))
+            turn.closing.append(.closeCapture(capture.captureID))
         case .active(let capture, let receiver):
-            if receiver != nil { turn.microphone.append(.stopFrames(capture.captureID)) }
-            turn.microphone.append(.closeCapture(capture.captureID))
+            if receiver != nil { turn.closing.append(.stopFrames(capture.captureID)) }
+            turn.closing.append(.closeCapture(capture.captureID))
         }
         self = .inactive
         turn.publish(.audioDeactivated)

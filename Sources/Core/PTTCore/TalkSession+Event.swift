@@ -38,9 +38,10 @@ extension TalkSession {
 
     /// An order to the shell.
     ///
-    /// Those of one event come in the sequence that matters: the microphone first, then the timer, then the answer,
-    /// then what is published, and the delivery of frames last. So a capture stream opens as early as can be, and is
-    /// closed before anything else is done about an end.
+    /// Those of one event come in the sequence that matters: the closing of the microphone first, then the timer, then
+    /// the answer, then what is published, then the opening of the microphone, and the delivery of frames last. So a
+    /// capture stream is closed before anything else is done about an end, and everybody knows of a beginning before
+    /// the audio server, which takes longer than telling them, is asked.
     public enum Effect: Equatable, Sendable {
         /// Answer with ``TalkSession/Event/captureStarted(_:)`` or ``TalkSession/Event/captureFailed(_:_:)``.
         case openCapture(CaptureID, AudioFormat)

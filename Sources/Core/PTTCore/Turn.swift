@@ -2,7 +2,9 @@ import PTTMessages
 
 /// What one event leads to, kept by kind so that the order of ``TalkSession/Effect`` holds whatever the cause.
 struct Turn {
-    var microphone: [TalkSession.Effect] = []
+    /// What ends a capture.
+    var closing: [TalkSession.Effect] = []
+    var opening: TalkSession.Effect?
     var timer: TalkSession.Effect?
     var reply: TalkSession.Effect?
     var frames: TalkSession.Effect?
@@ -13,6 +15,6 @@ struct Turn {
     }
 
     var effects: [TalkSession.Effect] {
-        microphone + [timer, reply].compactMap(\.self) + published + [frames].compactMap(\.self)
+        closing + [timer, reply].compactMap(\.self) + published + [opening, frames].compactMap(\.self)
     }
 }

@@ -73,8 +73,8 @@ final class CoreHost {
             waiting.removeValue(forKey: request)?(answer)
         case .publish(let event):
             sequence += 1
-            record(event)
             publish(event, sequence, now)
+            record(event)
         case .openCapture(let capture, let format):
             openMicrophone(capture, format)
         case .closeCapture:
