@@ -61,7 +61,9 @@ let first = "F0:F1:F2:F3:F4:01"
         // It comes back by itself, and says that it is held.
         #expect(try await rig.next(.ignored).value == "01")
         try await rig.ready()
+        // The core may wait to hear that it was let go, since a time limit.
         try await rig.simulate("release")
+        #expect(try await rig.asked() == .end(first, .released))
         try await rig.simulate("press")
         #expect(try await rig.asked() == .begin(first, .bluetoothButton))
         try await rig.simulate("release")
@@ -76,6 +78,7 @@ let first = "F0:F1:F2:F3:F4:01"
         try await rig.simulate("on-subscribe 00")
         try await rig.simulate("disconnect")
         #expect(try await rig.next(.ignored).value == "00")
+        #expect(try await rig.asked() == .end(first, .released))
         try await rig.ready()
         try await rig.simulate("press")
         #expect(try await rig.asked() == .begin(first, .bluetoothButton))
