@@ -88,6 +88,9 @@ private final class Datagrams {
         source = try DescriptorSource(value, .readable) { [weak self] _ in self?.receive() }
     }
 
+    // Before the descriptor closes with this object.
+    isolated deinit { source?.cancel() }
+
     func send(_ text: String, to path: String) throws {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -25,7 +25,11 @@ final class Command {
         reading = try DescriptorSource(near, .readable) { [weak self] _ in self?.read() }
     }
 
-    isolated deinit { if status == nil { _ = Glibc.kill(processID, SIGKILL) } }
+    isolated deinit {
+        // Before the descriptor closes with this object.
+        reading?.cancel()
+        if status == nil { _ = Glibc.kill(processID, SIGKILL) }
+    }
 
     /// Runs a program to its end.
     ///
