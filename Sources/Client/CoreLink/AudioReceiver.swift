@@ -32,6 +32,9 @@ public final class AudioReceiver {
         source = try DescriptorSource(descriptor.value, .readable) { [weak self] _ in self?.receive() }
     }
 
+    // Before the descriptor closes with this object.
+    isolated deinit { close() }
+
     /// Ends the reception. Further calls do nothing.
     public func close() {
         source?.cancel()

@@ -17,6 +17,9 @@ final class AudioConnection {
         self.patience = patience
     }
 
+    // Before the descriptor closes with this object.
+    isolated deinit { close() }
+
     /// Waits for the token.
     func start(
         token: @escaping @EventLoop (String) -> Void,

@@ -21,8 +21,17 @@ public actor EventLoop {
     /// - Returns: The code given to ``exit(code:)``.
     public nonisolated static func run(_ start: @escaping @EventLoop () async -> Void) -> Int32 {
         LoopExecutor.shared.adoptCurrentThread()
-        Task { @EventLoop in await start() }
+        self.start(start)
         return LoopExecutor.shared.turnUntilExit()
+    }
+
+    /// Starts a task on the loop.
+    ///
+    /// Unlike that of a plain `Task`, its code that belongs to no actor runs on the loop too, which is also where a
+    /// continuation resumes first. On Swift's thread pool the first such job starts a thread of libdispatch that
+    /// wakes up every second from then on.
+    public nonisolated static func start(_ operation: @escaping @EventLoop () async -> Void) {
+        Task(executorPreference: LoopExecutor.shared, operation: operation)
     }
 
     /// Gives the loop a thread of its own, for processes whose main thread belongs to somebody else.

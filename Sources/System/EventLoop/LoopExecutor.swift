@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Jobs arrive in a locked queue. From the loop's own thread a deferred source starts them in the next turn
 /// without a system call; from any other thread an eventfd wakes the loop.
-final class LoopExecutor: SerialExecutor {
+final class LoopExecutor: SerialExecutor, TaskExecutor {
     static let shared = LoopExecutor()
 
     private struct Inbox {
@@ -134,7 +134,10 @@ final class LoopExecutor: SerialExecutor {
             return inbox.jobs
         }
         for job in jobs {
-            unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+            unsafe job.runSynchronously(
+                isolatedTo: asUnownedSerialExecutor(),
+                taskExecutor: asUnownedTaskExecutor()
+            )
         }
         return 0
     }

@@ -50,7 +50,7 @@ final class AccessoryService {
         switch call.method {
         case "GetDevices":
             _ = try call.decode(NoParameters.self)
-            Task { await tellDevices(call) }
+            EventLoop.start { await self.tellDevices(call) }
         case "Subscribe":
             _ = try call.decode(NoParameters.self)
             subscribe(call)
@@ -58,13 +58,13 @@ final class AccessoryService {
             let seconds = try call.decode(AccessoryInterface.ScanRequest.self).seconds
             guard (1...120).contains(seconds) else { throw .invalidParameter("seconds") }
             guard call.wantsMore else { throw .expectedMore }
-            Task { await scan(.seconds(seconds), call) }
+            EventLoop.start { await self.scan(.seconds(seconds), call) }
         case "Pair":
             let address = try address(of: call)
-            Task { await pair(address, call) }
+            EventLoop.start { await self.pair(address, call) }
         case "Forget":
             let address = try address(of: call)
-            Task { await forget(address, call) }
+            EventLoop.start { await self.forget(address, call) }
         // The server has checked the method against the description.
         default: call.fail(.methodNotFound("\(call.interface).\(call.method)"))
         }
