@@ -44,11 +44,11 @@ struct Footprint {
     /// What still grows after the first presses is a leak.
     func printGrowth(_ table: inout Table) async throws {
         let presses = try await Presses(stack)
-        try await presses.press(times: Presses.many / 100)
+        try await presses.press(times: Presses.first)
         let before = try daemons.map { try ProcessFigures($0.processID) }
         try await presses.press(times: Presses.many)
         await pause(.seconds(1))
-        table.printSection("Resident memory after \(Presses.many) more presses")
+        table.printSection("Resident memory after \(Presses.many) more presses than \(Presses.first)")
         for (daemon, before) in zip(daemons, before) {
             let after = try ProcessFigures(daemon.processID)
             table.printFigure(

@@ -9,6 +9,8 @@ import Glibc
 @EventLoop
 final class Presses {
     static let many = 10_000
+    /// Until the allocator and what is mapped of the sound server's memory have reached their size.
+    static let first = 2_000
     private static let samples = 300
     private static let warmUp = 30
 
@@ -52,11 +54,11 @@ final class Presses {
         table.printTimes(what, our, .microseconds, "C client", their, .ratio(1.5))
     }
 
-    /// Presses and releases many times; each hundredth is held until the microphone is open.
+    /// Presses and releases many times; each tenth is held until the microphone is open.
     func press(times: Int) async throws {
         for number in 1...times {
             _ = try await ourPress()
-            if number.isMultiple(of: 100) { _ = await ours.next(#""audioActivated""#) }
+            if number.isMultiple(of: 10) { _ = await ours.next(#""audioActivated""#) }
             try await release()
         }
     }
