@@ -91,6 +91,7 @@ let package = Package(
         system("DBus", "CDBus", "EventLoop"),
         system("Input", "CEvdev", "CLinux", "CUdev", "EventLoop"),
         system("PulseAudio", "CPulse", "EventLoop"),
+        system("WAV", "EventLoop"),
 
         client("CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink"),
 
@@ -121,13 +122,29 @@ let package = Package(
             "Varlink",
             log
         ),
-        program("pttctl", "CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink", arguments),
-        program("ptt-sim", "CoreLink", "DBus", "EventLoop", "Input", "JSON", "PTTMessages", arguments),
+        program("pttctl", "CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink", "WAV", arguments),
+        program(
+            "ptt-sim",
+            "CoreLink",
+            "DBus",
+            "EventLoop",
+            "Input",
+            "PTTMessages",
+            "PulseAudio",
+            "WAV",
+            arguments
+        ),
 
         .executableTarget(
             name: "ptt-system-tests",
             dependencies: ["CoreLink", "EventLoop", "Input", "JSON", "PTTMessages"],
             path: "Tests/SystemTests/Driver",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "ptt-life",
+            dependencies: ["CoreLink", "EventLoop", "PTTMessages"],
+            path: "Tests/Life",
             swiftSettings: strict
         ),
         .target(name: "CBaseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/CBaseline"),
@@ -143,7 +160,20 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
-        tests("pttdTests", "DBus", "EventLoop", "JSON", "PTTMessages", "TestSupport", "Varlink", "pttd"),
+        tests(
+            "pttdTests",
+            "DBus",
+            "EventLoop",
+            "JSON",
+            "PTTCore",
+            "PTTMessages",
+            "PulseAudio",
+            "TestSupport",
+            "Varlink",
+            "pttd",
+            log
+        ),
+        tests("pttctlTests", "JSON", "PTTMessages", "pttctl"),
         tests("ptt_simTests", "DBus", "EventLoop", "Input", "TestSupport", "ptt-sim"),
         tests(
             "ptt_accessorydTests",
@@ -167,6 +197,7 @@ let package = Package(
         tests("JournalTests", "Journal", log),
         tests("PulseAudioTests", "EventLoop", "PulseAudio", "TestSupport"),
         tests("TOMLTests", "TOML"),
+        tests("WAVTests", "WAV"),
         tests("VarlinkTests", "EventLoop", "JSON", "TestSupport", "Varlink"),
     ],
     swiftLanguageModes: [.v6],

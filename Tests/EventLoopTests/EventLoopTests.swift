@@ -42,6 +42,47 @@ import Testing
         #expect(count == 3)
     }
 
+    @Test @EventLoop func `a timer of the wall clock fires at the second that it was set to, and only once`()
+        async throws
+    {
+        let fired = Sightings(of: Int.self)
+        let timer = try WallClockTimer { fired.add(wallClock()) }
+        let wanted = wallClock() + 1
+        timer.arm(at: wanted)
+        #expect(try await fired.next() == wanted)
+        timer.arm(at: wanted - 100)
+        #expect(try await fired.next() >= wanted)
+        timer.arm(at: wallClock() + 1)
+        timer.disarm()
+        await pause(.milliseconds(1100))
+        timer.arm(at: 1)
+        #expect(try await fired.next() > wanted)
+    }
+
+    @Test @EventLoop func `a directory that is removed is told of, and its successor can be watched at once`()
+        async throws
+    {
+        let directory = "/tmp/ptt-directory-watch-\(getpid())"
+        defer { rmdir(directory) }
+        let names = Sightings(of: String.self)
+        var watch: DirectoryWatch?
+        func follow() throws {
+            watch = try DirectoryWatch(directory, [.appears, .ends]) { names.add($0) }
+        }
+        mkdir(directory, 0o700)
+        try follow()
+        for round in 0..<3 {
+            rmdir(directory)
+            mkdir(directory, 0o700)
+            #expect(try await names.first { _ in true } == "")
+            try follow()
+            mkdir("\(directory)/child\(round)", 0o700)
+            #expect(try await names.first { !$0.isEmpty } == "child\(round)")
+            rmdir("\(directory)/child\(round)")
+        }
+        withExtendedLifetime(watch) {}
+    }
+
     @Test @EventLoop func `a descriptor source reports bytes and the peer's end`() async throws {
         let pair = try UnixSocket.pair(.stream)
         let (near, far) = pair.release()
@@ -85,4 +126,11 @@ import Testing
         }
         _ = consume second
     }
+}
+
+/// Whole seconds of the exact clock: that of time(2) may be a tick behind.
+private func wallClock() -> Int {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return now.tv_sec
 }

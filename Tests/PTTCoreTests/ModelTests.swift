@@ -3,171 +3,128 @@ import PTTCore
 import PTTMessages
 import Testing
 
-/// The rules in their shortest form, without effects, timers or capture streams.
-private struct Model {
-    let limit = 30
-    var channel: ChannelID?
-    var name = ""
-    var application: ClientID?
-    var talker: (client: ClientID, origin: Origin, began: Int)?
-    var isHeard = false
-    var count = 0
-    var hasAudioServer = false
-    var isSuspending = false
-    var isOver = false
-    var stuck: [Origin] = []
-
-    mutating func silence() {
-        talker = nil
-        isHeard = false
-    }
-
-    /// - Returns: The answer to a request, in the words of the trace.
-    mutating func take(_ event: TalkSession.Event, at second: Int) -> String? {
-        switch event {
-        case .joinRequested(_, let client, processID: _, let request, let fresh):
-            return join(client, request, fresh)
-        case .leaveRequested(_, _, let channelID):
-            guard let channel, channelID ?? channel == channel else { return "channelNotFound" }
-            silence()
-            (self.channel, application) = (nil, nil)
-            return "done"
-        case .descriptorRequested(_, _, let request):
-            guard channel != nil else { return "channelNotFound" }
-            name = request.name
-            return "done"
-        case .beginRequested(_, let client, let request):
-            return begin(client, request, second)
-        case .endRequested(_, let client, let request):
-            return end(client, request)
-        case .clientDisconnected(let client):
-            if talker?.client == client || application == client { silence() }
-            if application == client { application = nil }
-        case .timerFired:
-            if let talker, second >= talker.began + limit {
-                stuck.append(talker.origin)
-                silence()
-            }
-        case .captureStarted(let capture): if talker != nil, capture.rawValue == count { isHeard = true }
-        case .captureFailed(let capture, _): if talker != nil, capture.rawValue == count { silence() }
-        case .audioServerReady: hasAudioServer = true
-        case .audioServerLost:
-            hasAudioServer = false
-            silence()
-        case .systemSuspending:
-            isSuspending = true
-            silence()
-        case .systemResumed: isSuspending = false
-        case .sessionLocked: silence()
-        case .shuttingDown:
-            isOver = true
-            silence()
-        }
-        return nil
-    }
-
-    private mutating func join(_ client: ClientID, _ request: CoreInterface.JoinRequest, _ fresh: ChannelID)
-        -> String
-    {
-        if isOver { return "unknown" }
-        if let channel {
-            if request.channelID != channel { return "channelLimitReached" }
-            if request.application == nil { return "joined" }
-            if application != nil { return "channelLimitReached" }
-        }
-        channel = request.channelID ?? fresh
-        name = request.name
-        application = request.application == nil ? nil : client
-        return "joined"
-    }
-
-    private mutating func begin(_ client: ClientID, _ request: CoreInterface.BeginRequest, _ second: Int)
-        -> String
-    {
-        guard let channel, request.channelID ?? channel == channel else { return "channelNotFound" }
-        if isSuspending || isOver { return "unknown" }
-        if talker != nil { return "transmissionInProgress" }
-        if !hasAudioServer { return "unknown" }
-        if stuck.contains(request.origin) { return "transmissionNotAllowed" }
-        count += 1
-        talker = (client, request.origin, second)
-        return "began \(count)"
-    }
-
-    private mutating func end(_ client: ClientID, _ request: CoreInterface.EndRequest) -> String {
-        if request.cause != .deviceRemoved { stuck.removeAll { $0 == request.origin } }
-        guard let talker else { return "transmissionNotFound" }
-        if let origin = request.origin, origin != talker.origin || client != talker.client {
-            return "transmissionNotFound"
-        }
-        silence()
-        return "done"
-    }
-}
-
 @Suite struct ModelTests {
-    /// 600 runs of the core with 200 events each. A failure names its seed; `PTT_SEED` runs it again.
-    @Test func `a long life of random events goes as the model says`() {
+    /// 250 lives of the core with 1000 events each, four times. A failure names its seed; `PTT_SEED` runs it again.
+    @Test(arguments: 0..<4)
+    func `a long life of random events goes as the model says`(_ part: Int) {
         let given = ProcessInfo.processInfo.environment["PTT_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: .min ... .max)
         print("PTT_SEED=\(seed)")
         var random = SplitMix(state: seed)
         var transmissions = 0
-        for run in 0..<600 {
-            guard let count = live(&random) else {
+        var pushes = 0
+        for run in 0..<250 {
+            guard let model = live(&random) else {
                 Issue.record("PTT_SEED=\(seed), run \(run)")
                 return
             }
-            transmissions += count
+            transmissions += model.transmissions
+            pushes += model.pushCount
         }
-        #expect(transmissions > 3000, "the events lead nowhere")
+        #expect(transmissions > 2000, "the events lead nowhere")
+        #expect(pushes > 2000, "the events lead nowhere")
     }
 
-    /// - Returns: How many transmissions there were, or nil after a failure.
-    private func live(_ random: inout SplitMix) -> Int? {
-        var session = TalkSession(timeLimit: .seconds(30))
+    /// - Returns: The model in the end, or nil after a failure.
+    private func live(_ random: inout SplitMix) -> Model? {
+        var session = TalkSession(timeLimit: .seconds(Model.limit))
         var observer = Observer(session)
         var model = Model()
-        var past: [String] = []
+        var past: [TalkSession.Event] = []
         var second = 0
-        for _ in 0..<200 {
+        for step in 0..<1000 {
             second += Int.random(in: 0...3, using: &random)
-            var event = draw(&random, model.count)
-            if let timer = observer.timer, timer <= .seconds(second) { event = .timerFired }
+            var event = draw(&random, model)
+            if step == 0, Bool.random(using: &random) { event = random.pick(restorations) }
+            if let timer = observer.timer, timer <= .seconds(second) {
+                event = .timerFired
+                second = Int(timer.microseconds / 1_000_000)
+            }
+            past.append(event)
             let (effects, violation) = observer.run(event, at: .seconds(second), in: &session)
-            past.append("\(second)s \(event)")
             let answer = model.take(event, at: second)
-            let difference = violation ?? compare(model, answer, session.status, effects)
-            if let difference {
-                Issue.record("\(difference), after:\n\(past.joined(separator: "\n"))")
+            if let difference = violation ?? compare(model, answer, observer.status, effects) {
+                let last = past.suffix(40).map { "\($0)" }.joined(separator: "\n")
+                let lines = effects.map { "  \($0)" }.joined(separator: "\n")
+                Issue.record("\(difference), after:\n\(last)\nwith\n\(lines)")
                 return nil
             }
         }
-        return model.count
+        return model
     }
 
-    private func draw(_ random: inout SplitMix, _ count: Int) -> TalkSession.Event {
-        switch Int.random(in: 0..<40, using: &random) {
-        case 0...3: .audioServerReady
-        case 4...6: .systemResumed
-        case 7...12: .captureStarted(CaptureID(rawValue: count - Int.random(in: 0...1, using: &random)))
-        case 13:
-            .captureFailed(
-                CaptureID(rawValue: count - Int.random(in: 0...1, using: &random)),
-                .microphoneLost
-            )
-        case 14...21:
-            Alphabet.begin(
+    private let policies = Alphabet.events.filter { event in
+        if case .policyChanged = event { true } else { false }
+    }
+
+    private let restorations: [TalkSession.Event] = [
+        .restored(saved(Alphabet.activation, .fullDuplex), descriptor: nil),
+        .restored(saved(nil, .halfDuplex), descriptor: nil),
+        .restored(saved(Alphabet.activation, .listenOnly), descriptor: Descriptor(name: "Ops", image: nil)),
+    ]
+
+    private static func saved(_ activation: Activation?, _ mode: TransmissionMode) -> SavedChannel {
+        SavedChannel(
+            channelID: Alphabet.channel,
+            owner: Owner(identifier: Alphabet.radioID, name: "Radio", activation: activation),
+            pushToken: Alphabet.radioToken,
+            transmissionMode: mode,
+            areAccessoryEventsEnabled: mode == .fullDuplex
+        )
+    }
+
+    private func draw(_ random: inout SplitMix, _ model: Model) -> TalkSession.Event {
+        let back = Int.random(in: 0...3, using: &random) == 0 ? 1 : 0
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0...4: return .audioServerReady
+        case 5...7: return .systemResumed
+        case 8...9: return .sessionUnlocked
+        case 10...11: return .policyChanged(Policy())
+        case 12: return random.pick(policies)
+        case 13...18: return .captureStarted(CaptureID(rawValue: model.transmissions - back))
+        case 19: return .captureFailed(CaptureID(rawValue: model.transmissions - back), .microphoneLost)
+        case 20...24: return .playbackStarted(PlaybackID(rawValue: model.playbacks - back))
+        case 25: return .playbackFailed(PlaybackID(rawValue: model.playbacks - back))
+        case 26...31: return random.pick([Alphabet.attachRadio(), Alphabet.join(Alphabet.radio)])
+        case 32...37: return push(&random, model)
+        case 38...42: return finish(&random, model, back)
+        case 43...50:
+            return Alphabet.begin(
                 random.pick([Alphabet.button, Alphabet.headset]),
                 by: random.pick([Alphabet.bridge, Alphabet.commandLine])
             )
+        case 51...53:
+            return random.pick([
+                Alphabet.status(.ready), Alphabet.mode(.fullDuplex),
+                .foregroundRequested(Alphabet.request, Alphabet.radio, isForeground: true),
+            ])
+        case 54...57: return Alphabet.end(random.pick([Alphabet.button, Alphabet.headset]))
         default:
             // Shutting down is for good; let it be rare.
-            switch random.pick(Alphabet.events) {
-            case .shuttingDown where Int.random(in: 0..<10, using: &random) > 0: .timerFired
-            case let event: event
+            let event = random.pick(Alphabet.events)
+            switch event {
+            case .shuttingDown: return Int.random(in: 0..<50, using: &random) > 0 ? .timerFired : event
+            case .policyChanged: return .policyChanged(Policy())
+            default: return event
             }
         }
+    }
+
+    private func push(_ random: inout SplitMix, _ model: Model) -> TalkSession.Event {
+        Alphabet.push(
+            model.channel?.token ?? Alphabet.radioToken,
+            isServiceUpdate: Bool.random(using: &random),
+            priority: 10
+        )
+    }
+
+    private func finish(_ random: inout SplitMix, _ model: Model, _ back: Int) -> TalkSession.Event {
+        let id = model.pushes.first?.id ?? model.pushCount
+        return random.pick([
+            Alphabet.finish(id - back, .activeRemoteParticipant, Alphabet.ann, ends: back == 1),
+            Alphabet.finish(id, .activeRemoteParticipant, Alphabet.bob, ends: true),
+            Alphabet.finish(id, .processed), Alphabet.finish(id, .leaveChannel),
+        ])
     }
 
     private func compare(
@@ -176,27 +133,79 @@ private struct Model {
         _ status: Status,
         _ effects: [TalkSession.Effect]
     ) -> String? {
-        let answers = effects.compactMap { effect -> String? in
+        var given: String?
+        var isStartOrdered = false
+        var told: [Model.Told] = []
+        var audioTold: [Model.Told] = []
+        for effect in effects {
             switch effect {
-            case .reply(_, .refused(let refusal)): "\(refusal.code)"
-            case .reply(_, .joined): "joined"
-            case .reply(_, let answer): "\(answer)"
-            case .openCapture, .closeCapture, .deliverFrames, .stopFrames, .setTimer, .cancelTimer, .publish:
-                nil
+            case .reply(_, let answer): given = brief(answer)
+            case .publish(let event):
+                switch event {
+                case .audioActivating, .audioActivated, .audioDeactivated, .audioInterrupted,
+                    .audioInterruptionEnded:
+                    audioTold.append(brief(event))
+                default: told.append(brief(event))
+                }
+            case .tell(let client, let event): told.append(.alone(client, event.kind))
+            case .startApplication: isStartOrdered = true
+            case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
+                .setTimer,
+                .cancelTimer, .saveChannel, .saveDescriptor, .remark:
+                break
             }
         }
-        if answers.first != answer { return "the answer is \(answers), the model's is \(answer ?? "none")" }
-        let audio: AudioState =
-            model.talker == nil ? .inactive : model.isHeard ? .active : .activating
+        if given != answer { return "the answer is \(given ?? "none"), the model's is \(answer ?? "none")" }
+        if told != model.told { return "told is\n\(told)\nthe model's is\n\(model.told)" }
+        if isStartOrdered != model.isStartOrdered { return "a start is ordered: \(isStartOrdered)" }
+        if audioTold != model.audioTold { return "audio is \(audioTold), the model's is \(model.audioTold)" }
+        return compare(model, status)
+    }
+
+    private func compare(_ model: Model, _ status: Status) -> String? {
+        let channel = status.channel
         guard
-            status.channel?.channelID == model.channel,
-            status.channel == nil || status.channel?.name == model.name,
-            (status.channel?.application != nil) == (model.application != nil),
+            channel?.channelID == model.channel?.id,
+            channel?.name == model.channel?.name,
+            channel?.owner == model.channel?.owner,
+            (channel?.application != nil) == (model.channel?.holder != nil),
+            channel?.isApplicationStarting == model.channel.map({ $0.isStartingUntil != nil }),
+            channel?.serviceStatus == model.channel?.status,
+            channel?.transmissionMode == model.channel?.mode,
+            channel?.areAccessoryEventsEnabled == model.channel?.hasButtons,
+            channel?.participant?.name == model.channel?.speaker,
             status.transmission?.origin == model.talker?.origin,
-            status.audio == audio,
+            status.transmission?.source == model.talker?.source,
+            status.audio == model.audio,
             status.isAudioServerReady == model.hasAudioServer
         else { return "the status is \(status), the model \(model)" }
         return nil
+    }
+
+    private func brief(_ answer: TalkSession.Answer) -> String {
+        switch answer {
+        case .joined: "joined"
+        case .attached(_, _, let restored):
+            restored.map { $0.needsDescriptor ? "attached restored needsDescriptor" : "attached restored" }
+                ?? "attached"
+        case .done: "done"
+        case .began: "began"
+        case .accepted: "accepted"
+        case .refused(let refusal): refusal.code.rawValue
+        case .rejected(let rejection): rejection.code.rawValue
+        }
+    }
+
+    private func brief(_ event: CoreEvent) -> Model.Told {
+        switch event {
+        case .channelJoined(_, let reason): .joined(reason)
+        case .channelLeft(let reason, explanation: _): .left(reason)
+        case .transmissionEnded(_, let cause, by: let source): .ended(cause, by: source)
+        case .transmissionRefused(_, let refusal): .refused(refusal.code)
+        case .audioInterrupted(let interruption): .interrupted(interruption)
+        case .pushFinished(let pushID, let outcome, explanation: _): .finished(pushID.rawValue, outcome)
+        default: .word(event.kind)
+        }
     }
 }
 

@@ -5,9 +5,21 @@ import PTTMessages
 /// session decides, only what must never be seen from outside.
 struct Observer {
     private(set) var openCapture: CaptureID?
+    private(set) var openPlayback: PlaybackID?
     private(set) var receiver: ClientID?
     private(set) var timer: MonotonicTime?
     private(set) var status: Status
+    private(set) var saved: SavedChannel?
+    private(set) var descriptor: Descriptor?
+    /// Whom the session has taken as applications.
+    private(set) var attached: [ClientID: ApplicationID] = [:]
+    /// That of the channel.
+    private(set) var application: ClientID?
+    /// Accepted and not finished.
+    private(set) var pushes: Set<PushID> = []
+    private(set) var isInterrupted = false
+    private(set) var isSpeakerLost = false
+    private(set) var isOver = false
 
     init(_ session: TalkSession) {
         status = session.status
@@ -19,16 +31,85 @@ struct Observer {
         at now: MonotonicTime,
         in session: inout TalkSession
     ) -> (effects: [TalkSession.Effect], violation: String?) {
-        if event == .timerFired { timer = nil }
-        let effects = session.handle(event, at: now)
-        var replies: [RequestID] = []
-        for effect in effects {
-            if let violation = see(effect, replies: &replies) { return (effects, violation) }
+        switch event {
+        case .timerFired: timer = nil
+        case .shuttingDown: isOver = true
+        case .playbackFailed(openPlayback): isSpeakerLost = true
+        case .restored(let channel, let descriptor): (saved, self.descriptor) = (channel, descriptor)
+        case .clientDisconnected(let client): attached[client] = nil
+        default: break
         }
-        return (effects, check(session, event, replies))
+        return follow(session.handle(event, at: now), event, session)
     }
 
-    private mutating func see(_ effect: TalkSession.Effect, replies: inout [RequestID]) -> String? {
+    private mutating func follow(
+        _ effects: [TalkSession.Effect],
+        _ event: TalkSession.Event,
+        _ session: TalkSession
+    ) -> (effects: [TalkSession.Effect], violation: String?) {
+        var replies = 0
+        var stage = 0
+        for effect in effects {
+            guard effect.stage >= stage else { return (effects, "\(effect) comes too late") }
+            stage = effect.stage
+            if case .reply(let id, let answer) = effect {
+                if event.request != id { return (effects, "another request is answered: \(id)") }
+                replies += 1
+                take(answer, event)
+            } else if let violation = see(effect) {
+                return (effects, violation)
+            }
+        }
+        if replies != (event.request == nil ? 0 : 1) { return (effects, "\(event) has \(replies) replies") }
+        return (effects, check(session))
+    }
+
+    private mutating func take(_ answer: TalkSession.Answer, _ event: TalkSession.Event) {
+        switch (answer, event) {
+        case (.attached, .attachRequested(_, let client, processID: _, let request, fresh: _)):
+            attached[client] = request.identifier
+            if status.channel?.owner == request.identifier, status.channel?.application == nil {
+                application = client
+            }
+        case (
+            .joined(_, _, _, isApplication: true), .joinRequested(_, let client, processID: _, _, fresh: _, _)
+        ):
+            application = client
+        case (.accepted(let pushID), _):
+            pushes.insert(pushID)
+        default:
+            break
+        }
+    }
+
+    private mutating func see(_ effect: TalkSession.Effect) -> String? {
+        switch effect {
+        case .openCapture, .closeCapture, .deliverFrames, .stopFrames, .openPlayback, .closePlayback:
+            return seeStream(effect)
+        case .setTimer(let time):
+            timer = time
+        case .cancelTimer:
+            if timer == nil { return "a timer is cancelled that is not set" }
+            timer = nil
+        case .saveChannel(let channel):
+            if channel == saved { return "the channel is saved again as it was" }
+            saved = channel
+        case .saveDescriptor(let descriptor):
+            if descriptor == self.descriptor { return "the descriptor is saved again as it was" }
+            self.descriptor = descriptor
+        case .publish(let event): return hear(event)
+        case .tell(let client, let event): return hear(event, as: client)
+        case .startApplication(let application, _):
+            if status.channel?.owner != application || status.channel?.isApplicationStarting != true {
+                return "an application is started that nobody waits for"
+            }
+            if status.channel?.application != nil { return "an application is started that is there" }
+        case .reply, .remark: break
+        }
+        return nil
+    }
+
+    private mutating func seeStream(_ effect: TalkSession.Effect) -> String? {
         switch effect {
         case .openCapture(let capture, _):
             if openCapture != nil { return "a second capture is opened" }
@@ -46,46 +127,131 @@ struct Observer {
                 return "frames are stopped that are not delivered"
             }
             receiver = nil
-        case .setTimer(let time):
-            timer = time
-        case .cancelTimer:
-            if timer == nil { return "a timer is cancelled that is not set" }
-            timer = nil
-        case .reply(let id, _):
-            replies.append(id)
-        case .publish(let event):
-            if event == .audioDeactivated, openCapture != nil { return "audio ends with an open capture" }
-            status.apply(event)
+        case .openPlayback(let playback, _, from: let client):
+            if openPlayback != nil { return "a second playback is opened" }
+            if client != application { return "another application is played" }
+            openPlayback = playback
+            isSpeakerLost = false
+        case .closePlayback(let playback):
+            if openPlayback != playback { return "a playback is closed that is not open" }
+            openPlayback = nil
+        default: break
         }
         return nil
     }
 
-    private func check(
-        _ session: TalkSession,
-        _ event: TalkSession.Event,
-        _ replies: [RequestID]
-    ) -> String? {
+    private mutating func hear(_ event: CoreEvent) -> String? {
+        switch event {
+        case .audioActivating where status.audio != .inactive: return "audio is activated twice"
+        case .audioActivating: isInterrupted = false
+        case .audioActivated where status.audio != .activating: return "audio is active without activating"
+        case .audioDeactivated where status.audio == .inactive: return "audio is deactivated twice"
+        case .audioDeactivated where openCapture != nil || openPlayback != nil:
+            return "audio ends with an open stream"
+        case .transmissionBegan where status.transmission != nil: return "a second transmission begins"
+        case .transmissionEnded(let transmission, _, by: _) where status.transmission != transmission:
+            return "a transmission ends that did not run"
+        case .channelLeft where status.transmission != nil || status.audio != .inactive:
+            return "the channel is left before its transmission ended"
+        case .channelLeft where status.channel?.participant != nil:
+            return "the channel is left while somebody is said to talk"
+        case .audioInterrupted where isInterrupted: return "audio is interrupted twice"
+        case .audioInterrupted: isInterrupted = true
+        // Nobody is left who could be interrupted.
+        case .participantChanged(nil): (isInterrupted, isSpeakerLost) = (false, false)
+        case .audioInterruptionEnded where !isInterrupted: return "an interruption ends that did not begin"
+        case .audioInterruptionEnded: isInterrupted = false
+        case .pushFinished(let pushID, _, explanation: _):
+            if pushes.remove(pushID) == nil { return "\(pushID) is finished and was not there" }
+        case .pushReceived, .requestAnswered, .endRefused: return "everybody is told of \(event)"
+        default: break
+        }
+        status.apply(event)
+        return nil
+    }
+
+    private func hear(_ event: CoreEvent, as client: ClientID) -> String? {
+        guard let application = attached[client] else { return "\(client) is told and is not attached" }
+        guard application == status.channel?.owner else { return "the wrong application is told of \(event)" }
+        if case .pushReceived(let push) = event, !pushes.contains(push.pushID) {
+            return "the application is told of a push that is over"
+        }
+        return nil
+    }
+
+    private func check(_ session: TalkSession) -> String? {
         if let violation = session.checkInvariants() { return violation }
         if status != session.status { return "a subscriber would believe \(status), not \(session.status)" }
-        let isTransmitting = status.transmission != nil
-        if (openCapture != nil) != isTransmitting { return "a capture is open outside a transmission" }
-        if (timer != nil) != isTransmitting { return "the timer is not set exactly while transmitting" }
-        if (status.audio != .inactive) != isTransmitting {
-            return "audio is not on exactly while transmitting"
+        let channel = status.channel
+        let isWaiting = channel?.isApplicationStarting == true
+        if (openCapture != nil) != (status.transmission != nil && !isWaiting) {
+            return "a capture is open without a transmission, or none is with one"
         }
-        if replies != event.request.map({ [$0] }) ?? [] { return "\(event) has the replies \(replies)" }
+        // A transmission keeps the session that a lost speaker would have ended.
+        let isHeard =
+            channel?.participant != nil && channel?.application != nil && !isInterrupted
+            && !isSpeakerLost && !isOver
+        if (openPlayback != nil) != isHeard { return "a playback is open and nobody talks, or the reverse" }
+        if (status.audio != .inactive) != (openCapture != nil || openPlayback != nil) {
+            return "audio is not on exactly while a stream is open"
+        }
+        if isInterrupted, channel?.participant == nil { return "an interruption without anybody to hear" }
+        if (timer != nil) != (status.transmission != nil || isWaiting || !pushes.isEmpty) {
+            return "the timer is not set exactly while something is due"
+        }
+        if !pushes.isEmpty, channel == nil { return "a push waits for a channel that was left" }
+        return checkSaved(channel)
+    }
+
+    private func checkSaved(_ channel: Channel?) -> String? {
+        guard saved?.channelID == channel?.channelID, saved?.owner?.identifier == channel?.owner else {
+            return "another channel is on disk"
+        }
+        if let saved, let channel,
+            saved.transmissionMode != channel.transmissionMode
+                || saved.areAccessoryEventsEnabled != channel.areAccessoryEventsEnabled
+        {
+            return "the channel on disk has other settings"
+        }
+        if let descriptor, descriptor.name != channel?.name || descriptor.image?.summary != channel?.image {
+            return "another descriptor is on disk"
+        }
         return nil
+    }
+}
+
+extension TalkSession.Effect {
+    /// The place in the sequence of one event's effects.
+    fileprivate var stage: Int {
+        switch self {
+        case .closeCapture, .closePlayback, .stopFrames: 0
+        case .setTimer, .cancelTimer: 1
+        case .saveChannel, .saveDescriptor: 2
+        case .reply: 3
+        case .publish, .tell, .remark: 4
+        case .startApplication: 5
+        case .openCapture, .openPlayback: 6
+        case .deliverFrames: 7
+        }
     }
 }
 
 extension TalkSession.Event {
     var request: RequestID? {
         switch self {
-        case .joinRequested(let id, _, processID: _, _, fresh: _), .leaveRequested(let id, _, _),
-            .descriptorRequested(let id, _, _), .beginRequested(let id, _, _), .endRequested(let id, _, _):
+        case .attachRequested(let id, _, processID: _, _, fresh: _),
+            .joinRequested(let id, _, processID: _, _, fresh: _, _), .leaveRequested(let id, _, _),
+            .descriptorRequested(let id, _, _), .beginRequested(let id, _, _), .endRequested(let id, _, _),
+            .foregroundRequested(let id, _, isForeground: _), .serviceStatusRequested(let id, _, _),
+            .transmissionModeRequested(let id, _, _), .accessoryEventsRequested(let id, _, _),
+            .participantRequested(let id, _, _), .pushRequested(let id, _),
+            .finishPushRequested(let id, _, _):
             id
-        case .clientDisconnected, .timerFired, .captureStarted, .captureFailed, .audioServerReady,
-            .audioServerLost, .systemSuspending, .systemResumed, .sessionLocked, .shuttingDown:
+        case .clientDisconnected, .restored, .applicationStartFailed, .timerFired, .captureStarted,
+            .captureFailed,
+            .playbackStarted, .playbackFailed, .routeChanged, .audioServerReady, .audioServerLost,
+            .policyChanged,
+            .systemSuspending, .systemResumed, .sessionLocked, .sessionUnlocked, .shuttingDown:
             nil
         }
     }

@@ -9,13 +9,16 @@ import Testing
     func `every event in every state leads to what the table says`(_ situation: Situation) throws {
         let files = try DataFile.all(in: "Transitions", beside: #filePath)
         let table = try #require(files.first { $0.name == "\(situation.rawValue).txt" }).text
-        let (session, observer) = situation.reach()
+        let (session, observer, violation) = situation.reach()
+        #expect(violation == nil)
         var lines: [String] = []
         for (label, event) in Alphabet.labelled {
             var (session, observer) = (session, observer)
-            let (effects, violation) = observer.run(event, at: .seconds(60), in: &session)
+            let (effects, violation) = observer.run(event, at: .seconds(Self.time(situation)), in: &session)
             if let violation { Issue.record("\(label): \(violation)") }
-            lines.append("\(label): \(effects.isEmpty ? "-" : effects.map(brief).joined(separator: ", "))")
+            lines.append(
+                "\(label): \(effects.isEmpty ? "-" : effects.map(Self.brief).joined(separator: ", "))"
+            )
         }
         let expected = table.split(separator: "\n").map(String.init)
         for (line, expected) in zip(lines, expected) {
@@ -24,19 +27,44 @@ import Testing
         #expect(lines.count == expected.count, "\(lines.joined(separator: "\n"))")
     }
 
+    /// After the limit of a transmission and the time of a start where there is one.
+    static func time(_ situation: Situation) -> Int {
+        switch situation {
+        case .activating, .pastTheLimit, .starting, .startingForAPush, .restored: 60
+        default: 1
+        }
+    }
+
     /// Without what is the same everywhere or has its place in a scenario.
-    private func brief(_ effect: TalkSession.Effect) -> String {
+    static func brief(_ effect: TalkSession.Effect) -> String {
         switch effect {
         case .publish(.transmissionRefused(_, let refusal)): "publish transmissionRefused \(refusal.code)"
         case .publish(.transmissionBegan(let transmission)):
             "publish transmissionBegan \(transmission.origin.name)"
-        case .publish(.channelJoined(let channel)):
-            "publish channelJoined \(channel.application?.name ?? "without an application")"
+        case .publish(.channelJoined(let channel, let reason)):
+            "publish channelJoined \(reason) \(channel.application?.name ?? "without an application")"
+        case .publish(.channelLeft(let reason, _)): "publish channelLeft \(reason)"
+        case .publish(.pushFinished(let pushID, let outcome, _)):
+            "publish pushFinished \(pushID.rawValue) \(outcome)"
+        case .tell(let client, .transmissionBegan(let transmission)):
+            "tell client \(client.rawValue) transmissionBegan \(transmission.origin.name)"
+        case .tell(let client, .pushReceived(let push)):
+            "tell client \(client.rawValue) pushReceived \(push.pushID.rawValue)"
+        case .tell(let client, .endRefused(let refusal)):
+            "tell client \(client.rawValue) endRefused \(refusal.code)"
+        case .saveChannel(let saved): "saveChannel\(saved == nil ? " none" : "")"
+        case .saveDescriptor(let descriptor): "saveDescriptor\(descriptor == nil ? " none" : "")"
+        case .startApplication: "startApplication"
+        case .remark: "remark"
         case .reply(_, .refused(let refusal)): "reply \(refusal.code)"
-        case .reply(_, .joined(_, let format, let isApplication)):
+        case .reply(_, .rejected(let rejection)): "reply \(rejection.code)"
+        case .reply(_, .joined(_, let format, _, let isApplication)):
             "reply joined \(format.rate)/\(format.channels)\(isApplication ? " application" : "")"
+        case .reply(_, .attached(let token, _, let restored)):
+            "reply attached \(token.rawValue)\(restored == nil ? "" : " restored")"
         case .reply(_, let answer): "reply \(answer)"
-        case .openCapture, .closeCapture, .deliverFrames, .stopFrames, .setTimer, .cancelTimer, .publish:
+        case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
+            .setTimer, .cancelTimer, .publish, .tell:
             "\(effect)"
         }
     }

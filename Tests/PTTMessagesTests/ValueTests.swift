@@ -92,15 +92,15 @@ import Testing
             status.apply(event)
             #expect(status == before)
         }
-        status.apply(.transmissionEnded(MessageTests.transmission, .released))
+        status.apply(.transmissionEnded(MessageTests.transmission, .released, by: .handsfreeButton))
         status.apply(.audioDeactivated)
         #expect(status == start)
-        status.apply(.descriptorChanged(name: "Tac"))
+        status.apply(.descriptorChanged(name: "Tac", image: MessageTests.image))
         status.apply(.applicationDetached)
         #expect(status.channel?.name == "Tac")
         #expect(status.channel?.application == nil)
         status.apply(.audioServerLost)
-        status.apply(.channelLeft)
+        status.apply(.channelLeft(.userRequest, explanation: nil))
         #expect(status == Status(timeLimit: 60))
     }
 }

@@ -32,6 +32,64 @@ extension RealServers {
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `the opening is told before anything is written, and only once`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let events = Recorder<PlaybackStream.Event>()
+            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "still")) { events.add($0) }
+            #expect(events.all.isEmpty)
+            await events.wait(for: .opened)
+            #expect(player.deviceName == "speaker")
+            #expect(!events.all.contains(.wanted))
+            _ = play(440, .milliseconds(60), on: player)
+            await events.wait(for: .started)
+            #expect(events.all.count { $0 == .opened } == 1)
+            player.close()
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `each time that the server takes of what waits is told until nothing waits`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let waiting = Recorder<Int>()
+            let players = Recorder<PlaybackStream>()
+            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "long")) { event in
+                if event == .wanted, let player = players.all.last { waiting.add(player.pendingByteCount) }
+            }
+            players.add(player)
+            #expect(play(440, .milliseconds(1200), on: player) == 115_200)
+            #expect(player.pendingByteCount == 115_200)
+            await waiting.wait("nothing waits") { $0.last == 0 }
+            // Each tells of less than the one before, and it was not taken all at once.
+            #expect(zip(waiting.all, waiting.all.dropFirst()).allSatisfy { $0 > $1 })
+            #expect(waiting.all.count > 1)
+            #expect(await drained(player))
+            player.close()
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop
+        func `more than the server's buffer holds waits, however small the pieces it is written in`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let events = Recorder<PlaybackStream.Event>()
+            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "pieces")) { events.add($0) }
+            await events.wait(for: .opened)
+            var taken = 0
+            for _ in 0..<150 { taken += play(440, .milliseconds(20), on: player) }
+            // Two seconds wait at most, and the server's buffer has half a second, which is never overrun.
+            #expect(player.pendingByteCount == 192_000)
+            #expect((192_000...192_000 + 60_000).contains(taken))
+            player.close()
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `running dry is counted and playing goes on`(program: PrivateAudioServer.Program)
             async throws
         {

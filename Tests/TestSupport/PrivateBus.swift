@@ -11,27 +11,38 @@ public final class PrivateBus {
     public private(set) var processID: Int32?
 
     private let directory: String
+    private let services: [String]
     private var daemon: ChildProcess?
 
     /// Starts a bus and waits until it listens.
-    public static func start() async throws -> PrivateBus {
-        let bus = try PrivateBus()
+    ///
+    /// - Parameter services: The commands that it starts for names that nobody owns.
+    /// - Returns: The bus, of which clients can be made.
+    /// - Throws: If it cannot be started.
+    public static func start(services: [String: String] = [:]) async throws -> PrivateBus {
+        let bus = try PrivateBus(services: services)
         try await bus.start()
         return bus
     }
 
     /// A bus that is not there yet.
-    public init() throws {
+    public init(services: [String: String] = [:]) throws {
         var template = Array("/tmp/ptt-bus-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
-        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        self.directory = directory
         address = "unix:path=\(directory)/bus"
-        try write(Self.configuration(address), to: directory + "/bus.conf")
+        self.services = services.keys.map { "\(directory)/\($0).service" }
+        try write(Self.configuration(address, directory), to: directory + "/bus.conf")
+        for (name, command) in services {
+            let text = "[D-BUS Service]\nName=\(name)\nExec=\(command)\n"
+            try write(text, to: "\(directory)/\(name).service")
+        }
     }
 
     isolated deinit {
         stop()
-        _ = unlink(directory + "/bus.conf")
+        for path in services + [directory + "/bus.conf"] { _ = unlink(path) }
         _ = rmdir(directory)
     }
 
@@ -64,13 +75,14 @@ public final class PrivateBus {
         _ = unlink(directory + "/bus")
     }
 
-    private static func configuration(_ address: String) -> String {
+    private static func configuration(_ address: String, _ services: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
           "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
         <busconfig>
           <type>custom</type>
           <listen>\(address)</listen>
+          <servicedir>\(services)</servicedir>
           <auth>EXTERNAL</auth>
           <policy context="default">
             <allow send_destination="*" eavesdrop="false"/>

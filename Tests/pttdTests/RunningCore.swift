@@ -10,7 +10,9 @@ import Varlink
 @EventLoop
 final class RunningCore {
     let directory: String
-    let process: ChildProcess
+    private(set) var process: ChildProcess
+    private let sound: PrivateAudioServer?
+    private let environment: [String: String]
 
     /// - Parameters:
     ///   - sound: The sound server that it finds; none if nil.
@@ -28,21 +30,45 @@ final class RunningCore {
         return core
     }
 
-    init(_ sound: PrivateAudioServer?, _ configuration: String?, _ environment: [String: String]) throws {
+    init(
+        _ sound: PrivateAudioServer?,
+        _ configuration: String?,
+        _ environment: [String: String],
+        policy: String? = nil
+    ) throws {
         directory = "/tmp/ptt-core-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(
             atPath: directory + "/config/pushtotalk",
             withIntermediateDirectories: true
         )
-        if let configuration {
-            try configuration.write(
-                toFile: directory + "/config/pushtotalk/pttd.toml",
+        for (name, text) in [("pttd.toml", configuration), ("policy.toml", policy)] {
+            try text?.write(
+                toFile: directory + "/config/pushtotalk/" + name,
                 atomically: true,
                 encoding: .utf8
             )
         }
+        self.sound = sound
+        self.environment = environment
         process = try Self.launch(directory, sound, environment)
     }
+
+    /// Ends the core as a crash would, and starts it again; ready when this returns.
+    ///
+    /// - Parameter isAwaited: A line that must be told before.
+    /// - Throws: If it does not become ready in time.
+    func crashAndRestart(until isAwaited: ((String) -> Bool)? = nil) async throws {
+        process.kill()
+        process = try Self.launch(directory, sound, environment)
+        if let isAwaited { _ = try await process.lines.first(where: isAwaited) }
+        _ = try await process.lines.first { $0 == "info: ready" }
+    }
+
+    /// A file in the core's state directory.
+    func state(_ name: String) -> String { "\(directory)/state/pushtotalk/\(name)" }
+
+    /// A file in the core's configuration directory.
+    func configuration(_ name: String) -> String { "\(directory)/config/pushtotalk/\(name)" }
 
     isolated deinit {
         process.kill()
@@ -58,6 +84,7 @@ final class RunningCore {
     ) throws -> ChildProcess {
         var variables = [
             "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
+            "XDG_STATE_HOME": directory + "/state",
             "PULSE_SERVER": sound?.address ?? "unix:\(directory)/nothing",
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory)/no-bus",
         ]
@@ -152,8 +179,17 @@ final class CoreClient {
             if case .transmissionEnded = event { return true }
             return false
         }
-        guard case .transmissionEnded(_, let cause) = event else { return .unknown }
+        guard case .transmissionEnded(_, let cause, _) = event else { return .unknown }
         return cause
+    }
+
+    func leave() async throws {
+        _ = try await call("Leave", CoreInterface.LeaveRequest(channelID: nil), Nothing.self)
+    }
+
+    /// Waits until transmissions can begin. Comes after ``subscribe()``.
+    func audioServerIsReady(_ status: Status) async throws {
+        if !status.isAudioServerReady { _ = try await events.first { $0 == .audioServerReady } }
     }
 
     func close() { client.close() }
@@ -171,7 +207,9 @@ extension Origin {
 func refusal(_ body: @EventLoop () async throws -> Void) async throws -> Refusal {
     do {
         try await body()
-    } catch VarlinkCallError.answered(let error) where error.name == CoreInterface.refused {
+    } catch VarlinkCallError.answered(let error)
+        where [CoreInterface.refused, ApplicationInterface.refused].contains(error.name)
+    {
         return try error.parameters.decode(Refusal.self)
     }
     throw NotRefused()

@@ -90,8 +90,8 @@ import Testing
         _ = try await stage.watcher.events.first { $0 == .applicationDetached }
         #expect(try await stage.sound.sourceOutputs().isEmpty)
         #expect(try await bridge.status().channel?.application == nil)
-        _ = try await bridge.begin()
-        try await bridge.end()
+        let refused = try await refusal { _ = try await bridge.begin() }
+        #expect(refused.reason.contains("start it"))
     }
 
     @Test @EventLoop func `the death of the sound server ends the transmission, and a later press works`()

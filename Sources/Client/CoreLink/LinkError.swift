@@ -9,6 +9,8 @@ public enum LinkError: Error, Equatable, CustomStringConvertible {
     case lost(RuntimeSocket, reason: String)
     /// The core refused, with a code of Apple's framework.
     case refused(Refusal)
+    /// The core did not accept a push.
+    case rejected(PushRejection)
     /// The daemon answered with another error.
     case failed(name: String, reason: String)
 
@@ -16,7 +18,7 @@ public enum LinkError: Error, Equatable, CustomStringConvertible {
     public var isUnavailability: Bool {
         switch self {
         case .unreachable, .lost: true
-        case .refused, .failed: false
+        case .refused, .rejected, .failed: false
         }
     }
 
@@ -28,6 +30,8 @@ public enum LinkError: Error, Equatable, CustomStringConvertible {
             "the connection to \(socket.program) was lost: \(reason)"
         case .refused(let refusal):
             "\(refusal.reason) (\(refusal.code.rawValue))"
+        case .rejected(let rejection):
+            "\(rejection.reason) (\(rejection.code.rawValue))"
         case .failed(_, let reason):
             reason
         }

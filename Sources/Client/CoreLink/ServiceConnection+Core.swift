@@ -19,6 +19,30 @@ extension ServiceConnection {
         let _: NoParameters = try await call(core("Leave"), CoreInterface.LeaveRequest(channelID: channelID))
     }
 
+    /// Sends the request in this turn of the loop.
+    public func join(
+        _ request: CoreInterface.JoinRequest,
+        then: @escaping @EventLoop (Result<CoreInterface.JoinReply, LinkError>) -> Void
+    ) {
+        call(core("Join"), request, CoreInterface.JoinReply.self, then: then)
+    }
+
+    /// Sends the request in this turn of the loop.
+    public func leave(
+        _ channelID: ChannelID?,
+        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    ) {
+        send(core("Leave"), CoreInterface.LeaveRequest(channelID: channelID), then)
+    }
+
+    /// Sends the request in this turn of the loop.
+    public func setDescriptor(
+        _ request: CoreInterface.DescriptorRequest,
+        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    ) {
+        send(core("SetDescriptor"), request, then)
+    }
+
     public func begin(_ request: CoreInterface.BeginRequest) async throws(LinkError)
         -> CoreInterface.BeginReply
     {

@@ -81,6 +81,15 @@ public final class ServiceConnection {
         return try result.get()
     }
 
+    /// Calls a method that answers nothing but that it is done. The request is sent in this turn of the loop.
+    func send(
+        _ method: String,
+        _ parameters: some Encodable,
+        _ then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    ) {
+        call(method, parameters, NoParameters.self) { then($0.map { _ in }) }
+    }
+
     /// Calls `method` with `more`. `ended` is told once: with an error, or with nil after the last answer.
     func subscribe<Update: Decodable>(
         _ method: String,
@@ -134,15 +143,19 @@ public final class ServiceConnection {
         case .timedOut, .disconnected:
             return .lost(socket, reason: "\(error)")
         case .answered(let error):
-            if error.name == CoreInterface.refused, let refusal = refusal(error.parameters) {
-                return .refused(refusal)
+            let isRefusal = error.name == CoreInterface.refused || error.name == ApplicationInterface.refused
+            if isRefusal, let refusal: Refusal = said(in: error.parameters) { return .refused(refusal) }
+            if error.name == PushInterface.rejected,
+                let rejection: PushRejection = said(in: error.parameters)
+            {
+                return .rejected(rejection)
             }
             let reason = error.parameters["reason"]?.string
             return .failed(name: error.name, reason: reason ?? "\(socket.program) answered \(error)")
         }
     }
 
-    private func refusal(_ parameters: JSONObject) -> Refusal? {
+    private func said<Reason: Decodable>(in parameters: JSONObject) -> Reason? {
         do throws(JSONDecodingError) {
             return try parameters.decode(unknownKeys: .ignored)
         } catch {

@@ -5,41 +5,117 @@ struct Capture: Equatable, Sendable {
     let format: AudioFormat
 }
 
-/// The audio session of the channel.
-enum AudioSession: Equatable, Sendable {
-    case inactive
-    /// The capture stream is being opened; nothing was heard yet.
-    case activating(Capture)
-    /// Frames go to `receiver`, if there is one.
-    case active(Capture, receiver: ClientID?)
+struct Playback: Equatable, Sendable {
+    let playbackID: PlaybackID
+    let format: AudioFormat
+    let writer: ClientID
+}
+
+/// The audio session of the channel: a microphone exactly while somebody transmits, a speaker exactly while somebody is
+/// heard, active while there is one of them.
+struct AudioSession: Equatable, Sendable {
+    enum Phase: Equatable, Sendable {
+        case inactive
+        /// The streams are being opened; none has started yet.
+        case activating
+        case active
+    }
+
+    struct Microphone: Equatable, Sendable {
+        let capture: Capture
+        var isRunning = false
+        /// Whom the frames go to.
+        var receiver: ClientID?
+    }
+
+    private(set) var phase = Phase.inactive
+    private(set) var microphone: Microphone?
+    private(set) var speaker: Playback?
+    /// Whether it ended while somebody wanted to be heard, who still does.
+    private(set) var isInterrupted = false
 
     var state: AudioState {
-        switch self {
+        switch phase {
         case .inactive: .inactive
         case .activating: .activating
         case .active: .active
         }
     }
 
-    var capture: Capture? {
-        switch self {
-        case .inactive: nil
-        case .activating(let capture), .active(let capture, receiver: _): capture
+    /// Opens and closes what it takes. A change that keeps the session wanted is no news.
+    ///
+    /// - Parameters:
+    ///   - capture: What must be open for a transmission.
+    ///   - playback: What must be open for a participant.
+    ///   - interruption: What keeps a participant from being heard.
+    ///   - turn: Takes what follows.
+    mutating func follow(
+        _ capture: Capture?,
+        _ playback: Playback?,
+        _ interruption: Interruption?,
+        _ turn: inout Turn
+    ) {
+        close(unless: capture, playback, &turn)
+        if let capture, microphone == nil {
+            microphone = Microphone(capture: capture)
+            turn.opening.append(.openCapture(capture.captureID, capture.format))
+        }
+        if let playback, speaker == nil {
+            speaker = playback
+            turn.opening.append(.openPlayback(playback.playbackID, playback.format, from: playback.writer))
+        }
+        let isWanted = microphone != nil || speaker != nil
+        switch phase {
+        case .inactive where isWanted:
+            if isInterrupted, speaker != nil { turn.publish(.audioInterruptionEnded) }
+            isInterrupted = false
+            phase = .activating
+            turn.publish(.audioActivating)
+        case .activating where !isWanted, .active where !isWanted:
+            if let interruption {
+                turn.publish(.audioInterrupted(interruption))
+                isInterrupted = true
+            }
+            phase = .inactive
+            turn.publish(.audioDeactivated)
+        case .inactive, .activating, .active:
+            break
         }
     }
 
-    mutating func activate(_ capture: Capture, _ turn: inout Turn) {
-        self = .activating(capture)
-        turn.opening = .openCapture(capture.captureID, capture.format)
-        turn.publish(.audioActivating)
+    /// Nobody is there any more who could be heard again.
+    mutating func forgetInterruption() {
+        isInterrupted = false
+    }
+
+    private mutating func close(unless capture: Capture?, _ playback: Playback?, _ turn: inout Turn) {
+        if let microphone, microphone.capture != capture {
+            if microphone.receiver != nil { turn.closing.append(.stopFrames(microphone.capture.captureID)) }
+            turn.closing.append(.closeCapture(microphone.capture.captureID))
+            self.microphone = nil
+        }
+        if let speaker, speaker != playback {
+            turn.closing.append(.closePlayback(speaker.playbackID))
+            self.speaker = nil
+        }
     }
 
     /// The first buffer of a capture stream has arrived.
     mutating func captureStarted(_ captureID: CaptureID, _ turn: inout Turn) {
-        switch self {
-        case .activating(let capture):
-            guard capture.captureID == captureID else { return }
-            self = .active(capture, receiver: nil)
+        guard microphone?.capture.captureID == captureID else { return }
+        microphone?.isRunning = true
+        started(&turn)
+    }
+
+    mutating func playbackStarted(_ playbackID: PlaybackID, _ turn: inout Turn) {
+        guard speaker?.playbackID == playbackID else { return }
+        started(&turn)
+    }
+
+    private mutating func started(_ turn: inout Turn) {
+        switch phase {
+        case .activating:
+            phase = .active
             turn.publish(.audioActivated)
         case .inactive, .active:
             break
@@ -51,27 +127,10 @@ enum AudioSession: Equatable, Sendable {
     /// One that comes in the middle gets frames at once if they have the format that it asked for, and
     /// otherwise from the next transmission on.
     mutating func deliver(to receiver: ClientID?, in format: AudioFormat, _ turn: inout Turn) {
-        switch self {
-        case .active(let capture, receiver: nil):
-            guard let receiver, capture.format == format else { return }
-            self = .active(capture, receiver: receiver)
-            turn.frames = .deliverFrames(capture.captureID, to: receiver)
-        case .inactive, .activating, .active:
-            break
-        }
-    }
-
-    mutating func deactivate(_ turn: inout Turn) {
-        switch self {
-        case .inactive:
-            return
-        case .activating(let capture):
-            turn.closing.append(.closeCapture(capture.captureID))
-        case .active(let capture, let receiver):
-            if receiver != nil { turn.closing.append(.stopFrames(capture.captureID)) }
-            turn.closing.append(.closeCapture(capture.captureID))
-        }
-        self = .inactive
-        turn.publish(.audioDeactivated)
+        guard let receiver, let microphone, microphone.isRunning, microphone.receiver == nil,
+            microphone.capture.format == format
+        else { return }
+        self.microphone?.receiver = receiver
+        turn.frames = .deliverFrames(microphone.capture.captureID, to: receiver)
     }
 }

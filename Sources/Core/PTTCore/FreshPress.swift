@@ -30,7 +30,9 @@ extension EndCause {
         switch self {
         case .released, .stopped: true
         case .unknown, .timeLimit, .connectionLost, .applicationGone, .channelLeft, .linkLost, .deviceRemoved,
-            .audioServerLost, .microphoneLost, .suspended, .sessionLocked, .shuttingDown:
+            .audioServerLost, .microphoneLost, .suspended, .sessionLocked, .modeChanged,
+            .applicationUnavailable,
+            .shuttingDown:
             false
         }
     }

@@ -24,3 +24,12 @@ public struct CaptureID: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 }
+
+/// Names a playback stream. Never used twice in one run of the core.
+public struct PlaybackID: RawRepresentable, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+}

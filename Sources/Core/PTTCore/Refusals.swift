@@ -6,6 +6,8 @@ extension Refusal {
 
     static let nobodyTransmits = Refusal(.transmissionNotFound, "nobody is transmitting")
 
+    static let nobodySpeaks = Refusal(.transmissionNotFound, "no remote participant is set")
+
     static let noAudioServer = Refusal(
         .unknown,
         "no audio server is connected: is PipeWire or PulseAudio running? `pttctl status` tells when it is there"
@@ -15,22 +17,105 @@ extension Refusal {
 
     static let shuttingDown = Refusal(.unknown, "pttd is shutting down")
 
+    static let listenOnly = Refusal(
+        .transmissionNotAllowed,
+        "the application has set the channel to listen only"
+    )
+
+    static let accessoriesOff = Refusal(
+        .transmissionNotAllowed,
+        "the application handles the buttons of accessories by itself"
+    )
+
+    static let closed = Refusal(
+        .screenTimeRestriction,
+        "the policy file closes push-to-talk at this time (policy.toml, [[closed]])"
+    )
+
+    static let attachedAlready = Refusal(.unknown, "this connection is attached already, or has a channel")
+
+    static let notAttached = Refusal(.unknown, "this connection is not attached: call Attach first")
+
+    static let unknownValue = Refusal(
+        .unknown,
+        "this core does not know that value: is it older than its client?"
+    )
+
+    static let noParticipant = Refusal(.unknown, "the answer to the push names no participant")
+
+    static let wrongResult = Refusal(.unknown, "the answer does not fit to the kind of the push")
+
+    static func noSuchPush(_ pushID: PushID) -> Refusal {
+        Refusal(.unknown, "no push \(pushID.rawValue) waits for an answer: it came too late, or twice")
+    }
+
+    static func forbidden(_ application: ApplicationID) -> Refusal {
+        Refusal(
+            .deviceManagementRestriction,
+            "the policy file does not allow \(application.rawValue) (policy.toml, allow, deny, exclude)"
+        )
+    }
+
+    static func notInForeground(_ owner: Owner?) -> Refusal {
+        let name = owner?.name ?? "the application"
+        return Refusal(
+            .appNotForeground,
+            "\(name) is not in the foreground: bring it to the front, or press a button"
+        )
+    }
+
+    static func remoteSpeaks(_ name: String) -> Refusal {
+        Refusal(.transmissionNotAllowed, "\(name) is talking, and the channel is half duplex")
+    }
+
+    static func talkedOver(_ transmission: Transmission) -> Refusal {
+        Refusal(
+            .transmissionInProgress,
+            "\(transmission.origin.name) is transmitting, and the channel is half duplex"
+        )
+    }
+
+    static func notReady(_ status: ServiceStatus, _ owner: Owner?) -> Refusal {
+        let name = owner?.name ?? "the application"
+        return Refusal(
+            .transmissionNotAllowed,
+            status == .connecting
+                ? "\(name) is still connecting to its service" : "the service of \(name) is unavailable"
+        )
+    }
+
+    static func absent(_ owner: Owner?) -> Refusal {
+        let name = owner?.name ?? "the application"
+        return Refusal(
+            .unknown,
+            "\(name), the application of the channel, is not running: start it, or leave with `pttctl leave`"
+        )
+    }
+
+    static func notYours(_ joined: JoinedChannel) -> Refusal {
+        Refusal(
+            .channelNotFound,
+            "the channel \(joined.descriptor.name) (\(joined.channelID)) belongs to somebody else"
+        )
+    }
+
     static func channelLimit(_ joined: JoinedChannel) -> Refusal {
-        let holder = joined.receiver.map { ", held by \($0.application.name)" } ?? ""
+        let holder = joined.application ?? joined.owner.map { Application(name: $0.name, processID: 0) }
         let way =
-            joined.receiver == nil
+            joined.owner == nil && joined.receiver == nil
             ? "join it by this identifier, or leave it first with `pttctl leave`"
             : "leave it first with `pttctl leave`"
         return Refusal(
             .channelLimitReached,
-            "the channel \(joined.name) (\(joined.channelID)) is already joined\(holder): \(way)"
+            "the channel \(joined.descriptor.name) (\(joined.channelID)) is already joined"
+                + (holder.map { ", held by \($0.name)" } ?? "") + ": \(way)"
         )
     }
 
     static func otherChannel(_ channelID: ChannelID, joined: JoinedChannel) -> Refusal {
         Refusal(
             .channelNotFound,
-            "the channel \(channelID) is not joined; \(joined.name) (\(joined.channelID)) is"
+            "the channel \(channelID) is not joined; \(joined.descriptor.name) (\(joined.channelID)) is"
         )
     }
 
@@ -54,12 +139,78 @@ extension Refusal {
         )
     }
 
-    /// Gives nil if all of the texts are short enough to keep.
-    static func tooLong(_ texts: String...) -> Refusal? {
+    /// Gives nil if the name is there and all of the texts are short enough to keep.
+    static func unusable(_ name: String = "name", longest texts: String...) -> Refusal? {
+        if name.isEmpty { return Refusal(.unknown, "a name is empty: give one") }
         guard texts.contains(where: { $0.utf8.count > TalkSession.longestText }) else { return nil }
         return Refusal(
             .unknown,
             "a name is longer than \(TalkSession.longestText) bytes: choose a shorter one"
         )
+    }
+}
+
+extension PushRejection {
+    static let badToken = PushRejection(.badDeviceToken, "no channel has this push token")
+
+    static let unregistered = PushRejection(
+        .unregistered,
+        "the channel of this push token is not joined any more, or not yet"
+    )
+
+    static let shuttingDown = PushRejection(.unknown, "pttd is shutting down")
+
+    static let payloadTooLarge = PushRejection(
+        .payloadTooLarge,
+        "the payload is larger than \(TalkSession.longestPayload) bytes"
+    )
+
+    static let overBudget = PushRejection(
+        .tooManyRequests,
+        "\(PushBudget.size) service updates of high priority came within the hour: use a priority of 5 or less"
+    )
+
+    static let tooManyWaiting = PushRejection(
+        .tooManyRequests,
+        "\(WaitingPush.limit) pushes wait for the application already"
+    )
+
+    static func badType(_ type: String) -> PushRejection {
+        PushRejection(.invalidPushType, "the push type is \(type.traced), it must be \"pushtotalk\"")
+    }
+
+    static func badTopic(_ topic: String, expected: String) -> PushRejection {
+        PushRejection(
+            .deviceTokenNotForTopic,
+            "the topic is \(topic.traced), this token is for \(expected.traced)"
+        )
+    }
+
+    static func badPayload(_ reason: String) -> PushRejection {
+        PushRejection(.badPayload, "the payload cannot be used: \(reason)")
+    }
+
+    /// What stands against the priority and the expiration of a push.
+    static func timing(_ request: PushInterface.SendRequest, _ kind: PushKind, _ arrived: Int)
+        -> PushRejection?
+    {
+        switch kind {
+        case .serviceUpdate:
+            if !(1...10).contains(request.priority) {
+                return PushRejection(.badPriority, "the priority is \(request.priority), it must be 1 to 10")
+            }
+            if request.expiration != 0, request.expiration <= arrived {
+                return PushRejection(.badExpirationDate, "the push has expired")
+            }
+        case .pushToTalk, .unknown:
+            if request.priority != 10 {
+                return PushRejection(.badPriority, "the priority is \(request.priority), it must be 10")
+            }
+            if request.expiration != 0 {
+                let reason = "the expiration is \(request.expiration), it must be 0: now or never"
+                return PushRejection(.badExpirationDate, reason)
+            }
+        }
+        return nil
     }
 }

@@ -1,106 +1,166 @@
 import PTTMessages
 
 extension TalkSession {
-    /// Longest name or identifier, in bytes of UTF-8: they are kept and sent to every subscriber.
-    static let longestText = 256
-
     mutating func join(
         _ client: ClientID,
         _ processID: Int,
         _ request: CoreInterface.JoinRequest,
         _ fresh: ChannelID,
+        _ token: PushToken,
         _ turn: inout Turn
     ) -> Answer {
         if machine == .shuttingDown { return .refused(.shuttingDown) }
-        if let refusal = Refusal.tooLong(request.name, request.application ?? "") { return .refused(refusal) }
-        let receiver = request.application.map {
-            JoinedChannel.Receiver(client: client, application: Application(name: $0, processID: processID))
+        if let refusal = Refusal.unusable(request.name, longest: request.name, request.application ?? "") {
+            return .refused(refusal)
         }
+        let program = attached[client] ?? Attached(plain: request, processID)
+        if let program, !isInForeground(client) { return .refused(.notInForeground(program.owner)) }
+        let policyID = program?.owner.identifier ?? Policy.commandLine
+        if let refusal = policy.restriction(of: policyID) { return .refused(refusal) }
         switch state {
         case .notJoined:
-            let channel = JoinedChannel(
-                channelID: request.channelID ?? fresh,
-                name: request.name,
-                format: request.format ?? .standard,
-                receiver: receiver
+            var channel = JoinedChannel(
+                request.channelID ?? fresh,
+                attached[client]?.pushToken ?? token,
+                program?.owner,
+                Descriptor(name: request.name, image: picture(request.image, of: request.name, &turn))
             )
-            state = .joined(channel)
-            turn.publish(.channelJoined(channel.description))
-            return .joined(channel.channelID, channel.format, isApplication: receiver != nil)
+            attached[client]?.pushToken = nil
+            if let program {
+                channel.presence = .running(client, program.application)
+                channel.format = program.format
+            }
+            return joined(channel, .developerRequest, &turn)
         case .joined(let channel):
             guard channel.channelID == request.channelID else { return .refused(.channelLimit(channel)) }
-            guard let receiver else {
-                return .joined(channel.channelID, channel.format, isApplication: false)
+            guard let program else {
+                return .joined(channel.channelID, channel.format, channel.pushToken, isApplication: false)
             }
-            return takeOver(channel, by: receiver, request, &turn)
+            return takeOver(channel, client, program, request, &turn)
         }
     }
 
-    /// An application comes back to a channel that has none.
+    /// An application comes to a channel that has none, or comes back to its own.
     private mutating func takeOver(
         _ channel: JoinedChannel,
-        by receiver: JoinedChannel.Receiver,
+        _ client: ClientID,
+        _ program: Attached,
         _ request: CoreInterface.JoinRequest,
         _ turn: inout Turn
     ) -> Answer {
-        guard channel.receiver == nil else { return .refused(.channelLimit(channel)) }
+        let isOwner = channel.owner?.identifier == program.owner.identifier
+        guard channel.receiver == nil, channel.owner == nil || isOwner else {
+            return .refused(.channelLimit(channel))
+        }
         var channel = channel
-        channel.name = request.name
-        channel.format = request.format ?? .standard
-        channel.receiver = receiver
-        turn.publish(.channelJoined(channel.description))
-        channel.audio.deliver(to: receiver.client, in: channel.format, &turn)
-        state = .joined(channel)
-        return .joined(channel.channelID, channel.format, isApplication: true)
+        let held = channel.start?.held ?? []
+        channel.descriptor = Descriptor(
+            name: request.name,
+            image: picture(request.image, of: request.name, &turn)
+        )
+        channel.isDescriptorLost = false
+        channel.format = program.format
+        // What is nobody's stays nobody's when somebody only listens in.
+        if attached[client] != nil { channel.owner = program.owner }
+        attached[client]?.pushToken = nil
+        channel.presence = .running(client, program.application)
+        channel.deliverWaiting(to: client, &turn)
+        let answer = joined(channel, isOwner ? .channelRestoration : .developerRequest, &turn)
+        catchUp(client, held, &turn)
+        return answer
     }
 
-    mutating func leave(_ channelID: ChannelID?, _ turn: inout Turn) -> Answer {
-        switch named(channelID) {
+    private mutating func joined(_ channel: JoinedChannel, _ reason: JoinReason, _ turn: inout Turn) -> Answer
+    {
+        state = .joined(channel)
+        turn.publish(.channelJoined(channel.description, reason))
+        return .joined(
+            channel.channelID,
+            channel.format,
+            channel.pushToken,
+            isApplication: channel.receiver != nil
+        )
+    }
+
+    mutating func leave(_ client: ClientID, _ channelID: ChannelID?, _ turn: inout Turn) -> Answer {
+        switch named(channelID, by: client) {
         case .failure(let refusal):
             return .refused(refusal)
-        case .success:
-            endTransmission(.channelLeft, &turn)
-            state = .notJoined
-            turn.publish(.channelLeft)
+        case .success(let channel):
+            leave(channel.receiver == client ? .developerRequest : .userRequest, nil, &turn)
             return .done
         }
     }
 
-    mutating func rename(_ request: CoreInterface.DescriptorRequest, _ turn: inout Turn) -> Answer {
-        if let refusal = Refusal.tooLong(request.name) { return .refused(refusal) }
-        switch named(request.channelID) {
+    mutating func leave(_ reason: LeaveReason, _ explanation: String?, _ turn: inout Turn) {
+        change { channel in
+            channel.endTransmission(.channelLeft, by: .unknown, &turn)
+            channel.clearParticipant(&turn)
+            channel.finishPushes(nil, "the channel was left", &turn)
+        }
+        followAudio(&turn)
+        endedToken = channel?.pushToken
+        state = .notJoined
+        turn.publish(.channelLeft(reason, explanation: explanation))
+    }
+
+    mutating func describe(
+        _ client: ClientID,
+        _ request: CoreInterface.DescriptorRequest,
+        _ turn: inout Turn
+    ) -> Answer {
+        if let refusal = Refusal.unusable(request.name, longest: request.name) { return .refused(refusal) }
+        switch named(request.channelID, by: client) {
         case .failure(let refusal):
             return .refused(refusal)
-        case .success(var channel):
-            guard channel.name != request.name else { return .done }
-            channel.name = request.name
-            state = .joined(channel)
-            turn.publish(.descriptorChanged(name: request.name))
+        case .success(let channel):
+            let image = picture(request.image, of: request.name, &turn)
+            let descriptor = Descriptor(name: request.name, image: image)
+            change {
+                $0.descriptor = descriptor
+                $0.isDescriptorLost = false
+            }
+            if descriptor != channel.descriptor {
+                turn.publish(.descriptorChanged(name: request.name, image: image?.summary))
+            }
             return .done
         }
     }
 
-    mutating func clientDisconnected(_ client: ClientID, _ turn: inout Turn) {
-        guard let before = channel else { return }
-        guard before.receiver?.client == client else {
-            if before.lease?.holder == client { endTransmission(.connectionLost, &turn) }
-            return
-        }
-        endTransmission(.applicationGone, &turn)
-        guard case .joined(var channel) = state else { return }
-        channel.receiver = nil
-        state = .joined(channel)
-        turn.publish(.applicationDetached)
+    mutating func policyChanged(_ policy: Policy, _ turn: inout Turn) {
+        self.policy = policy
+        guard let channel, let refusal = policy.restriction(of: channel.policyID) else { return }
+        leave(.systemPolicy, refusal.reason, &turn)
     }
 
-    /// The channel that a request means; nil means the one that is joined.
-    func named(_ channelID: ChannelID?) -> Result<JoinedChannel, Refusal> {
-        switch state {
-        case .notJoined:
-            return .failure(.notJoined)
-        case .joined(let channel):
-            guard let channelID, channelID != channel.channelID else { return .success(channel) }
-            return .failure(.otherChannel(channelID, joined: channel))
+    /// Whether a person sees what the application does. Clients that do not attach are in front of somebody.
+    func isInForeground(_ client: ClientID) -> Bool {
+        guard let program = attached[client] else { return true }
+        return program.isForeground && !isLocked
+    }
+}
+
+extension Attached {
+    /// A client that joins with a name instead of attaching.
+    init?(plain request: CoreInterface.JoinRequest, _ processID: Int) {
+        guard let name = request.application else { return nil }
+        self.init(
+            owner: Owner(identifier: ApplicationID(rawValue: name), name: name, activation: nil),
+            processID: processID,
+            format: request.format ?? .standard,
+            isForeground: true,
+            pushToken: nil
+        )
+    }
+}
+
+extension Policy {
+    /// What stands against joining.
+    func restriction(of application: ApplicationID) -> Refusal? {
+        let isAllowed = allowed?.contains(application) ?? true
+        if !isAllowed || denied.contains(application) || excluded.contains(application) {
+            return .forbidden(application)
         }
+        return isClosed ? .closed : nil
     }
 }

@@ -5,41 +5,75 @@ extension TalkSession {
     public enum Event: Equatable, Sendable {
         /// - Parameters:
         ///   - processID: The caller's, for display.
-        ///   - fresh: A new identifier, for a request that names none.
+        ///   - fresh: A new token, for a channel that is yet to be joined.
+        case attachRequested(
+            RequestID,
+            ClientID,
+            processID: Int,
+            ApplicationInterface.AttachRequest,
+            fresh: PushToken
+        )
+        /// - Parameters:
+        ///   - processID: The caller's, for display.
+        ///   - fresh: A new identifier, for a request that names none, and a new token.
         case joinRequested(
             RequestID,
             ClientID,
             processID: Int,
             CoreInterface.JoinRequest,
-            fresh: ChannelID
+            fresh: ChannelID,
+            PushToken
         )
         case leaveRequested(RequestID, ClientID, ChannelID?)
         case descriptorRequested(RequestID, ClientID, CoreInterface.DescriptorRequest)
         case beginRequested(RequestID, ClientID, CoreInterface.BeginRequest)
         case endRequested(RequestID, ClientID, CoreInterface.EndRequest)
+        case foregroundRequested(RequestID, ClientID, isForeground: Bool)
+        case serviceStatusRequested(RequestID, ClientID, ApplicationInterface.ServiceStatusRequest)
+        case transmissionModeRequested(RequestID, ClientID, ApplicationInterface.TransmissionModeRequest)
+        case accessoryEventsRequested(RequestID, ClientID, ApplicationInterface.AccessoryEventsRequest)
+        case participantRequested(RequestID, ClientID, ApplicationInterface.ParticipantRequest)
+        case pushRequested(RequestID, PushEnvelope)
+        case finishPushRequested(RequestID, ClientID, ApplicationInterface.FinishPushRequest)
         /// The connection has closed, for whatever reason. Tell it once, after everything that the client sent.
         case clientDisconnected(ClientID)
+        /// A channel was found that an earlier run of the core had saved. Tell it before anything but the policy.
+        ///
+        /// - Parameter descriptor: Nil if it was lost.
+        case restored(SavedChannel, descriptor: Descriptor?)
+        /// ``Effect/startApplication(_:_:)`` could not be carried out.
+        case applicationStartFailed(ApplicationID, reason: String)
         /// The time set by ``Effect/setTimer(_:)`` has come. One that comes too early or too late does no harm.
         case timerFired
         /// The first buffer of a capture stream has arrived.
         case captureStarted(CaptureID)
         /// A capture stream could not be opened, broke, or stopped delivering.
         case captureFailed(CaptureID, EndCause)
+        /// The speaker is open.
+        case playbackStarted(PlaybackID)
+        /// The speaker could not be opened, or went away.
+        case playbackFailed(PlaybackID)
+        /// The microphone or the speaker in use has changed; nil for the one that has not.
+        case routeChanged(input: String?, output: String?)
         case audioServerReady
         case audioServerLost
+        case policyChanged(Policy)
         /// Until ``systemResumed`` no transmission can begin: one that began now would still be open on waking.
         case systemSuspending
         /// The machine has woken, or will not suspend after all, or nobody is left who could tell.
         case systemResumed
+        /// No application is in the foreground until ``sessionUnlocked``.
         case sessionLocked
+        case sessionUnlocked
         /// The last event; whatever is requested after it is refused.
         case shuttingDown
     }
 
     /// An order to the shell.
     ///
-    /// Those of one event come in the sequence that matters: the closing of the microphone first, then the timer, then
-    /// the answer, then what is published, then the opening of the microphone, and the delivery of frames last. So a
+    /// Those of one event come in the sequence that matters: the closing of the microphone and the speaker first, then
+    /// the timer, then what must be on disk before anybody is told of it, then the answer, then what is published or
+    /// told, then the start of an application, then the opening of streams, and the delivery of frames last. So a
     /// capture stream is closed before anything else is done about an end, and everybody knows of a beginning before
     /// the audio server, which takes longer than telling them, is asked.
     public enum Effect: Equatable, Sendable {
@@ -51,18 +85,39 @@ extension TalkSession {
         case deliverFrames(CaptureID, to: ClientID)
         /// Send nothing more to the application, not even what is already queued inside the core.
         case stopFrames(CaptureID)
+        /// Play what this application writes from now on.
+        ///
+        /// Answer with ``TalkSession/Event/playbackStarted(_:)`` or ``TalkSession/Event/playbackFailed(_:)``.
+        case openPlayback(PlaybackID, AudioFormat, from: ClientID)
+        /// Ordered once for each opened one, also after it failed.
+        case closePlayback(PlaybackID)
         /// There is one timer; a new time replaces the one before.
         case setTimer(MonotonicTime)
         case cancelTimer
+        /// Put this on disk, in place of what is there, before anything else is done. Nil: no channel is joined.
+        case saveChannel(SavedChannel?)
+        /// As above, for what people see of the channel.
+        case saveDescriptor(Descriptor?)
         case reply(RequestID, Answer)
+        /// Tell every subscriber, and every application that is attached.
         case publish(CoreEvent)
+        /// Tell this application only. It has no number of its own in the sequence of events.
+        case tell(ClientID, CoreEvent)
+        case startApplication(ApplicationID, Activation)
+        /// A line for the journal.
+        case remark(String)
     }
 
     public enum Answer: Equatable, Sendable {
         /// - Parameter isApplication: Whether the client is the channel's application and needs a token for frames.
-        case joined(ChannelID, AudioFormat, isApplication: Bool)
+        ///   One that is attached has it already.
+        case joined(ChannelID, AudioFormat, PushToken, isApplication: Bool)
+        /// Whatever is published and told from now on goes to this client too.
+        case attached(PushToken, AudioFormat, ApplicationInterface.Restored?)
         case done
         case began(TransmissionID)
+        case accepted(PushID)
         case refused(Refusal)
+        case rejected(PushRejection)
     }
 }

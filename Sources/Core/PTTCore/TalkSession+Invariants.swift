@@ -6,25 +6,49 @@ extension TalkSession {
     /// - Returns: A sentence about the first thing that does not, or nil.
     public func checkInvariants() -> String? {
         if freshPress.held.count > FreshPress.limit { return "more origins are remembered than may be" }
-        let lease = channel?.lease
-        let audio = channel?.audio ?? .inactive
-        if (audio.state != .inactive) != (lease != nil) {
-            return "audio is \(audio.state), but transmitting is \(lease != nil)"
+        if timer != channel?.deadline { return "the timer is not set to what is due next" }
+        if saved != channel?.saved { return "the disk does not have the channel" }
+        guard let channel else { return nil }
+        return audioViolation(channel) ?? transmissionViolation(channel) ?? applicationViolation(channel)
+    }
+
+    private func audioViolation(_ channel: JoinedChannel) -> String? {
+        let audio = channel.audio
+        let lease = channel.start == nil ? channel.lease : nil
+        if audio.microphone?.capture.captureID != lease?.captureID {
+            return "a capture is open outside its transmission, or none within"
         }
-        if audio.capture?.captureID != lease?.captureID {
-            return "a capture is open outside its transmission"
+        let isHeard =
+            channel.participant != nil && isAudioServerReady && machine == .awake && !channel.isSpeakerLost
+        if (audio.speaker != nil) != isHeard { return "the speaker is not open exactly for a participant" }
+        if (audio.phase != .inactive) != (lease != nil || isHeard) {
+            return "audio is \(audio.state), transmitting is \(lease != nil), hearing is \(isHeard)"
         }
-        if timer != lease?.deadline { return "the timer is not set to what is due next" }
-        if let lease {
-            if !isAudioServerReady { return "transmitting without an audio server" }
-            if machine != .awake { return "transmitting while \(machine)" }
-            if lease.limit.microseconds - lease.transmission.began > 20 * 60 * 1_000_000 {
-                return "the time limit is longer than it may be"
-            }
-        }
-        if case .active(_, let receiver?) = audio, receiver != channel?.receiver?.client {
+        if let receiver = audio.microphone?.receiver, receiver != channel.receiver {
             return "frames go to a client that is not the application"
         }
+        return nil
+    }
+
+    private func transmissionViolation(_ channel: JoinedChannel) -> String? {
+        guard let lease = channel.lease else { return nil }
+        if !isAudioServerReady { return "transmitting without an audio server" }
+        if machine != .awake { return "transmitting while \(machine)" }
+        if !channel.allowsTransmission { return "transmitting in the mode \(channel.transmissionMode)" }
+        if channel.presence == .absent { return "transmitting for an application that is not there" }
+        if lease.limit.microseconds - lease.transmission.began > 20 * 60 * 1_000_000 {
+            return "the time limit is longer than it may be"
+        }
+        return nil
+    }
+
+    private func applicationViolation(_ channel: JoinedChannel) -> String? {
+        if channel.receiver == nil, channel.participant != nil { return "a participant without application" }
+        if channel.receiver == nil, channel.start == nil, !channel.pushes.isEmpty {
+            return "a push waits for nobody"
+        }
+        if channel.pushes.count > WaitingPush.limit { return "more pushes wait than may" }
+        if policy.restriction(of: channel.policyID) != nil { return "a channel that the policy forbids" }
         return nil
     }
 }

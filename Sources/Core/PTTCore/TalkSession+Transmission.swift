@@ -4,88 +4,99 @@ extension TalkSession {
     mutating func begin(
         _ client: ClientID,
         _ request: CoreInterface.BeginRequest,
-        at now: MonotonicTime,
         _ turn: inout Turn
     ) -> Answer {
         let origin = request.origin
         // Not published: the event would carry the text to every subscriber.
-        if let refusal = Refusal.tooLong(origin.identifier, origin.name) { return .refused(refusal) }
-        switch gate(request) {
-        case .failure(let refusal):
+        if let refusal = Refusal.unusable(longest: origin.identifier, origin.name) {
+            return .refused(refusal)
+        }
+        if let refusal = gate(request, client, turn.now) {
+            if refusal == .accessoriesOff {
+                change { $0.graceEnd = turn.now + JoinedChannel.grace }
+            }
             turn.publish(.transmissionRefused(origin, refusal))
             return .refused(refusal)
-        case .success(var channel):
-            transmissionCount += 1
-            let transmission = Transmission(
-                transmissionID: TransmissionID(rawValue: transmissionCount),
-                source: request.source,
-                origin: origin,
-                began: now.microseconds
-            )
-            let limit = now + timeLimit
-            let lease = Lease(
-                transmission: transmission,
-                holder: client,
-                warning: warningLead.map { now + (timeLimit - $0) },
-                limit: limit
-            )
-            channel.transmit = .transmitting(lease)
-            turn.publish(.transmissionBegan(transmission))
-            channel.followAudio(&turn)
-            state = .joined(channel)
-            return .began(transmission.transmissionID)
         }
+        if !mayBeginByItself(client, request, turn.now, withGrace: false) { change { $0.graceEnd = nil } }
+        if let owner = channel?.owner { startIfAbsent(owner, &turn) }
+        transmissionCount += 1
+        let transmission = Transmission(
+            transmissionID: TransmissionID(rawValue: transmissionCount),
+            source: request.source,
+            origin: origin,
+            began: turn.now.microseconds
+        )
+        let lease = Lease(
+            transmission: transmission,
+            holder: client,
+            warning: warningLead.map { turn.now + (timeLimit - $0) },
+            limit: turn.now + timeLimit
+        )
+        change {
+            $0.lease = lease
+            $0.announce(.transmissionBegan(transmission), &turn)
+        }
+        return .began(transmission.transmissionID)
     }
 
-    /// Whether a transmission may begin. The first reason that stands against it is the one that is told.
-    private func gate(_ request: CoreInterface.BeginRequest) -> Result<JoinedChannel, Refusal> {
-        named(request.channelID).flatMap { channel in
-            switch machine {
-            case .awake: break
-            case .suspending: return .failure(.suspending)
-            case .shuttingDown: return .failure(.shuttingDown)
-            }
-            if let lease = channel.lease { return .failure(.inProgress(lease.transmission)) }
-            guard isAudioServerReady else { return .failure(.noAudioServer) }
-            guard !freshPress.isRequired(of: request.origin) else {
-                return .failure(.freshPress(request.origin))
-            }
-            return .success(channel)
-        }
-    }
-
-    mutating func end(
+    /// What stands against a transmission. The first reason is the one that is told.
+    private func gate(
+        _ request: CoreInterface.BeginRequest,
         _ client: ClientID,
-        _ request: CoreInterface.EndRequest,
-        _ turn: inout Turn
-    ) -> Answer {
+        _ now: MonotonicTime
+    ) -> Refusal? {
+        let channel: JoinedChannel
+        switch named(request.channelID, by: client) {
+        case .failure(let refusal): return refusal
+        case .success(let found): channel = found
+        }
+        if let unavailability { return unavailability }
+        if !mayBeginByItself(client, request, now, withGrace: true) {
+            return .notInForeground(channel.owner)
+        }
+        if let lease = channel.lease { return .inProgress(lease.transmission) }
+        if let refusal = channel.standsAgainstTransmission { return refusal }
+        if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled { return .accessoriesOff }
+        guard isAudioServerReady else { return .noAudioServer }
+        if freshPress.isRequired(of: request.origin) { return .freshPress(request.origin) }
+        return channel.presence == .absent && channel.owner?.activation == nil ? .absent(channel.owner) : nil
+    }
+
+    /// An application that nobody sees may not open the microphone by itself, but for a press that it must handle.
+    private func mayBeginByItself(
+        _ client: ClientID,
+        _ request: CoreInterface.BeginRequest,
+        _ now: MonotonicTime,
+        withGrace: Bool
+    ) -> Bool {
+        if request.source != .developerRequest || isInForeground(client) { return true }
+        return withGrace && (channel?.graceEnd.map { now < $0 } ?? false)
+    }
+
+    mutating func end(_ client: ClientID, _ request: CoreInterface.EndRequest, _ turn: inout Turn) -> Answer {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         if let origin = request.origin, cause.isLetGo { freshPress.letGo(origin) }
-        switch state {
-        case .notJoined:
+        if case .notJoined = state, request.channelID == nil, attached[client] == nil {
             return .refused(.nobodyTransmits)
-        case .joined(let channel):
-            if let channelID = request.channelID, channelID != channel.channelID {
-                return .refused(.otherChannel(channelID, joined: channel))
-            }
+        }
+        switch named(request.channelID, by: client) {
+        case .failure(let refusal):
+            return .refused(refusal)
+        case .success(let channel):
             guard let lease = channel.lease else { return .refused(.nobodyTransmits) }
             if let origin = request.origin {
                 guard lease.transmission.origin == origin, lease.holder == client else {
                     return .refused(.notHeld(by: origin, lease.transmission))
                 }
             }
-            endTransmission(cause, &turn)
+            let source = cause.source(
+                of: lease.transmission,
+                isByApplication: client == channel.receiver
+            )
+            change { $0.endTransmission(cause, by: source, &turn) }
             return .done
         }
-    }
-
-    /// Ends the transmission, if there is one, and with it the audio session.
-    mutating func endTransmission(_ cause: EndCause, _ turn: inout Turn) {
-        guard case .joined(var channel) = state, let lease = channel.lease else { return }
-        channel.transmit = .idle
-        turn.publish(.transmissionEnded(lease.transmission, cause))
-        channel.followAudio(&turn)
-        state = .joined(channel)
     }
 
     /// How long before the limit to warn: 10 s, or half of a limit of 20 s and less, in whole seconds.
@@ -94,18 +105,43 @@ extension TalkSession {
         return seconds > 0 ? .seconds(seconds) : nil
     }
 
-    mutating func timerFired(at now: MonotonicTime, _ turn: inout Turn) {
-        // It fires once; what is due next must be set anew even if it is the same time.
-        timer = nil
-        guard case .joined(var channel) = state, var lease = channel.lease else { return }
-        if now >= lease.limit {
+    mutating func followLease(_ turn: inout Turn) {
+        guard let lease = channel?.lease else { return }
+        if turn.now >= lease.limit {
             freshPress.require(lease.transmission.origin)
             endTransmission(.timeLimit, &turn)
-        } else if let warning = lease.warning, now >= warning {
-            lease.warning = nil
-            channel.transmit = .transmitting(lease)
-            state = .joined(channel)
-            turn.publish(.timeLimitNear(secondsLeft: (lease.limit - now).secondsRoundedUp))
+        } else if let warning = lease.warning, turn.now >= warning {
+            change { $0.lease?.warning = nil }
+            turn.publish(.timeLimitNear(secondsLeft: (lease.limit - turn.now).secondsRoundedUp))
+        }
+    }
+}
+
+extension JoinedChannel {
+    /// What of the application's settings stands against a transmission.
+    fileprivate var standsAgainstTransmission: Refusal? {
+        switch transmissionMode {
+        case .listenOnly, .unknown: return .listenOnly
+        case .halfDuplex: if let participant { return .remoteSpeaks(participant.name) }
+        case .fullDuplex: break
+        }
+        return switch serviceStatus {
+        case .ready: nil
+        case .connecting, .unavailable, .unknown: .notReady(serviceStatus, owner)
+        }
+    }
+}
+
+extension EndCause {
+    /// Who ended a transmission for this cause.
+    fileprivate func source(of transmission: Transmission, isByApplication: Bool) -> TransmitSource {
+        switch self {
+        case .released: transmission.source
+        case .stopped: isByApplication ? .developerRequest : .userRequest
+        case .unknown, .timeLimit, .connectionLost, .applicationGone, .channelLeft, .linkLost, .deviceRemoved,
+            .audioServerLost, .microphoneLost, .suspended, .sessionLocked, .modeChanged,
+            .applicationUnavailable, .shuttingDown:
+            .unknown
         }
     }
 }

@@ -3,7 +3,7 @@ public import PTTMessages
 /// What the core knows and what it decides next: one channel, at most one transmission, the audio session.
 ///
 /// It is a value: events and the time come in, orders go out, and nothing else happens. A late event about something
-/// that is over (a timer, a closed capture stream, a connection without a lease) leads to nothing.
+/// that is over (a timer, a closed stream, a connection without a lease) leads to nothing.
 public struct TalkSession: Equatable, Sendable {
     /// 20 minutes is the longest that land mobile radios can be set to.
     public static let timeLimits = Duration.seconds(1)...Duration.seconds(20 * 60)
@@ -23,11 +23,21 @@ public struct TalkSession: Equatable, Sendable {
     public let timeLimit: Duration
     var state = State.notJoined
     var machine = Machine.awake
+    var isLocked = false
     var isAudioServerReady = false
+    var policy = Policy()
+    var attached: [ClientID: Attached] = [:]
     var freshPress = FreshPress()
+    /// That of the last channel that was left.
+    var endedToken: PushToken?
     var transmissionCount = 0
+    var playbackCount = 0
+    var pushCount = 0
     /// What the shell's timer is set to.
     var timer: MonotonicTime?
+    /// What is on disk.
+    var saved: SavedChannel?
+    var savedDescriptor: Descriptor?
 
     /// - Parameter timeLimit: The longest transmission; brought into ``timeLimits``.
     public init(timeLimit: Duration = .seconds(60)) {
@@ -44,6 +54,12 @@ public struct TalkSession: Equatable, Sendable {
         )
     }
 
+    /// The picture of the channel or of its participant.
+    public func image(_ imageID: String) -> Image? {
+        [channel?.descriptor.image, channel?.participant?.image].compactMap(\.self)
+            .first { $0.summary.imageID == imageID }
+    }
+
     /// Decides what follows from an event.
     ///
     /// - Parameters:
@@ -51,31 +67,39 @@ public struct TalkSession: Equatable, Sendable {
     ///   - now: When it happened; never earlier than that of the event before.
     /// - Returns: What to do, in this order.
     public mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
-        var turn = Turn()
+        var turn = Turn(at: now)
+        take(event, &turn)
+        followAudio(&turn)
+        followTimer(&turn)
+        followDisk(&turn)
+        return turn.effects
+    }
+
+    private mutating func take(_ event: Event, _ turn: inout Turn) {
         switch event {
-        case .joinRequested(let id, let client, let processID, let request, let fresh):
-            turn.reply = .reply(id, join(client, processID, request, fresh, &turn))
-        case .leaveRequested(let id, _, let channelID):
-            turn.reply = .reply(id, leave(channelID, &turn))
-        case .descriptorRequested(let id, _, let request):
-            turn.reply = .reply(id, rename(request, &turn))
-        case .beginRequested(let id, let client, let request):
-            turn.reply = .reply(id, begin(client, request, at: now, &turn))
-        case .endRequested(let id, let client, let request):
-            turn.reply = .reply(id, end(client, request, &turn))
+        case .attachRequested, .joinRequested, .leaveRequested, .descriptorRequested, .beginRequested,
+            .endRequested, .foregroundRequested, .serviceStatusRequested, .transmissionModeRequested,
+            .accessoryEventsRequested, .participantRequested, .pushRequested, .finishPushRequested:
+            takeRequest(event, &turn)
         case .clientDisconnected(let client): clientDisconnected(client, &turn)
-        case .timerFired: timerFired(at: now, &turn)
+        case .restored(let channel, let descriptor): restored(channel, descriptor, &turn)
+        case .applicationStartFailed(let application, let reason):
+            startFailed(application, reason, &turn)
+        case .timerFired: timerFired(&turn)
         case .captureStarted(let captureID): captureStarted(captureID, &turn)
         case .captureFailed(let captureID, let cause): captureFailed(captureID, cause, &turn)
+        case .playbackStarted(let playbackID): playbackStarted(playbackID, &turn)
+        case .playbackFailed(let playbackID): playbackFailed(playbackID)
+        case .routeChanged(let input, let output): turn.publish(.routeChanged(input: input, output: output))
         case .audioServerReady: audioServerReady(&turn)
         case .audioServerLost: audioServerLost(&turn)
+        case .policyChanged(let policy): policyChanged(policy, &turn)
         case .systemSuspending: systemSuspending(&turn)
         case .systemResumed: systemResumed()
-        case .sessionLocked: endTransmission(.sessionLocked, &turn)
+        case .sessionLocked: sessionLocked(&turn)
+        case .sessionUnlocked: isLocked = false
         case .shuttingDown: shuttingDown(&turn)
         }
-        followTimer(&turn)
-        return turn.effects
     }
 
     var channel: JoinedChannel? {
@@ -85,10 +109,35 @@ public struct TalkSession: Equatable, Sendable {
         }
     }
 
+    /// Changes the channel, if there is one.
+    mutating func change(_ body: (inout JoinedChannel) -> Void) {
+        guard case .joined(var channel) = state else { return }
+        // So that the channel has one owner while it changes.
+        state = .notJoined
+        body(&channel)
+        state = .joined(channel)
+    }
+
+    mutating func endTransmission(_ cause: EndCause, _ turn: inout Turn) {
+        change { $0.endTransmission(cause, by: .unknown, &turn) }
+    }
+
     private mutating func followTimer(_ turn: inout Turn) {
-        let deadline = channel?.lease?.deadline
+        let deadline = channel?.deadline
         guard deadline != timer else { return }
         timer = deadline
         turn.timer = deadline.map { .setTimer($0) } ?? .cancelTimer
+    }
+
+    private mutating func followDisk(_ turn: inout Turn) {
+        let descriptor = channel.flatMap { $0.isDescriptorLost ? nil : $0.descriptor }
+        if descriptor != savedDescriptor {
+            savedDescriptor = descriptor
+            turn.saves.append(.saveDescriptor(descriptor))
+        }
+        if channel?.saved != saved {
+            saved = channel?.saved
+            turn.saves.append(.saveChannel(saved))
+        }
     }
 }

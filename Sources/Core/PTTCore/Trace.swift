@@ -2,16 +2,64 @@ import PTTMessages
 
 // One line per event and per effect, in the words that the scenario files of the tests are written in: lines of a
 // daemon's log, each with its time before it, are a scenario. Texts from outside are quoted, so that none can forge a
-// line.
+// line; push tokens let their bearer in and stand as their first four digits.
 
 extension TalkSession.Event: CustomStringConvertible {
     public var description: String {
+        request
+            ?? {
+                switch self {
+                case .clientDisconnected(let client): "disconnected client \(client.rawValue)"
+                case .restored(let saved, let descriptor):
+                    words("restored \(traced(saved))", descriptor.map { traced($0) })
+                case .applicationStartFailed(let application, let reason):
+                    "startFailed \(application.rawValue.traced) reason \(reason.traced)"
+                case .timerFired: "timerFired"
+                case .captureStarted(let capture): "captureStarted \(capture.rawValue)"
+                case .captureFailed(let capture, let cause):
+                    "captureFailed \(capture.rawValue) cause \(cause)"
+                case .playbackStarted(let playback): "playbackStarted \(playback.rawValue)"
+                case .playbackFailed(let playback): "playbackFailed \(playback.rawValue)"
+                case .routeChanged(let input, let output):
+                    words(
+                        "routeChanged",
+                        input.map { "input \($0.traced)" },
+                        output.map { "output \($0.traced)" }
+                    )
+                case .audioServerReady: "audioServerReady"
+                case .audioServerLost: "audioServerLost"
+                case .policyChanged(let policy): "policy\(traced(policy))"
+                case .systemSuspending: "systemSuspending"
+                case .systemResumed: "systemResumed"
+                case .sessionLocked: "sessionLocked"
+                case .sessionUnlocked: "sessionUnlocked"
+                case .shuttingDown: "shuttingDown"
+                case .attachRequested, .joinRequested, .leaveRequested, .descriptorRequested,
+                    .beginRequested, .endRequested, .foregroundRequested, .serviceStatusRequested,
+                    .transmissionModeRequested, .accessoryEventsRequested, .participantRequested,
+                    .pushRequested, .finishPushRequested:
+                    ""
+                }
+            }()
+    }
+
+    private var request: String? {
         switch self {
-        case .joinRequested(let id, let client, let processID, let request, let fresh):
+        case .attachRequested(let id, let client, let processID, let request, let fresh):
+            words(
+                "attach \(id.rawValue) client \(client.rawValue) process \(processID)",
+                "application \(request.identifier.rawValue.traced) name \(request.name.traced)",
+                request.activation.map { traced($0) },
+                request.isForeground ? nil : "background",
+                request.format.map { "format \(traced($0))" },
+                "token \(traced(fresh))"
+            )
+        case .joinRequested(let id, let client, let processID, let request, let fresh, let token):
             words(
                 "join \(id.rawValue) client \(client.rawValue) process \(processID)",
                 traced(request),
-                "fresh \(fresh)"
+                "fresh \(fresh)",
+                "token \(traced(token))"
             )
         case .leaveRequested(let id, let client, let channelID):
             words("leave \(id.rawValue) client \(client.rawValue)", channelID.map { "channel \($0)" })
@@ -19,7 +67,8 @@ extension TalkSession.Event: CustomStringConvertible {
             words(
                 "rename \(id.rawValue) client \(client.rawValue)",
                 request.channelID.map { "channel \($0)" },
-                "name \(request.name.traced)"
+                "name \(request.name.traced)",
+                request.image.map { "image \($0.traced)" }
             )
         case .beginRequested(let id, let client, let request):
             words(
@@ -34,16 +83,46 @@ extension TalkSession.Event: CustomStringConvertible {
                 request.origin.map { traced($0) },
                 request.cause.map { "cause \($0)" }
             )
-        case .clientDisconnected(let client): "disconnected client \(client.rawValue)"
-        case .timerFired: "timerFired"
-        case .captureStarted(let capture): "captureStarted \(capture.rawValue)"
-        case .captureFailed(let capture, let cause): "captureFailed \(capture.rawValue) cause \(cause)"
-        case .audioServerReady: "audioServerReady"
-        case .audioServerLost: "audioServerLost"
-        case .systemSuspending: "systemSuspending"
-        case .systemResumed: "systemResumed"
-        case .sessionLocked: "sessionLocked"
-        case .shuttingDown: "shuttingDown"
+        case .foregroundRequested(let id, let client, let isForeground):
+            "foreground \(id.rawValue) client \(client.rawValue) \(isForeground)"
+        case .serviceStatusRequested(let id, let client, let request):
+            words(
+                "serviceStatus \(id.rawValue) client \(client.rawValue)",
+                request.channelID.map { "channel \($0)" },
+                "status \(request.status)"
+            )
+        case .transmissionModeRequested(let id, let client, let request):
+            words(
+                "transmissionMode \(id.rawValue) client \(client.rawValue)",
+                request.channelID.map { "channel \($0)" },
+                "mode \(request.mode)"
+            )
+        case .accessoryEventsRequested(let id, let client, let request):
+            words(
+                "accessoryEvents \(id.rawValue) client \(client.rawValue)",
+                request.channelID.map { "channel \($0)" },
+                "enabled \(request.isEnabled)"
+            )
+        case .participantRequested(let id, let client, let request):
+            words(
+                "participant \(id.rawValue) client \(client.rawValue)",
+                request.channelID.map { "channel \($0)" },
+                request.participant.map { traced($0) }
+            )
+        case .pushRequested(let id, let envelope):
+            "push \(id.rawValue) \(traced(envelope))"
+        case .finishPushRequested(let id, let client, let request):
+            words(
+                "finishPush \(id.rawValue) client \(client.rawValue) push \(request.pushID.rawValue)",
+                "result \(request.result)",
+                request.participant.map { traced($0) },
+                request.endsTransmission ? "endsTransmission" : nil
+            )
+        case .clientDisconnected, .restored, .applicationStartFailed, .timerFired, .captureStarted,
+            .captureFailed, .playbackStarted, .playbackFailed, .routeChanged, .audioServerReady,
+            .audioServerLost, .policyChanged, .systemSuspending, .systemResumed, .sessionLocked,
+            .sessionUnlocked, .shuttingDown:
+            nil
         }
     }
 }
@@ -56,10 +135,19 @@ extension TalkSession.Effect: CustomStringConvertible {
         case .deliverFrames(let capture, let client):
             "deliverFrames \(capture.rawValue) client \(client.rawValue)"
         case .stopFrames(let capture): "stopFrames \(capture.rawValue)"
+        case .openPlayback(let playback, let format, let client):
+            "openPlayback \(playback.rawValue) \(traced(format)) client \(client.rawValue)"
+        case .closePlayback(let playback): "closePlayback \(playback.rawValue)"
         case .setTimer(let time): "setTimer \(time)"
         case .cancelTimer: "cancelTimer"
+        case .saveChannel(let saved): "saveChannel \(saved.map { traced($0) } ?? "none")"
+        case .saveDescriptor(let descriptor): "saveDescriptor \(descriptor.map { traced($0) } ?? "none")"
         case .reply(let id, let answer): "reply \(id.rawValue) \(answer)"
         case .publish(let event): "publish \(traced(event))"
+        case .tell(let client, let event): "tell client \(client.rawValue) \(traced(event))"
+        case .startApplication(let application, let activation):
+            "startApplication \(application.rawValue.traced) \(traced(activation))"
+        case .remark(let text): "remark \(text.traced)"
         }
     }
 }
@@ -67,61 +155,26 @@ extension TalkSession.Effect: CustomStringConvertible {
 extension TalkSession.Answer: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .joined(let channelID, let format, let isApplication):
-            words("joined \(channelID) \(traced(format))", isApplication ? "application" : nil)
+        case .joined(let channelID, let format, let token, let isApplication):
+            words(
+                "joined \(channelID) \(traced(format))",
+                isApplication ? "application token \(traced(token))" : nil
+            )
+        case .attached(let token, let format, let restored):
+            words(
+                "attached token \(traced(token)) \(traced(format))",
+                restored.map { "restored \($0.channelID)" },
+                restored?.needsDescriptor == true ? "needsDescriptor" : nil
+            )
         case .done: "done"
         case .began(let transmissionID): "began \(transmissionID.rawValue)"
+        case .accepted(let pushID): "accepted \(pushID.rawValue)"
         case .refused(let refusal): traced(refusal)
+        case .rejected(let rejection): "rejected \(rejection.code) \(rejection.reason.traced)"
         }
     }
 }
 
-private func traced(_ event: CoreEvent) -> String {
-    switch event {
-    case .channelJoined(let channel):
-        words(
-            "\(event.kind) \(channel.channelID) \(channel.name.traced)",
-            channel.application.map { "application \($0.name.traced) process \($0.processID)" }
-        )
-    case .descriptorChanged(let name):
-        "\(event.kind) \(name.traced)"
-    case .transmissionBegan(let transmission):
-        "\(event.kind) \(transmission.transmissionID.rawValue) \(transmission.source) \(traced(transmission.origin))"
-    case .transmissionEnded(let transmission, let cause):
-        "\(event.kind) \(transmission.transmissionID.rawValue) \(cause)"
-    case .transmissionRefused(let origin, let refusal):
-        "\(event.kind) \(traced(origin)) \(traced(refusal))"
-    case .timeLimitNear(let secondsLeft):
-        "\(event.kind) \(secondsLeft)"
-    case .applicationDetached, .channelLeft, .audioActivating, .audioActivated, .audioDeactivated,
-        .audioServerReady, .audioServerLost:
-        event.kind
-    case .unknown(let kind):
-        kind.traced
-    }
-}
-
-private func traced(_ request: CoreInterface.JoinRequest) -> String {
-    words(
-        request.channelID.map { "channel \($0)" },
-        "name \(request.name.traced)",
-        request.application.map { "application \($0.traced)" },
-        request.format.map { "format \(traced($0))" }
-    )
-}
-
-private func traced(_ origin: Origin) -> String {
-    "origin \(origin.kind) \(origin.identifier.traced) \(origin.name.traced)"
-}
-
-private func traced(_ refusal: Refusal) -> String {
-    "refused \(refusal.code) \(refusal.reason.traced)"
-}
-
-private func traced(_ format: AudioFormat) -> String {
-    "\(format.rate)/\(format.channels)"
-}
-
-private func words(_ words: String?...) -> String {
+func words(_ words: String?...) -> String {
     words.compactMap(\.self).joined(separator: " ")
 }

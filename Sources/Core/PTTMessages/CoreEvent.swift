@@ -1,45 +1,64 @@
 /// Something that happened in the core. Subscribers get these in order.
 public enum CoreEvent: Equatable, Sendable {
-    case channelJoined(Channel)
-    case descriptorChanged(name: String)
-    /// The application's connection closed; the channel stays joined.
+    case channelJoined(Channel, JoinReason)
+    case descriptorChanged(name: String, image: ImageSummary?)
+    /// The channel's application is wanted and was told to start.
+    case applicationStarting
+    /// The application is not there, or no longer; the channel stays joined.
     case applicationDetached
-    case channelLeft
+    /// - Parameter explanation: What people should know about it, if anything.
+    case channelLeft(LeaveReason, explanation: String?)
+    case serviceStatusChanged(ServiceStatus)
+    case transmissionModeChanged(TransmissionMode)
+    case accessoryEventsChanged(isEnabled: Bool)
+    /// Somebody else talks at the other end now, or nobody does.
+    case participantChanged(Participant?)
     case transmissionBegan(Transmission)
-    case transmissionEnded(Transmission, EndCause)
+    /// - Parameter by: Who ended it; `unknown` if nobody asked for the end.
+    case transmissionEnded(Transmission, EndCause, by: TransmitSource)
     case transmissionRefused(Origin, Refusal)
     /// The time-out timer will end the transmission in so many seconds.
     case timeLimitNear(secondsLeft: Int)
     case audioActivating
-    /// The first captured buffer has arrived.
+    /// The first captured buffer has arrived, or the speaker is open.
     case audioActivated
     case audioDeactivated
+    /// The audio session ends although somebody still wants it. Told before its end.
+    case audioInterrupted(Interruption)
+    /// What interrupted the audio session is over.
+    case audioInterruptionEnded
+    /// The microphone or the speaker in use has changed; nil for the one that has not.
+    case routeChanged(input: String?, output: String?)
     case audioServerReady
     case audioServerLost
+    /// - Parameter explanation: What people should know about it, if anything.
+    case pushFinished(PushID, PushOutcome, explanation: String?)
+
+    // Only the application is told of these.
+
+    case pushReceived(Push)
+    /// The application's next call was carried out, or refused. Stands where it belongs among the other events.
+    case requestAnswered(Refusal?)
+    /// An answer to a push asked for the end of a transmission, and there was nothing to end.
+    case endRefused(Refusal)
+
     /// From a newer core.
     case unknown(String)
 }
 
-extension CoreEvent: Codable {
-    /// Varlink has no unions: an event is its kind and those of the other fields that belong to it.
-    private enum CodingKeys: CodingKey {
-        case kind
-        case channel
-        case name
-        case transmission
-        case cause
-        case origin
-        case refusal
-        case secondsLeft
-    }
-
+extension CoreEvent {
     /// The word for the kind of event, as it stands on the socket.
     public var kind: String {
         switch self {
         case .channelJoined: "channelJoined"
         case .descriptorChanged: "descriptorChanged"
+        case .applicationStarting: "applicationStarting"
         case .applicationDetached: "applicationDetached"
         case .channelLeft: "channelLeft"
+        case .serviceStatusChanged: "serviceStatusChanged"
+        case .transmissionModeChanged: "transmissionModeChanged"
+        case .accessoryEventsChanged: "accessoryEventsChanged"
+        case .participantChanged: "participantChanged"
         case .transmissionBegan: "transmissionBegan"
         case .transmissionEnded: "transmissionEnded"
         case .transmissionRefused: "transmissionRefused"
@@ -47,61 +66,16 @@ extension CoreEvent: Codable {
         case .audioActivating: "audioActivating"
         case .audioActivated: "audioActivated"
         case .audioDeactivated: "audioDeactivated"
+        case .audioInterrupted: "audioInterrupted"
+        case .audioInterruptionEnded: "audioInterruptionEnded"
+        case .routeChanged: "routeChanged"
         case .audioServerReady: "audioServerReady"
         case .audioServerLost: "audioServerLost"
+        case .pushFinished: "pushFinished"
+        case .pushReceived: "pushReceived"
+        case .requestAnswered: "requestAnswered"
+        case .endRefused: "endRefused"
         case .unknown(let kind): kind
-        }
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        let kind = try container.decode(String.self, forKey: .kind)
-        switch kind {
-        case "channelJoined": self = .channelJoined(try container.decode(Channel.self, forKey: .channel))
-        case "descriptorChanged":
-            self = .descriptorChanged(name: try container.decode(String.self, forKey: .name))
-        case "applicationDetached": self = .applicationDetached
-        case "channelLeft": self = .channelLeft
-        case "transmissionBegan":
-            self = .transmissionBegan(try container.decode(Transmission.self, forKey: .transmission))
-        case "transmissionEnded":
-            self = .transmissionEnded(
-                try container.decode(Transmission.self, forKey: .transmission),
-                try container.decode(EndCause.self, forKey: .cause)
-            )
-        case "transmissionRefused":
-            self = .transmissionRefused(
-                try container.decode(Origin.self, forKey: .origin),
-                try container.decode(Refusal.self, forKey: .refusal)
-            )
-        case "timeLimitNear":
-            self = .timeLimitNear(secondsLeft: try container.decode(Int.self, forKey: .secondsLeft))
-        case "audioActivating": self = .audioActivating
-        case "audioActivated": self = .audioActivated
-        case "audioDeactivated": self = .audioDeactivated
-        case "audioServerReady": self = .audioServerReady
-        case "audioServerLost": self = .audioServerLost
-        default: self = .unknown(kind)
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(kind, forKey: .kind)
-        switch self {
-        case .channelJoined(let channel): try container.encode(channel, forKey: .channel)
-        case .descriptorChanged(let name): try container.encode(name, forKey: .name)
-        case .transmissionBegan(let transmission): try container.encode(transmission, forKey: .transmission)
-        case .transmissionEnded(let transmission, let cause):
-            try container.encode(transmission, forKey: .transmission)
-            try container.encode(cause, forKey: .cause)
-        case .transmissionRefused(let origin, let refusal):
-            try container.encode(origin, forKey: .origin)
-            try container.encode(refusal, forKey: .refusal)
-        case .timeLimitNear(let secondsLeft): try container.encode(secondsLeft, forKey: .secondsLeft)
-        case .applicationDetached, .channelLeft, .audioActivating, .audioActivated, .audioDeactivated,
-            .audioServerReady, .audioServerLost, .unknown:
-            break
         }
     }
 }

@@ -18,7 +18,8 @@ extension CoreInterface {
         type Origin (kind: OriginKind, identifier: string, name: string)
 
         type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone, channelLeft, linkLost,
-          deviceRemoved, audioServerLost, microphoneLost, suspended, sessionLocked, shuttingDown)
+          deviceRemoved, audioServerLost, microphoneLost, suspended, sessionLocked, modeChanged, applicationUnavailable,
+          shuttingDown)
 
         # The codes of Apple's PTChannelError.
         type RefusalCode (unknown, channelNotFound, channelLimitReached, callActive, transmissionInProgress,
@@ -27,7 +28,16 @@ extension CoreInterface {
 
         type RefusalReason (code: RefusalCode, reason: string)
 
-        # activating: a capture stream is being opened. active: its first buffer has arrived.
+        # Those of PTChannelJoinReason, PTChannelLeaveReason, PTServiceStatus and PTTransmissionMode.
+        type JoinReason (unknown, developerRequest, channelRestoration)
+
+        type LeaveReason (unknown, userRequest, developerRequest, systemPolicy)
+
+        type ServiceStatus (unknown, ready, connecting, unavailable)
+
+        type TransmissionMode (unknown, fullDuplex, halfDuplex, listenOnly)
+
+        # activating: a stream is being opened. active: the microphone has delivered, or the speaker is open.
         type AudioState (unknown, inactive, activating, active)
 
         # Signed 16-bit little-endian samples. Rates: 8000, 16000, 24000, 32000, 48000. Channels: 1 or 2.
@@ -35,7 +45,16 @@ extension CoreInterface {
 
         type Application (name: string, processID: int)
 
-        type Channel (channelID: string, name: string, application: ?Application)
+        # imageID: for GetImage.
+        type Image (imageID: string, byteCount: int)
+
+        type Participant (name: string, image: ?Image)
+
+        # owner: the identifier of the application that the channel belongs to; application: the same while it runs.
+        # participant: who talks at the other end.
+        type Channel (channelID: string, name: string, image: ?Image, owner: ?string, application: ?Application,
+          isApplicationStarting: bool, serviceStatus: ServiceStatus, transmissionMode: TransmissionMode,
+          areAccessoryEventsEnabled: bool, participant: ?Participant)
 
         # began: microseconds of the monotonic clock.
         type Transmission (transmissionID: int, source: Source, origin: Origin, began: int)
@@ -44,24 +63,40 @@ extension CoreInterface {
         type Status (channel: ?Channel, transmission: ?Transmission, audio: AudioState, isAudioServerReady: bool,
           timeLimit: int)
 
-        # kind is one of channelJoined (channel), descriptorChanged (name), applicationDetached, channelLeft,
-        # transmissionBegan (transmission), transmissionEnded (transmission, cause), transmissionRefused (origin,
-        # refusal), timeLimitNear (secondsLeft), audioActivating, audioActivated, audioDeactivated,
-        # audioServerReady, audioServerLost.
-        type Event (kind: string, channel: ?Channel, name: ?string, transmission: ?Transmission, cause: ?EndCause,
-          origin: ?Origin, refusal: ?RefusalReason, secondsLeft: ?int)
+        type Interruption (unknown, audioServerLost, speakerLost, suspended)
 
-        # Joins a channel. With an application name the caller becomes its application and gets a token for the
-        # audio socket; when its connection closes, the channel stays, without an application, and the
-        # application may join it again by its channelID. Without a name the channel belongs to nobody.
-        method Join(channelID: ?string, name: string, application: ?string, format: ?AudioFormat) ->
-          (channelID: string, token: ?string, format: AudioFormat)
+        type PushOutcome (unknown, answered, failed, unanswered, undeliverable)
+
+        # kind is one of channelJoined (channel, joinReason), descriptorChanged (name, image), applicationStarting,
+        # applicationDetached, channelLeft (leaveReason, explanation), serviceStatusChanged (serviceStatus),
+        # transmissionModeChanged (transmissionMode), accessoryEventsChanged (isEnabled), participantChanged
+        # (participant), transmissionBegan (transmission), transmissionEnded (transmission, cause, endedBy),
+        # transmissionRefused (origin, refusal), timeLimitNear (secondsLeft), audioActivating, audioActivated,
+        # audioDeactivated, audioInterrupted (interruption), audioInterruptionEnded, routeChanged (input, output),
+        # audioServerReady, audioServerLost, pushFinished (pushID, outcome, explanation).
+        type Event (kind: string, channel: ?Channel, joinReason: ?JoinReason, leaveReason: ?LeaveReason,
+          explanation: ?string, name: ?string, image: ?Image, serviceStatus: ?ServiceStatus,
+          transmissionMode: ?TransmissionMode, isEnabled: ?bool, participant: ?Participant,
+          transmission: ?Transmission, cause: ?EndCause, endedBy: ?Source, origin: ?Origin, refusal: ?RefusalReason,
+          secondsLeft: ?int, interruption: ?Interruption, input: ?string, output: ?string, pushID: ?int,
+          outcome: ?PushOutcome)
+
+        # Joins a channel. An application that is attached (org.pushtotalk.Application) joins as that. For others: with
+        # an application name the caller becomes the channel's application and gets a token for the audio socket;
+        # when its connection closes, the channel stays, without an application, and the application may join it
+        # again by its channelID. Without a name the channel belongs to nobody. image: base64 of a PNG, JPEG, GIF or
+        # WebP file of at most 256 KiB; one that cannot be kept is left out.
+        method Join(channelID: ?string, name: string, application: ?string, format: ?AudioFormat, image: ?string) ->
+          (channelID: string, token: ?string, format: AudioFormat, pushToken: ?string)
 
         # Leaves the channel. A transmission ends first.
         method Leave(channelID: ?string) -> ()
 
-        # Renames the channel.
-        method SetDescriptor(channelID: ?string, name: string) -> ()
+        # Changes name and image of the channel; no image takes it away.
+        method SetDescriptor(channelID: ?string, name: string, image: ?string) -> ()
+
+        # The picture of the channel or its participant, in base64.
+        method GetImage(imageID: string) -> (image: string)
 
         # Begins a transmission for an origin. The answer comes before audio is active; Subscribe tells when it is.
         method BeginTransmitting(channelID: ?string, source: Source, origin: Origin) -> (transmissionID: int)
@@ -77,6 +112,8 @@ extension CoreInterface {
         method Subscribe() -> (sequence: int, time: int, status: ?Status, event: ?Event)
 
         error Refused (code: RefusalCode, reason: string)
+
+        error ImageNotFound (imageID: string)
 
         # The subscriber did not read fast enough and must subscribe again.
         error SubscriberLagged ()

@@ -9,12 +9,21 @@ public enum CoreInterface {
         /// Nil joins without an application: the channel stays when the connection closes.
         public let application: String?
         public let format: AudioFormat?
+        /// Base64 of a PNG, JPEG, GIF or WebP file. One that cannot be kept is left out, with a line in the journal.
+        public let image: String?
 
-        public init(channelID: ChannelID?, name: String, application: String?, format: AudioFormat? = nil) {
+        public init(
+            channelID: ChannelID?,
+            name: String,
+            application: String?,
+            format: AudioFormat? = nil,
+            image: String? = nil
+        ) {
             self.channelID = channelID
             self.name = name
             self.application = application
             self.format = format
+            self.image = image
         }
     }
 
@@ -23,11 +32,19 @@ public enum CoreInterface {
         /// What the application sends first on the audio socket; good for one connection. Nil without an application.
         public let token: String?
         public let format: AudioFormat
+        /// For pushes to the application, while the channel is joined. Nil for a caller that is not the application.
+        public let pushToken: PushToken?
 
-        public init(channelID: ChannelID, token: String?, format: AudioFormat) {
+        public init(
+            channelID: ChannelID,
+            token: String?,
+            format: AudioFormat,
+            pushToken: PushToken? = nil
+        ) {
             self.channelID = channelID
             self.token = token
             self.format = format
+            self.pushToken = pushToken
         }
     }
 
@@ -43,10 +60,13 @@ public enum CoreInterface {
     public struct DescriptorRequest: Equatable, Codable, Sendable {
         public let channelID: ChannelID?
         public let name: String
+        /// As in ``JoinRequest``. Nil: no picture.
+        public let image: String?
 
-        public init(channelID: ChannelID?, name: String) {
+        public init(channelID: ChannelID?, name: String, image: String? = nil) {
             self.channelID = channelID
             self.name = name
+            self.image = image
         }
     }
 
@@ -83,6 +103,23 @@ public enum CoreInterface {
         }
     }
 
+    public struct ImageRequest: Equatable, Codable, Sendable {
+        public let imageID: String
+
+        public init(imageID: String) {
+            self.imageID = imageID
+        }
+    }
+
+    public struct ImageReply: Equatable, Codable, Sendable {
+        /// Base64.
+        public let image: String
+
+        public init(image: String) {
+            self.image = image
+        }
+    }
+
     public struct StatusReply: Equatable, Codable, Sendable {
         public let status: Status
 
@@ -110,6 +147,8 @@ public enum CoreInterface {
 
     /// The error that carries a ``Refusal``.
     public static let refused = "org.pushtotalk.Channel.Refused"
+    /// No channel or participant has the picture that was asked for.
+    public static let imageNotFound = "org.pushtotalk.Channel.ImageNotFound"
     /// The last answer to a subscriber that did not read fast enough.
     public static let lagged = "org.pushtotalk.Channel.SubscriberLagged"
 }

@@ -24,32 +24,6 @@ public struct Status: Equatable, Codable, Sendable {
     }
 }
 
-/// The one channel of the machine.
-public struct Channel: Equatable, Codable, Sendable {
-    public let channelID: ChannelID
-    public var name: String
-    /// Nil when no application holds the channel: it was joined from the command line, or its application has gone.
-    public var application: Application?
-
-    public init(channelID: ChannelID, name: String, application: Application?) {
-        self.channelID = channelID
-        self.name = name
-        self.application = application
-    }
-}
-
-/// The program that joined the channel and receives its audio.
-public struct Application: Equatable, Codable, Sendable {
-    public let name: String
-    /// For display only.
-    public let processID: Int
-
-    public init(name: String, processID: Int) {
-        self.name = name
-        self.processID = processID
-    }
-}
-
 /// The transmission that is going on.
 public struct Transmission: Equatable, Codable, Sendable {
     public let transmissionID: TransmissionID
@@ -71,10 +45,20 @@ extension Status {
     /// the core would answer at that moment.
     public mutating func apply(_ event: CoreEvent) {
         switch event {
-        case .channelJoined(let joined): channel = joined
-        case .descriptorChanged(let name): channel?.name = name
-        case .applicationDetached: channel?.application = nil
+        case .channelJoined(let joined, _): channel = joined
+        case .descriptorChanged(let name, let image):
+            channel?.name = name
+            channel?.image = image
+        case .applicationStarting: channel?.isApplicationStarting = true
+        case .applicationDetached:
+            channel?.application = nil
+            channel?.isApplicationStarting = false
+            channel?.serviceStatus = .ready
         case .channelLeft: channel = nil
+        case .serviceStatusChanged(let status): channel?.serviceStatus = status
+        case .transmissionModeChanged(let mode): channel?.transmissionMode = mode
+        case .accessoryEventsChanged(let isEnabled): channel?.areAccessoryEventsEnabled = isEnabled
+        case .participantChanged(let participant): channel?.participant = participant
         case .transmissionBegan(let began): transmission = began
         case .transmissionEnded: transmission = nil
         case .audioActivating: audio = .activating
@@ -82,7 +66,9 @@ extension Status {
         case .audioDeactivated: audio = .inactive
         case .audioServerReady: isAudioServerReady = true
         case .audioServerLost: isAudioServerReady = false
-        case .transmissionRefused, .timeLimitNear, .unknown: break
+        case .transmissionRefused, .timeLimitNear, .audioInterrupted, .audioInterruptionEnded, .routeChanged,
+            .pushReceived, .pushFinished, .requestAnswered, .endRefused, .unknown:
+            break
         }
     }
 }

@@ -66,8 +66,55 @@ public enum EndCause: String, WireEnum {
     case microphoneLost
     case suspended
     case sessionLocked
+    /// The channel's transmission mode no longer allows it.
+    case modeChanged
+    /// The application of the channel was started for it and did not come.
+    case applicationUnavailable
     /// The core is shutting down.
     case shuttingDown
+}
+
+/// Why a channel became joined: `PTChannelJoinReason` of Apple's framework.
+public enum JoinReason: String, WireEnum {
+    case unknown
+    case developerRequest
+    /// The channel outlived its application, or the core, and its application is back.
+    case channelRestoration
+}
+
+/// Why a channel was left: `PTChannelLeaveReason` of Apple's framework.
+public enum LeaveReason: String, WireEnum {
+    case unknown
+    /// A person, through the system's own interface. Here: `pttctl`.
+    case userRequest
+    case developerRequest
+    /// A rule of the policy file that did not hold when the channel was joined.
+    case systemPolicy
+}
+
+/// What the application says of its connection to its servers: `PTServiceStatus` of Apple's framework.
+public enum ServiceStatus: String, WireEnum {
+    case unknown
+    case ready
+    case connecting
+    case unavailable
+}
+
+/// Who may talk when: `PTTransmissionMode` of Apple's framework.
+public enum TransmissionMode: String, WireEnum {
+    case unknown
+    case fullDuplex
+    /// One at a time.
+    case halfDuplex
+    case listenOnly
+}
+
+/// What took the audio session away from somebody who still wants it.
+public enum Interruption: String, WireEnum {
+    case unknown
+    case audioServerLost
+    case speakerLost
+    case suspended
 }
 
 /// Why a request was refused: `PTChannelError.Code` of Apple's framework, by name.
@@ -101,8 +148,8 @@ public struct Refusal: Error, Equatable, Codable, Sendable, CustomStringConverti
 public enum AudioState: String, WireEnum {
     case unknown
     case inactive
-    /// A capture stream is being opened; nothing was heard yet.
+    /// A stream is being opened: no sound came from the microphone, or went to the speaker, yet.
     case activating
-    /// The first buffer has arrived.
+    /// The microphone has delivered its first buffer, or the speaker is open.
     case active
 }

@@ -64,7 +64,7 @@ final class Bridge {
         case .lost(let reason):
             headsets.coreLost()
             list.coreLost(reason)
-        case .channelChanged(let isJoined): headsets.channelChanged(isJoined: isJoined)
+        case .channelChanged(let ownsKeys): headsets.channelChanged(ownsKeys: ownsKeys)
         case .transmissionEnded(let transmissionID, let cause):
             headsets.transmissionEnded(transmissionID, cause)
         }

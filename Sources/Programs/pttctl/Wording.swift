@@ -3,35 +3,19 @@ import PTTMessages
 /// What events and states are called in front of people.
 enum Wording {
     static func line(_ status: Status) -> String {
-        var lines = ["channel       " + channel(status.channel)]
-        lines.append("transmission  " + (status.transmission.map(transmission) ?? "none"))
-        lines.append("audio         \(status.audio.rawValue)")
+        var rows = rows(status.channel)
+        rows.append(("transmission", status.transmission.map(transmission) ?? "none"))
+        rows.append(("audio", words(status.audio)))
         if !status.isAudioServerReady {
-            lines.append("microphone    no audio server: start PipeWire or PulseAudio")
+            rows.append(("sound", "no audio server: start PipeWire or PulseAudio"))
         }
-        lines.append("time limit    \(status.timeLimit) s")
-        return lines.joined(separator: "\n")
+        rows.append(("time limit", "\(status.timeLimit) s"))
+        return rows.map { row($0, $1) }.joined(separator: "\n")
     }
 
-    static func line(_ event: CoreEvent) -> String {
-        switch event {
-        case .channelJoined(let joined): "joined \(channel(joined))"
-        case .descriptorChanged(let name): "channel renamed to \(name)"
-        case .applicationDetached: "the application has gone; the channel stays joined"
-        case .channelLeft: "left the channel"
-        case .transmissionBegan(let began): "transmission began: \(transmission(began))"
-        case .transmissionEnded(let ended, let cause):
-            "transmission ended: \(ended.origin.name), \(words(cause))"
-        case .transmissionRefused(let origin, let refusal):
-            "transmission refused: \(origin.name), \(refusal.reason) (\(refusal.code.rawValue))"
-        case .timeLimitNear(let secondsLeft): "the time limit ends this transmission in \(secondsLeft) s"
-        case .audioActivating: "microphone opening"
-        case .audioActivated: "audio active"
-        case .audioDeactivated: "audio inactive, microphone closed"
-        case .audioServerReady: "audio server connected"
-        case .audioServerLost: "audio server lost"
-        case .unknown(let kind): "\(kind) (not known to this pttctl)"
-        }
+    /// One line of a table whose first column is a heading.
+    static func row(_ heading: String, _ text: String) -> String {
+        heading + String(repeating: " ", count: max(2, 14 - heading.count)) + text
     }
 
     static func line(_ event: AccessoryEvent) -> String {
@@ -74,34 +58,76 @@ enum Wording {
         case .unused: "not used"
         }
     }
+}
 
-    private static func channel(_ channel: Channel?) -> String {
-        guard let channel else { return "none: join one with `pttctl join`" }
-        let application =
-            channel.application.map { "\($0.name) (process \($0.processID))" } ?? "no application"
-        return "\(channel.name), \(application), \(channel.channelID)"
+// What a channel is made of.
+extension Wording {
+    private static func rows(_ channel: Channel?) -> [(String, String)] {
+        guard let channel else {
+            return [("channel", "none: join one with `pttctl join`, or start an application")]
+        }
+        var rows = [("channel", "\(channel.name), \(channel.channelID)")]
+        if let image = channel.image { rows.append(("image", words(image))) }
+        rows.append(("application", application(channel)))
+        rows.append(("talks", channel.participant.map(participant) ?? "nobody"))
+        rows.append(("mode", words(channel.transmissionMode)))
+        rows.append(("service", words(channel.serviceStatus)))
+        rows.append(("buttons", words(areAccessoryEventsEnabled: channel.areAccessoryEventsEnabled)))
+        return rows
     }
 
-    private static func transmission(_ transmission: Transmission) -> String {
+    static func channel(_ channel: Channel) -> String {
+        "\(channel.name), \(application(channel)), \(channel.channelID)"
+    }
+
+    static func transmission(_ transmission: Transmission) -> String {
         "\(transmission.origin.name) (\(transmission.source.rawValue))"
     }
 
-    private static func words(_ cause: EndCause) -> String {
-        switch cause {
-        case .unknown: "for a reason this pttctl does not know"
-        case .released: "released"
-        case .stopped: "stopped"
-        case .timeLimit: "the time limit was reached; release the button before the next press"
-        case .connectionLost: "its connection closed"
-        case .applicationGone: "the application has gone"
-        case .channelLeft: "the channel was left"
-        case .linkLost: "the radio link was lost"
-        case .deviceRemoved: "the device was removed"
-        case .audioServerLost: "the audio server was lost"
-        case .microphoneLost: "the microphone was lost"
-        case .suspended: "the machine goes to sleep"
-        case .sessionLocked: "the session was locked"
-        case .shuttingDown: "the core is shutting down"
+    static func participant(_ participant: Participant) -> String {
+        participant.name + (participant.image.map { ", image \(words($0))" } ?? "")
+    }
+
+    static func words(_ image: ImageSummary) -> String { "\(image.imageID) (\(image.byteCount) bytes)" }
+
+    static func words(_ status: ServiceStatus) -> String {
+        switch status {
+        case .unknown: "in a state this pttctl does not know"
+        case .ready: "ready"
+        case .connecting: "connecting: nobody can transmit until it is ready"
+        case .unavailable: "unavailable: nobody can transmit until it is ready"
         }
+    }
+
+    static func words(_ mode: TransmissionMode) -> String {
+        switch mode {
+        case .unknown: "one that this pttctl does not know"
+        case .fullDuplex: "full duplex: both ends may talk at once"
+        case .halfDuplex: "half duplex: one end talks at a time"
+        case .listenOnly: "listen only"
+        }
+    }
+
+    static func words(areAccessoryEventsEnabled: Bool) -> String {
+        areAccessoryEventsEnabled ? "begin transmissions" : "are left to the application"
+    }
+
+    private static func words(_ audio: AudioState) -> String {
+        switch audio {
+        case .unknown: "in a state this pttctl does not know"
+        case .inactive: "inactive"
+        case .activating: "opening"
+        case .active: "active"
+        }
+    }
+
+    private static func application(_ channel: Channel) -> String {
+        let identifier = channel.owner?.rawValue
+        if let application = channel.application {
+            let known = identifier.map { ", \($0)" } ?? ""
+            return "\(application.name) (process \(application.processID)\(known))"
+        }
+        guard let identifier else { return "no application" }
+        return channel.isApplicationStarting ? "\(identifier) is starting" : "\(identifier) is not running"
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import TOML
 
 /// `$XDG_CONFIG_HOME/pushtotalk/pttd.toml`, every key optional.
@@ -23,25 +22,17 @@ struct ConfigurationError: Error, CustomStringConvertible {
 }
 
 extension Configuration {
-    /// Where the file lies (XDG Base Directory Specification).
-    static var path: String {
-        if let directory = variable("XDG_CONFIG_HOME") { return directory + "/pushtotalk/pttd.toml" }
-        return (variable("HOME") ?? "") + "/.config/pushtotalk/pttd.toml"
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
-    }
+    /// Where the file lies; nil where there is no place for one.
+    static var path: String? { UserDirectory.configuration.path.map { $0 + "/pttd.toml" } }
 
     /// A configuration is a few lines; more than this is somebody's mistake.
     private static let sizeLimit = 64 * 1024
 
     /// - Returns: The file's content, or an empty configuration where there is no file.
     static func load(_ path: String) throws(ConfigurationError) -> Configuration {
-        guard let text = try read(path) else { return Configuration() }
         let configuration: Configuration
         do {
+            guard let text = try TextFile.read(path, limit: sizeLimit) else { return Configuration() }
             configuration = try TOML.decode(Configuration.self, from: text)
         } catch {
             throw ConfigurationError(path: path, reason: "\(error)")
@@ -53,24 +44,5 @@ extension Configuration {
             )
         }
         return configuration
-    }
-
-    private static func read(_ path: String) throws(ConfigurationError) -> String? {
-        guard let file = fopen(path, "re") else {
-            if errno == ENOENT { return nil }
-            throw ConfigurationError(path: path, reason: String(cString: strerror(errno)))
-        }
-        // Only read from: there is nothing that closing could fail to write.
-        defer { _ = fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: sizeLimit + 1)
-        let count = fread(&bytes, 1, bytes.count, file)
-        if ferror(file) != 0 {
-            throw ConfigurationError(path: path, reason: String(cString: strerror(errno)))
-        }
-        if count > sizeLimit { throw ConfigurationError(path: path, reason: "it is larger than 64 KiB") }
-        guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else {
-            throw ConfigurationError(path: path, reason: "it is not UTF-8 text")
-        }
-        return text
     }
 }

@@ -12,27 +12,58 @@ final class CoreHost {
     private let log: Logger
     private let audio: AudioSocket
     private let microphone: Microphone
+    private let speaker: Speaker
+    private let store: StateStore
+    private let starter: ApplicationStarter
     private var session: TalkSession
     private var inbox: [TalkSession.Event] = []
     private var isTurning = false
     private var waiting: [RequestID: @EventLoop (TalkSession.Answer) -> Void] = [:]
     private var lastRequest = 0
     private var listener: ClientID?
+    private var player: (client: ClientID, format: AudioFormat)?
     private var timer: TimerSource?
 
     /// Called for each event with its place in the sequence, while ``status`` is already what follows from it.
     var publish: @EventLoop (CoreEvent, Int, MonotonicTime) -> Void = { _, _, _ in }
+    /// Called for each event that one application is told; it has the place of the event before it.
+    var tell: @EventLoop (ClientID, CoreEvent, Int, MonotonicTime) -> Void = { _, _, _, _ in }
     private(set) var sequence = 0
 
-    init(timeLimit: Duration, audio: AudioSocket, microphone: Microphone, log: Logger) {
-        self.audio = audio
-        self.microphone = microphone
+    /// The hands that carry out what the machine orders.
+    struct Hands {
+        let audio: AudioSocket
+        let microphone: Microphone
+        let speaker: Speaker
+        let store: StateStore
+        let starter: ApplicationStarter
+    }
+
+    init(timeLimit: Duration, _ hands: Hands, log: Logger) {
+        audio = hands.audio
+        microphone = hands.microphone
+        speaker = hands.speaker
+        store = hands.store
+        starter = hands.starter
         self.log = log
         session = TalkSession(timeLimit: timeLimit)
         timer = TimerSource { [weak self] in self?.post(.timerFired) }
+        audio.receive = { [weak self] in self?.play($1, from: $0) ?? .wantsMore }
+        speaker.hasRoomAgain = { [audio] in audio.resume() }
+        speaker.moved = { [weak self] in self?.post(.routeChanged(input: nil, output: $0)) }
+        microphone.moved = { [weak self] in self?.post(.routeChanged(input: $0, output: nil)) }
     }
 
     var status: Status { session.status }
+
+    /// The picture of the channel or its participant.
+    func image(_ imageID: String) -> Image? { session.image(imageID) }
+
+    /// Brings back the channel of an earlier run. Comes before anything else.
+    func restore() {
+        guard let (channel, descriptor) = store.load() else { return }
+        post(.restored(channel, descriptor: descriptor))
+    }
 
     /// Tells the machine what happened, now or, from within an effect, right after the current event.
     func post(_ event: TalkSession.Event) {
@@ -74,11 +105,26 @@ final class CoreHost {
         case .publish(let event):
             sequence += 1
             publish(event, sequence, now)
-            record(event)
+            log.record(event)
+        case .tell(let client, let event):
+            tell(client, event, sequence, now)
         case .openCapture(let capture, let format):
             openMicrophone(capture, format)
         case .closeCapture:
             microphone.close()
+        case .openPlayback(let playback, let format, let client):
+            openSpeaker(playback, format, client)
+        case .closePlayback:
+            player = nil
+            speaker.close()
+        case .saveChannel(let channel):
+            store.save(channel)
+        case .saveDescriptor(let descriptor):
+            store.save(descriptor)
+        case .startApplication(let application, let activation):
+            start(application, activation)
+        case .remark(let text):
+            log.notice("\(text)")
         case .setTimer(let time):
             timer?.arm(at: MonotonicInstant(nanoseconds: time.nanoseconds))
         case .cancelTimer:
@@ -102,32 +148,36 @@ final class CoreHost {
         )
     }
 
-    /// Each beginning and end, with source and cause, and nothing that could be heard.
-    private func record(_ event: CoreEvent) {
-        switch event {
-        case .transmissionBegan(let transmission):
-            log.info("transmission began", metadata: ["origin": "\(transmission.origin.name)"])
-        case .transmissionEnded(let transmission, let cause):
-            log.info(
-                "transmission ended",
-                metadata: ["origin": "\(transmission.origin.name)", "cause": "\(cause.rawValue)"]
-            )
-        case .transmissionRefused(let origin, let refusal):
-            log.notice(
-                "transmission refused",
-                metadata: ["origin": "\(origin.name)", "reason": "\(refusal.reason)"]
-            )
-        case .channelJoined(let channel):
-            log.info("channel joined", metadata: ["name": "\(channel.name)"])
-        case .channelLeft:
-            log.info("channel left")
-        case .audioServerReady:
-            log.info("audio server connected")
-        case .audioServerLost:
-            log.warning("audio server lost: start PipeWire or PulseAudio")
-        case .descriptorChanged, .applicationDetached, .timeLimitNear, .audioActivating, .audioActivated,
-            .audioDeactivated, .unknown:
-            break
+    private func openSpeaker(_ playback: PlaybackID, _ format: AudioFormat, _ client: ClientID) {
+        player = (client, format)
+        audio.discard(from: client)
+        speaker.open(
+            format,
+            started: { [weak self] in self?.post(.playbackStarted(playback)) },
+            failed: { [weak self] in self?.post(.playbackFailed(playback)) }
+        )
+    }
+
+    private func start(_ application: ApplicationID, _ activation: Activation) {
+        starter.start(activation) { [weak self] reason in
+            self?.post(.applicationStartFailed(application, reason: reason))
         }
+    }
+
+    private func play(_ packet: UnsafeRawBufferPointer, from client: ClientID) -> AudioConnection.Reception {
+        guard packet.count > AudioPacketHeader.size else {
+            return .isMalformed(
+                "the application sent a packet of \(packet.count) bytes, a header and no samples at most"
+            )
+        }
+        let samples = UnsafeRawBufferPointer(rebasing: packet[AudioPacketHeader.size...])
+        guard let player, player.client == client else { return .wantsMore }
+        guard samples.count == player.format.bytesPerPacket else {
+            return .isMalformed(
+                "the application sent \(samples.count) bytes of samples, "
+                    + "20 ms of its format are \(player.format.bytesPerPacket)"
+            )
+        }
+        return speaker.play(samples) ? .wantsMore : .hasEnough
     }
 }

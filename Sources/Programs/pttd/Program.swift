@@ -28,6 +28,7 @@ final class Daemon {
     private let service: CoreService
     private var signals: [SignalSource] = []
     private var session: SessionWatch?
+    private let policy: PolicyWatch
 
     static func start(_ log: Logger) {
         do {
@@ -47,19 +48,30 @@ final class Daemon {
         let sockets = ActivatedSocket.takeAll()
         server = AudioServer(applicationName: "Push to talk")
         let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), log: log)
-        host = CoreHost(
-            timeLimit: .seconds(configuration.timeLimit ?? 60),
+        let hands = CoreHost.Hands(
             audio: audio,
             microphone: Microphone(server: server, device: configuration.microphone, log: log),
-            log: log
+            speaker: Speaker(server: server, log: log),
+            store: StateStore(UserDirectory.state.path, log: log),
+            starter: ApplicationStarter(log: log)
         )
-        service = try CoreService(
-            host: host,
-            audio: audio,
-            adopting: try RuntimeSocket.core.listen(sockets),
-            log: log
-        )
+        let host = CoreHost(timeLimit: .seconds(configuration.timeLimit ?? 60), hands, log: log)
+        self.host = host
+        // First, so that no application is started for a channel that the policy takes away.
+        policy = PolicyWatch(PolicyWatch.directories, log: log) { host.post(.policyChanged($0)) }
+        host.restore()
+        let listening = try RuntimeSocket.core.listen(sockets)
+        service = try CoreService(host: host, audio: audio, adopting: listening, log: log)
+        followSurroundings()
+        signals = try [SIGTERM, SIGINT].map { signal in
+            try SignalSource(signal) { [weak self] in self?.stop() }
+        }
+        ServiceState.answerWatchdog()
+        ServiceState.ready(status: "waiting for a press")
+        log.info("ready")
+    }
 
+    private func followSurroundings() {
         server.stateChanged = { [host] state in
             switch state {
             case .ready: host.post(.audioServerReady)
@@ -67,13 +79,11 @@ final class Daemon {
             }
         }
         server.connect()
-        session = SessionWatch(log: log) { [host] in host.post($0) }
-        signals = try [SIGTERM, SIGINT].map { signal in
-            try SignalSource(signal) { [weak self] in self?.stop() }
+        session = SessionWatch(log: log) { [host, policy] event in
+            // Windows may have opened and closed while the machine slept.
+            if event == .systemResumed { policy.evaluate() }
+            host.post(event)
         }
-        ServiceState.answerWatchdog()
-        ServiceState.ready(status: "waiting for a press")
-        log.info("ready")
     }
 
     private func stop() {
@@ -86,8 +96,12 @@ final class Daemon {
 
     /// A configuration that cannot be read is told and does not keep the core from running.
     private static func configuration(_ log: Logger) -> Configuration {
+        guard let path = Configuration.path else {
+            log.error("HOME is not set: no configuration is read, and no channel survives a restart")
+            return Configuration()
+        }
         do throws(ConfigurationError) {
-            return try Configuration.load(Configuration.path)
+            return try Configuration.load(path)
         } catch {
             log.error("\(error)")
             return Configuration()

@@ -1,30 +1,52 @@
 internal import Glibc
 
-/// Calls a handler when a file appears in a directory (inotify(7)).
+/// Calls a handler when files of a directory come, change or go (inotify(7)).
 @EventLoop
 public final class DirectoryWatch {
+    public struct Changes: OptionSet, Sendable {
+        public let rawValue: UInt32
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        /// A file was created in the directory or moved into it.
+        public static let appears = Changes(rawValue: UInt32(IN_CREATE | IN_MOVED_TO))
+        /// Who wrote to a file has closed it.
+        public static let changes = Changes(rawValue: UInt32(IN_CLOSE_WRITE))
+        /// A file was removed or moved away.
+        public static let vanishes = Changes(rawValue: UInt32(IN_DELETE | IN_MOVED_FROM))
+        /// The directory itself was removed or moved, which an empty name tells.
+        public static let ends = Changes(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
+    }
+
     private let descriptor: OwnedDescriptor
     private var source: DescriptorSource?
 
     /// - Parameters:
     ///   - directory: An existing directory.
-    ///   - handler: Called with the name of each file that is created in it or moved into it.
+    ///   - changes: What to tell of.
+    ///   - handler: Called with the name of each file that this happens to.
     /// - Throws: `ENOENT` if the directory does not exist, `EMFILE` if the user has too many watches.
-    public init(_ directory: String, handler: @escaping @EventLoop (String) -> Void) throws(SystemError) {
+    public init(
+        _ directory: String,
+        _ changes: Changes = .appears,
+        handler: @escaping @EventLoop (String) -> Void
+    ) throws(SystemError) {
         let created = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         guard created >= 0 else { throw SystemError("watch \(directory)") }
         descriptor = OwnedDescriptor(adopting: created)
-        let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
+        let mask = changes.rawValue | UInt32(IN_ONLYDIR)
         guard inotify_add_watch(created, directory, mask) >= 0 else {
             throw SystemError("watch \(directory)")
         }
         source = try DescriptorSource(created, .readable) { [weak self] _ in
-            for name in self?.appearedNames() ?? [] { handler(name) }
+            for name in self?.changedNames() ?? [] { handler(name) }
         }
     }
 
+    // Before the descriptor closes with this object: its number may be another's by then.
+    isolated deinit { source?.cancel() }
+
     /// The names of one read; the loop comes back while there are more.
-    private func appearedNames() -> [String] {
+    private func changedNames() -> [String] {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: MemoryLayout<inotify_event>.alignment) {
             buffer in
             let count = read(descriptor.value, buffer.baseAddress, buffer.count)

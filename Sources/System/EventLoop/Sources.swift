@@ -184,11 +184,11 @@ public final class DeferredSource {
 }
 
 /// The sources cancel themselves in `deinit`, so a callback never sees a released object.
-private func unretained(_ source: AnyObject) -> UnsafeMutableRawPointer {
+func unretained(_ source: AnyObject) -> UnsafeMutableRawPointer {
     Unmanaged.passUnretained(source).toOpaque()
 }
 
-private func withSource<Source: AnyObject>(
+func withSource<Source: AnyObject>(
     _ context: UnsafeMutableRawPointer?,
     _ type: Source.Type,
     _ body: @EventLoop (Source) -> Void
@@ -201,7 +201,7 @@ private func withSource<Source: AnyObject>(
     return 0
 }
 
-private func released(_ source: OpaquePointer?) -> OpaquePointer? {
+func released(_ source: OpaquePointer?) -> OpaquePointer? {
     if let source {
         sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
         sd_event_source_unref(source)

@@ -5,6 +5,10 @@ public import EventLoop
 @EventLoop
 public final class PlaybackStream {
     public enum Event: Sendable, Equatable {
+        /// The server has the stream: what is written will be played.
+        case opened
+        /// The server has taken some of what waits, and there may be room for more.
+        case wanted
         /// The server has begun to play what was written: a sink that slept is awake now.
         case started
         /// Everything written has been played and more was wanted. Also told by the end of what was written.
@@ -24,6 +28,7 @@ public final class PlaybackStream {
 
     private let format: AudioFormat
     private let bound: Int
+    private let isPaced: Bool
     private var pending: [UInt8] = []
     private var events: (@EventLoop (Event) -> Void)?
     private var handle: StreamHandle?
@@ -35,14 +40,18 @@ public final class PlaybackStream {
     /// - Parameters:
     ///   - server: Must be ready.
     ///   - request: `latency` is what the server holds ahead.
+    ///   - isPaced: Whether the server gets only what it asks for, so that what is written waits here and its writer can
+    ///     be held up. Otherwise it gets all that it can hold, and playing goes on although this process is late.
     ///   - events: Told in order, never before this initialiser returns.
     /// - Throws: If there is no connection or the request cannot be sent.
     public init(
         on server: AudioServer,
         _ request: StreamRequest,
+        isPaced: Bool = false,
         events: @escaping @EventLoop (Event) -> Void
     ) throws(AudioError) {
         format = request.format
+        self.isPaced = isPaced
         bound = request.format.byteCount(of: .seconds(2))
         self.events = events
         handle = try StreamHandle(.playback, request, on: server) { [weak self] in self?.handle($0) }
@@ -90,7 +99,13 @@ public final class PlaybackStream {
 
     private func handle(_ event: StreamHandle.Event) {
         switch event {
-        case .opened, .transferable: transfer()
+        case .opened:
+            transfer()
+            events?(.opened)
+        case .transferable:
+            let before = pending.count
+            transfer()
+            if pending.count < before { events?(.wanted) }
         case .playing:
             if !isStarted {
                 isStarted = true
@@ -122,11 +137,13 @@ public final class PlaybackStream {
         if pending.isEmpty { drain?.start(on: stream) }
     }
 
-    /// All that the server's buffer can hold, not only what it asks for: what lies there plays on although this
-    /// process is late.
     private func room(in stream: OpaquePointer) -> Int {
         let wanted = pa_stream_writable_size(stream)
-        guard wanted != .max, let buffer = pa_stream_get_buffer_attr(stream)?.pointee else { return 0 }
+        // 0 as well while there lies more than the server asked for: how much more is not told.
+        guard wanted != .max, wanted > 0, let buffer = pa_stream_get_buffer_attr(stream)?.pointee else {
+            return 0
+        }
+        if isPaced { return wanted - wanted % format.bytesPerSampleFrame }
         let room = wanted + Int(buffer.maxlength) - Int(min(buffer.tlength, buffer.maxlength))
         return room - room % format.bytesPerSampleFrame
     }

@@ -13,7 +13,8 @@ final class CoreKeeper {
         case connected
         /// With the connection went every transmission that was begun on it.
         case lost(reason: String)
-        case channelChanged(isJoined: Bool)
+        /// - Parameter ownsKeys: Whether the keys of headsets belong to push-to-talk, and not to a media player.
+        case channelChanged(ownsKeys: Bool)
         case transmissionEnded(TransmissionID, EndCause)
     }
 
@@ -44,6 +45,9 @@ final class CoreKeeper {
     var isConnected: Bool { status != nil }
 
     var isChannelJoined: Bool { status?.channel != nil }
+
+    /// The application may leave the buttons to others, `setAccessoryButtonEventsEnabled(false)`.
+    private var ownsKeys: Bool { status?.channel?.areAccessoryEventsEnabled ?? false }
 
     /// Connects, now or as soon as there is a core. Where systemd listens for the core, this starts it.
     ///
@@ -175,15 +179,15 @@ final class CoreKeeper {
             isAbsenceTold = false
             log.info("the core is connected")
             handler(.connected)
-            handler(.channelChanged(isJoined: isChannelJoined))
+            handler(.channelChanged(ownsKeys: ownsKeys))
         }
         guard let event = update.event else { return }
-        let wasJoined = isChannelJoined
+        let before = (isChannelJoined, ownsKeys)
         status?.apply(event)
-        if case .transmissionEnded(let ended, let cause) = event {
+        if case .transmissionEnded(let ended, let cause, _) = event {
             lastEnded = (ended.transmissionID, cause)
             handler(.transmissionEnded(ended.transmissionID, cause))
         }
-        if isChannelJoined != wasJoined { handler(.channelChanged(isJoined: isChannelJoined)) }
+        if (isChannelJoined, ownsKeys) != before { handler(.channelChanged(ownsKeys: ownsKeys)) }
     }
 }

@@ -40,7 +40,7 @@ final class Headset {
 
     var origin: Origin { key.origin }
 
-    /// While a channel is joined the key belongs to push-to-talk, and no media player may see it.
+    /// While a channel is joined and takes presses, the key belongs to push-to-talk, and no media player may see it.
     ///
     /// The kernel grabs all keys of a node or none: a headset that also has volume keys is not grabbed.
     func setGrab(_ isWanted: Bool) {

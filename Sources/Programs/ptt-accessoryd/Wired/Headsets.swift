@@ -15,7 +15,7 @@ final class Headsets {
     private let log: Logger
     private var monitor: DeviceMonitor?
     private var headsets: [String: Headset] = [:]
-    private var isChannelJoined = false
+    private var ownsKeys = false
 
     init(core: CoreKeeper, list: AccessoryList, log: Logger) {
         self.core = core
@@ -41,14 +41,14 @@ final class Headsets {
         headsets = [:]
     }
 
-    func channelChanged(isJoined: Bool) {
-        isChannelJoined = isJoined
-        for headset in headsets.values { headset.setGrab(isJoined) }
+    func channelChanged(ownsKeys: Bool) {
+        self.ownsKeys = ownsKeys
+        for headset in headsets.values { headset.setGrab(ownsKeys) }
     }
 
     func coreLost() {
         for headset in headsets.values { headset.coreLost() }
-        channelChanged(isJoined: false)
+        channelChanged(ownsKeys: false)
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
@@ -73,7 +73,7 @@ final class Headsets {
                 self?.remove(node)
             }
             headsets[node.sysname] = headset
-            headset.setGrab(isChannelJoined)
+            headset.setGrab(ownsKeys)
             log.notice("\(node.name) (\(node.devnode)) is used as a headset")
         } catch {
             log.error("\(error): its key is not used")

@@ -1,10 +1,9 @@
 import CoreLink
 import EventLoop
 import Glibc
-import JSON
 import PTTMessages
 
-/// One press from beginning to end, watched through the daemons' own sockets.
+/// One press and the application's answer, watched through the daemons' own sockets and at the speaker.
 @EventLoop
 final class Demo {
     static var running: Demo?
@@ -13,6 +12,8 @@ final class Demo {
     private static let patience = Duration.seconds(20)
     /// How long the script holds the button.
     private static let hold = Duration.seconds(2)
+    /// How long the last sound of the speaker takes to come back from the sound server.
+    private static let tail = Duration.milliseconds(200)
 
     private let programs: String
     private let wav: String
@@ -25,12 +26,25 @@ final class Demo {
     private var signals: [SignalSource] = []
     private var ready: Set<Part> = []
     private var isPressed = false
+    private var step = Step.before
+    private var recording: SpeakerRecording?
 
     /// What must be there before a press makes sense.
     private enum Part: CaseIterable {
         case button
         case application
         case sound
+        case speaker
+    }
+
+    /// How far it has come.
+    private enum Step {
+        case before
+        case talking
+        /// The person has talked, and the application has not answered yet.
+        case answering
+        case listening
+        case over
     }
 
     init(programs: String, wav: String) {
@@ -47,7 +61,7 @@ final class Demo {
             let stack = try DemoStack(programs: programs)
             self.stack = stack
             say(
-                "starting a private D-Bus, a sound server with a 440 Hz tone, a simulated button and both daemons"
+                "starting a private D-Bus, a sound server with a 440 Hz tone, a simulated button, both daemons and ptt-echo"
             )
             try stack.startServers { [weak self] in self?.startButton() }
         }
@@ -92,12 +106,24 @@ final class Demo {
             return
         }
         connecting = nil
+        expect("the application did not join, or there is no sound")
         attempt {
-            try stack?.startApplication(wav) { [weak self] in self?.applicationSaid($0) }
+            try listen()
+            try stack?.startApplication()
         }
     }
 
     private var connecting: TimerSource?
+
+    private func listen() throws {
+        recording = try SpeakerRecording(
+            of: DemoStack.speaker,
+            to: wav,
+            listening: { [weak self] in self?.became(ready: .speaker) },
+            heard: { [weak self] in self?.timeline.note("the echo is audible", at: $0) },
+            failed: { [weak self] in self?.fail("the recording of the speaker: \($0)") }
+        )
+    }
 
     private func became(ready part: Part) {
         guard ready.insert(part).inserted, ready.count == Part.allCases.count else { return }
@@ -146,21 +172,60 @@ final class Demo {
         switch event {
         case .audioServerReady: became(ready: .sound)
         case .channelJoined: became(ready: .application)
-        case .transmissionBegan: timeline.note("transmission began", at: time)
+        case .transmissionBegan:
+            step = .talking
+            timeline.note("transmission began", at: time)
         case .transmissionRefused(_, let refusal): fail(refusal.reason)
-        case .audioActivated:
-            timeline.note("microphone open: first sound captured", at: time)
-            audioActivated()
-        case .transmissionEnded(_, let cause):
+        case .transmissionEnded(_, let cause, _):
+            step = .answering
             timeline.note("transmission ended: \(cause.rawValue)", at: time)
-        case .audioDeactivated: timeline.note("microphone closed", at: time)
-        case .descriptorChanged, .applicationDetached, .channelLeft, .timeLimitNear, .audioActivating,
-            .audioServerLost, .unknown:
+        case .participantChanged(let participant): participantChanged(participant, at: time)
+        case .audioActivated: audioActivated(at: time)
+        case .audioDeactivated: audioDeactivated(at: time)
+        case .audioInterrupted(let interruption): fail("audio was interrupted: \(interruption.rawValue)")
+        case .channelLeft(_, let explanation): fail(explanation ?? "the channel was left")
+        case .applicationDetached: fail("ptt-echo has gone")
+        case .descriptorChanged, .applicationStarting, .serviceStatusChanged, .transmissionModeChanged,
+            .accessoryEventsChanged, .timeLimitNear, .audioActivating, .audioInterruptionEnded, .routeChanged,
+            .audioServerLost, .pushReceived, .pushFinished, .requestAnswered, .endRefused, .unknown:
             break
         }
     }
 
-    private func audioActivated() {
+    private func participantChanged(_ participant: Participant?, at time: Int64) {
+        if let participant {
+            step = .listening
+            timeline.note("\(participant.name) talks", at: time)
+            // As long as the person talked, which the time limit of a transmission limits.
+            expect("the echo did not end", within: Self.patience + .seconds(60))
+        } else {
+            step = .over
+            timeline.note("nobody talks any more", at: time)
+        }
+    }
+
+    private func audioActivated(at time: Int64) {
+        switch step {
+        case .talking:
+            timeline.note("microphone open: first sound captured", at: time)
+            talk()
+        case .before, .answering, .listening, .over: timeline.note("speaker open", at: time)
+        }
+    }
+
+    private func audioDeactivated(at time: Int64) {
+        switch step {
+        case .before, .talking, .answering: timeline.note("microphone closed", at: time)
+        case .listening: fail("the speaker closed in the middle of the echo")
+        case .over:
+            timeline.note("speaker closed", at: time)
+            let tail = TimerSource { [weak self] in self?.finish() }
+            tail.arm(after: Self.tail)
+            timer = tail
+        }
+    }
+
+    private func talk() {
         timer?.disarm()
         if console != nil { return say("on the air: space lets the button go") }
         let script = TimerSource { [weak self] in self?.release() }
@@ -175,24 +240,20 @@ final class Demo {
         if update.event?.kind == .released { timeline.note("bridge saw the release", at: Int64(update.time)) }
     }
 
-    /// The application's last line tells what it has heard.
-    private func applicationSaid(_ line: String) {
-        // Lines that are no summary are events, which the core has told as well.
-        guard let object = try? JSON(parsing: line).object,
-            case .int(let packets)? = object["packets"], case .double(let seconds)? = object["seconds"]
-        else { return }
-        if case .int(let arrival)? = object["firstArrival"] {
-            timeline.note("application got its first packet", at: arrival)
-        }
-        finish("\(wav): \(seconds) s of sound in \(packets) packets")
-    }
-
     // MARK: End
 
-    private func finish(_ summary: String) {
-        for line in timeline.lines { say(line) }
-        say(summary)
-        end(EXIT_SUCCESS)
+    private func finish() {
+        attempt {
+            try recording?.finish()
+            guard let recording, let lastHeard = recording.lastHeard else {
+                return fail("the speaker played nothing")
+            }
+            timeline.note("the last of the echo was heard", at: lastHeard)
+            for line in timeline.lines { say(line) }
+            let seconds = (recording.seconds * 100).rounded() / 100
+            say("\(wav): \(seconds) s of echo, as the speaker played it")
+            end(EXIT_SUCCESS)
+        }
     }
 
     private func fail(_ reason: String) {
@@ -206,14 +267,15 @@ final class Demo {
         timer?.disarm()
         console?.close()
         for connection in connections { connection.close() }
+        recording?.close()
         stack?.end()
         EventLoop.exit(code: code)
     }
 
-    private func expect(_ complaint: String) {
-        let limit = TimerSource { [weak self] in self?.fail(complaint) }
-        limit.arm(after: Self.patience)
-        timer = limit
+    private func expect(_ complaint: String, within limit: Duration = Demo.patience) {
+        let end = TimerSource { [weak self] in self?.fail(complaint) }
+        end.arm(after: limit)
+        timer = end
     }
 
     private func attempt(_ body: () throws -> Void) {

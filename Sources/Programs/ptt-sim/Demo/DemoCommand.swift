@@ -6,17 +6,17 @@ struct DemoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract:
-            "One press through a private stack: a simulated button, both daemons, a sound server with a tone.",
+            "One press through a private stack: a simulated button, both daemons, a sound server with a tone, an application.",
         discussion: """
-            At a terminal the space bar presses and releases the button; elsewhere a script does, once. Nothing of \
+            The application is ptt-echo, which plays back what it heard. At a terminal the space bar presses and releases the button; elsewhere a script does, once. Nothing of \
             the user's own session is touched, and no process is left behind.
             """
     )
 
-    @Option(help: "Where pttd, ptt-accessoryd and pttctl lie. The directory of ptt-sim if left out.")
+    @Option(help: "Where pttd, ptt-accessoryd and ptt-echo lie. The directory of ptt-sim if left out.")
     var programs: String?
 
-    @Option(help: "The file that gets what the application heard.")
+    @Option(help: "The file that gets the echo, as the speaker played it.")
     var wav = "demo.wav"
 
     func run() throws {

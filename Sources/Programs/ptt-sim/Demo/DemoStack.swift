@@ -2,9 +2,13 @@ import CoreLink
 import EventLoop
 import Glibc
 
-/// A private world in a temporary directory: a D-Bus, a sound server whose microphone hears 440 Hz, both daemons.
+/// A private world in a temporary directory: a D-Bus, a sound server with a microphone that hears 440 Hz and a speaker
+/// that plays to nowhere, both daemons, an application.
 @EventLoop
 final class DemoStack {
+    /// What its speaker plays, by the sound server's name.
+    static let speaker = "speaker.monitor"
+
     let directory: String
     private let programs: String
     private var children: [DemoProcess] = []
@@ -22,7 +26,8 @@ final class DemoStack {
 
     private var environment: [String: String] {
         [
-            "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory, "HOME": directory,
+            "XDG_RUNTIME_DIR": directory, "HOME": directory, "XDG_CONFIG_HOME": "\(directory)/config",
+            "XDG_STATE_HOME": "\(directory)/state", "XDG_DATA_HOME": "\(directory)/data",
             "DBUS_SYSTEM_BUS_ADDRESS": busAddress, "DBUS_SESSION_BUS_ADDRESS": busAddress,
             "PULSE_SERVER": "unix:\(directory)/pulse.socket",
         ]
@@ -31,20 +36,19 @@ final class DemoStack {
     /// - Parameter busReady: Called when the bus listens. The sound server may take longer; the core waits for it.
     /// - Throws: If a program cannot be started.
     func startServers(busReady: @escaping @EventLoop () -> Void) throws(SystemError) {
-        try writeBusConfiguration()
+        try write(bus, to: "bus.conf")
         try start(
             "bus",
             ["dbus-daemon", "--config-file=\(directory)/bus.conf", "--nofork", "--print-address=1"]
         ) { _ in
             busReady()
         }
+        try write(sound, to: "sound.pa")
         try start(
             "sound",
             [
                 "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
-                "-L", "module-native-protocol-unix socket=\(directory)/pulse.socket auth-anonymous=1",
-                "-L", "module-null-sink sink_name=air norewinds=1",
-                "-L", "module-sine sink=air frequency=440",
+                "-F", "\(directory)/sound.pa",
             ]
         )
     }
@@ -63,9 +67,9 @@ final class DemoStack {
         try start("ptt-accessoryd", ["\(programs)/ptt-accessoryd"])
     }
 
-    /// Starts the application whose audio the demonstration leaves behind; its lines go to `line`.
-    func startApplication(_ wav: String, line: @escaping @EventLoop (String) -> Void) throws(SystemError) {
-        try start("pttctl", ["\(programs)/pttctl", "record", wav, "--once", "--json"], line)
+    /// Starts the application, which plays each transmission back.
+    func startApplication() throws(SystemError) {
+        try start("ptt-echo", ["\(programs)/ptt-echo"])
     }
 
     /// What the programs have complained about so far.
@@ -94,20 +98,36 @@ final class DemoStack {
         return child
     }
 
-    private func writeBusConfiguration() throws(SystemError) {
-        let path = directory + "/bus.conf"
-        let text = """
-            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-              "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-            <busconfig>
-              <type>custom</type>
-              <listen>\(busAddress)</listen>
-              <auth>EXTERNAL</auth>
-              <policy context="default">
-                <allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>
-              </policy>
-            </busconfig>
-            """
+    /// Microphone and speaker are apart: an application that heard its own echo would answer it for ever.
+    private var sound: String {
+        """
+        load-module module-native-protocol-unix socket=\(directory)/pulse.socket auth-anonymous=1
+        load-module module-null-sink sink_name=speaker norewinds=1
+        load-module module-null-sink sink_name=air norewinds=1
+        load-module module-sine sink=air frequency=440
+        set-default-source air.monitor
+        set-default-sink speaker
+
+        """
+    }
+
+    private var bus: String {
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <type>custom</type>
+          <listen>\(busAddress)</listen>
+          <auth>EXTERNAL</auth>
+          <policy context="default">
+            <allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/>
+          </policy>
+        </busconfig>
+        """
+    }
+
+    private func write(_ text: String, to name: String) throws(SystemError) {
+        let path = "\(directory)/\(name)"
         guard let file = fopen(path, "we") else { throw SystemError("write \(path)") }
         let isWritten = fputs(text, file) >= 0
         guard fclose(file) == 0, isWritten else { throw SystemError("write \(path)") }

@@ -69,7 +69,7 @@ private final class Monitor {
 
     private func show(bridge update: AccessoryInterface.Update) {
         if json { return print(update) }
-        for device in update.devices ?? [] { Terminal.say("device        \(Wording.line(device))") }
+        for device in update.devices ?? [] { Terminal.say(Wording.row("device", Wording.line(device))) }
         if let event = update.event { Terminal.say("\(Wording.time(update.time))  \(Wording.line(event))") }
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import CoreLink
 import EventLoop
 import PTTMessages
+import WAV
 
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -65,7 +66,8 @@ private final class Recording {
     }
 
     func run(name: String) async throws {
-        file = try WAVFile(creating: path, .standard)
+        let format = AudioFormat.standard
+        file = try WAVFile(creating: path, rate: format.rate, channels: format.channels)
         let core = try ServiceConnection.core()
         core.onClose = { [self] in fail($0) }
         let orphan = try await core.status().channel
@@ -77,7 +79,7 @@ private final class Recording {
             )
         )
         guard let token = joined.token else { throw CommandError("the core gave no audio token") }
-        let audio = try AudioReceiver(token: token) { [self] in receive($0, $1) }
+        let audio = try AudioLink(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
         events.subscribe({ [self] in follow($0) }, ended: { [self] in fail($0) })
         await stop.wait()

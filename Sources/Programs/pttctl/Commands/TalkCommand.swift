@@ -60,7 +60,7 @@ private final class Talk {
         } else {
             Terminal.say("\(Wording.time(update.time))  \(Wording.line(event))")
         }
-        if case .transmissionEnded(let transmission, _) = event, transmission.transmissionID == mine {
+        if case .transmissionEnded(let transmission, _, _) = event, transmission.transmissionID == mine {
             fail(CommandError(Wording.line(event)))
         }
     }

@@ -8,7 +8,7 @@ final class Application {
     private(set) var packets = 0
     private let connection: ServiceConnection
     private let core: CoreWatch
-    private var audio: AudioReceiver?
+    private var audio: AudioLink?
     private var tone = ToneDetector()
 
     /// Joins a channel that has no application, or a new one.
@@ -24,7 +24,7 @@ final class Application {
         )
         guard let token = reply.token else { throw Failure("the core gave no audio token") }
         let application = Application(connection, core)
-        application.audio = try AudioReceiver(token: token) { [weak application] _, samples in
+        application.audio = try AudioLink(token: token) { [weak application] _, samples in
             application?.hear(samples)
         }
         try await until("the core tells that the application has joined") {
@@ -49,7 +49,7 @@ final class Application {
         _ = await Sightings.wait(patience) { [self] in tone.isHeard || core.status?.transmission == nil }
         guard !tone.isHeard else { return }
         let causes = core.events.compactMap { event in
-            if case .transmissionEnded(_, let cause) = event { cause.rawValue } else { nil }
+            if case .transmissionEnded(_, let cause, _) = event { cause.rawValue } else { nil }
         }
         let end = core.status?.transmission == nil ? causes.last : nil
         throw Failure(

@@ -48,7 +48,7 @@ final class CoreWatch {
     @discardableResult
     func end(after mark: Int) async throws -> EndCause {
         try await event("the transmission ends", after: mark) {
-            if case .transmissionEnded(_, let cause) = $0 { cause } else { nil }
+            if case .transmissionEnded(_, let cause, _) = $0 { cause } else { nil }
         }
     }
 

@@ -40,10 +40,16 @@ extension Scenario {
         try await lab.ends(.applicationGone, after: mark)
         try await Machine.nobodyRecords()
         try await Hand.release(.ffe0)
-        // The channel is still there, for the next application.
-        let application = try await lab.application()
-        try await lab.talk(.ffe0, to: application)
-        application.close()
+        // The channel is still there, for its application alone.
+        let second = try Command(["pttctl", "record", "/tmp/ptt-system-tests.wav"])
+        try await until("pttctl is back") { lab.core.status?.channel?.application != nil }
+        let pressed = lab.core.events.count
+        try await Hand.press(.ffe0)
+        try await lab.core.event("audio is active again", after: pressed) {
+            if case .audioActivated = $0 { true } else { nil }
+        }
+        try await lab.release(.ffe0)
+        second.signal(SIGINT)
     }
 
     private static func killTalk(_ lab: Lab) async throws {

@@ -1,0 +1,83 @@
+internal import EventLoop
+public import PTTMessages
+
+/// The methods of `org.pushtotalk.Application`; ``ApplicationInterface/description`` says what each does.
+extension ServiceConnection {
+    private func application(_ method: String) -> String { "\(ApplicationInterface.name).\(method)" }
+
+    /// Becomes an application: the first update has the attachment, each that follows an event. The connection is
+    /// taken by it; calls need another.
+    ///
+    /// - Parameters:
+    ///   - request: Who it is.
+    ///   - handler: Called in order.
+    ///   - ended: Told once, when the core refuses, is lost, or this application fell behind.
+    public func attach(
+        _ request: ApplicationInterface.AttachRequest,
+        _ handler: @escaping @EventLoop (ApplicationInterface.Update) -> Void,
+        ended: @escaping @EventLoop (LinkError) -> Void
+    ) {
+        let socket = socket
+        subscribe(application("Attach"), request, handler) {
+            ended($0 ?? .lost(socket, reason: "the attachment ended"))
+        }
+    }
+
+    /// Makes calls for the application that the token was given to.
+    public func useAttachment(
+        _ callToken: String,
+        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    ) {
+        send(
+            application("UseAttachment"),
+            ApplicationInterface.UseAttachmentRequest(callToken: callToken),
+            then
+        )
+    }
+
+    public func setForeground(
+        _ isForeground: Bool,
+        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    ) {
+        send(
+            application("SetForeground"),
+            ApplicationInterface.ForegroundRequest(isForeground: isForeground),
+            then
+        )
+    }
+
+    public func set(
+        _ request: ApplicationInterface.ServiceStatusRequest,
+        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    ) {
+        send(application("SetServiceStatus"), request, then)
+    }
+
+    public func set(
+        _ request: ApplicationInterface.TransmissionModeRequest,
+        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    ) {
+        send(application("SetTransmissionMode"), request, then)
+    }
+
+    public func set(
+        _ request: ApplicationInterface.AccessoryEventsRequest,
+        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    ) {
+        send(application("SetAccessoryEventsEnabled"), request, then)
+    }
+
+    public func set(
+        _ request: ApplicationInterface.ParticipantRequest,
+        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    ) {
+        send(application("SetActiveRemoteParticipant"), request, then)
+    }
+
+    public func finishPush(
+        _ request: ApplicationInterface.FinishPushRequest,
+        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    ) {
+        send(application("FinishPush"), request, then)
+    }
+}

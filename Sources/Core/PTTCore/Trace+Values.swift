@@ -1,0 +1,133 @@
+import PTTMessages
+
+func traced(_ event: CoreEvent) -> String {
+    switch event {
+    case .channelJoined(let channel, let reason):
+        words("\(event.kind) \(reason)", traced(channel))
+    case .descriptorChanged(let name, let image):
+        words("\(event.kind) \(name.traced)", image.map { traced($0) })
+    case .channelLeft(let reason, let explanation):
+        words("\(event.kind) \(reason)", explanation?.traced)
+    case .serviceStatusChanged(let status): "\(event.kind) \(status)"
+    case .transmissionModeChanged(let mode): "\(event.kind) \(mode)"
+    case .accessoryEventsChanged(let isEnabled): "\(event.kind) \(isEnabled)"
+    case .participantChanged(let participant):
+        words(event.kind, participant?.name.traced, participant?.image.map { traced($0) })
+    case .transmissionBegan(let transmission):
+        "\(event.kind) \(transmission.transmissionID.rawValue) \(transmission.source) \(traced(transmission.origin))"
+    case .transmissionEnded(let transmission, let cause, let source):
+        "\(event.kind) \(transmission.transmissionID.rawValue) \(cause) by \(source)"
+    case .transmissionRefused(let origin, let refusal):
+        "\(event.kind) \(traced(origin)) \(traced(refusal))"
+    case .timeLimitNear(let secondsLeft): "\(event.kind) \(secondsLeft)"
+    case .audioInterrupted(let interruption): "\(event.kind) \(interruption)"
+    case .routeChanged(let input, let output):
+        words(event.kind, input.map { "input \($0.traced)" }, output.map { "output \($0.traced)" })
+    case .pushFinished(let pushID, let outcome, let explanation):
+        words("\(event.kind) \(pushID.rawValue) \(outcome)", explanation?.traced)
+    case .pushReceived(let push):
+        words(
+            "\(event.kind) \(push.pushID.rawValue) \(push.kind) \(push.payload.traced)",
+            push.isHighPriority ? "high" : "low",
+            "budget \(push.remainingHighPriorityBudget)"
+        )
+    case .requestAnswered(let refusal): words(event.kind, refusal.map { traced($0) })
+    case .endRefused(let refusal): "\(event.kind) \(traced(refusal))"
+    case .applicationStarting, .applicationDetached, .audioActivating, .audioActivated, .audioDeactivated,
+        .audioInterruptionEnded, .audioServerReady, .audioServerLost:
+        event.kind
+    case .unknown(let kind):
+        kind.traced
+    }
+}
+
+private func traced(_ channel: Channel) -> String {
+    words(
+        "\(channel.channelID) \(channel.name.traced)",
+        channel.image.map { traced($0) },
+        channel.owner.map { "owner \($0.rawValue.traced)" },
+        channel.application.map { "application \($0.name.traced) process \($0.processID)" },
+        channel.isApplicationStarting ? "starting" : nil,
+        channel.serviceStatus == .ready ? nil : "status \(channel.serviceStatus)",
+        channel.transmissionMode == .halfDuplex ? nil : "mode \(channel.transmissionMode)",
+        channel.areAccessoryEventsEnabled ? nil : "accessories off",
+        channel.participant.map { "participant \($0.name.traced)" }
+    )
+}
+
+func traced(_ request: CoreInterface.JoinRequest) -> String {
+    words(
+        request.channelID.map { "channel \($0)" },
+        "name \(request.name.traced)",
+        request.application.map { "application \($0.traced)" },
+        request.format.map { "format \(traced($0))" },
+        request.image.map { "image \($0.traced)" }
+    )
+}
+
+func traced(_ saved: SavedChannel) -> String {
+    words(
+        "channel \(saved.channelID)",
+        saved.owner.map { "application \($0.identifier.rawValue.traced) name \($0.name.traced)" },
+        saved.owner?.activation.map { traced($0) },
+        "token \(traced(saved.pushToken)) mode \(saved.transmissionMode)",
+        "accessories \(saved.areAccessoryEventsEnabled ? "on" : "off")"
+    )
+}
+
+func traced(_ descriptor: Descriptor) -> String {
+    words("descriptor \(descriptor.name.traced)", descriptor.image.map { "image \($0.base64.traced)" })
+}
+
+func traced(_ activation: Activation) -> String {
+    "activation \(activation.kind) \(activation.name.traced)"
+}
+
+func traced(_ envelope: PushEnvelope) -> String {
+    let request = envelope.request
+    let content =
+        switch envelope.content {
+        case .readable(let isServiceUpdate): isServiceUpdate ? "serviceUpdate" : "pushToTalk"
+        case .unusable(let reason): "unusable \(reason.traced)"
+        }
+    return words(
+        "token \(traced(request.token)) topic \(request.topic.traced) type \(request.type.traced)",
+        "priority \(request.priority) expiration \(request.expiration) arrived \(envelope.arrived)",
+        "payload \(request.payload.traced) content \(content)"
+    )
+}
+
+func traced(_ speaker: ApplicationInterface.Speaker) -> String {
+    words("speaker \(speaker.name.traced)", speaker.image.map { "image \($0.traced)" })
+}
+
+func traced(_ policy: Policy) -> String {
+    func list(_ name: String, _ applications: [ApplicationID]) -> String? {
+        applications.isEmpty ? nil : applications.map { " \(name) \($0.rawValue.traced)" }.joined()
+    }
+    let none = policy.allowed?.isEmpty == true ? " allow none" : nil
+    return [
+        none, list("allow", policy.allowed ?? []), list("deny", policy.denied),
+        list("exclude", policy.excluded), policy.isClosed ? " closed" : nil,
+    ].compactMap(\.self).joined()
+}
+
+func traced(_ token: PushToken) -> String {
+    String(token.rawValue.prefix(4))
+}
+
+func traced(_ image: ImageSummary) -> String {
+    "image \(image.imageID) \(image.byteCount)"
+}
+
+func traced(_ origin: Origin) -> String {
+    "origin \(origin.kind) \(origin.identifier.traced) \(origin.name.traced)"
+}
+
+func traced(_ refusal: Refusal) -> String {
+    "refused \(refusal.code) \(refusal.reason.traced)"
+}
+
+func traced(_ format: AudioFormat) -> String {
+    "\(format.rate)/\(format.channels)"
+}

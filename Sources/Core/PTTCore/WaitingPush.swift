@@ -1,0 +1,57 @@
+import PTTMessages
+
+/// A push that was accepted and is not finished.
+struct WaitingPush: Equatable, Sendable {
+    /// More than an application can work through in the time that it has.
+    static let limit = 16
+    static let warningTime = Duration.seconds(2)
+
+    let push: Push
+    /// When to remark that the application is slow; nil once that is done, or before it was told.
+    private(set) var warning: MonotonicTime?
+    /// When to give up; nil before the application was told.
+    private(set) var limit: MonotonicTime?
+
+    init(_ push: Push) {
+        self.push = push
+    }
+
+    var isDelivered: Bool { limit != nil }
+
+    var deadline: MonotonicTime? { warning ?? limit }
+
+    mutating func delivered(at now: MonotonicTime) {
+        limit = now + Self.timeLimit(push.kind)
+        warning = now + Self.warningTime
+    }
+
+    mutating func warned() {
+        warning = nil
+    }
+
+    /// An answer that opens the speaker must come at once; work on data may take what Apple's systems give an
+    /// application in the background.
+    private static func timeLimit(_ kind: PushKind) -> Duration {
+        switch kind {
+        case .pushToTalk, .unknown: .seconds(5)
+        case .serviceUpdate: .seconds(30)
+        }
+    }
+}
+
+/// Service updates of high priority: six in any hour, as with Apple's push service.
+struct PushBudget: Equatable, Sendable {
+    static let size = 6
+    static let window = Duration.seconds(3600)
+
+    private var spent: [MonotonicTime] = []
+
+    mutating func remaining(at now: MonotonicTime) -> Int {
+        spent.removeAll { $0 + Self.window <= now }
+        return Self.size - spent.count
+    }
+
+    mutating func spend(at now: MonotonicTime) {
+        spent.append(now)
+    }
+}

@@ -1,0 +1,119 @@
+extension ApplicationInterface {
+    /// The interface text that `org.varlink.service.GetInterfaceDescription` answers with.
+    public static let description = """
+        # What an application and the core tell each other: the life of Apple's PTChannelManager.
+        #
+        # An application attaches on one connection, which then carries all that it is told, in order. It makes its
+        # calls, those of org.pushtotalk.Channel included, on a second one. When either closes, the application has
+        # gone: its transmission ends, its channel stays for it to come back to. Published versions of this interface are
+        # never changed incompatibly; fields may be added, and a client must accept values that it does not know.
+        interface org.pushtotalk.Application
+
+        type AudioFormat (rate: int, channels: int)
+
+        # systemdUnit: name is a unit of the user's service manager. busName: name is a well-known name on the session
+        # bus that can be activated.
+        type ActivationKind (unknown, systemdUnit, busName)
+
+        type Activation (kind: ActivationKind, name: string)
+
+        # needsDescriptor: the core has lost name and image of the channel; call SetDescriptor.
+        type Restored (channelID: string, needsDescriptor: bool)
+
+        # callToken: for UseAttachment, once. audioToken: for the audio socket, once. pushToken: for org.pushtotalk.Push,
+        # good while a channel is joined. restored: the application's channel, of which channelJoined tells next.
+        type Attachment (callToken: string, audioToken: string, pushToken: string, format: AudioFormat,
+          restored: ?Restored, isAudioServerReady: bool)
+
+        type PushKind (unknown, pushToTalk, serviceUpdate)
+
+        # payload: text of a JSON object.
+        type Push (pushID: int, kind: PushKind, payload: string, isHighPriority: bool,
+          remainingHighPriorityBudget: int)
+
+        type Source (unknown, userRequest, developerRequest, handsfreeButton)
+
+        type OriginKind (unknown, application, commandLine, bluetoothButton, wiredHeadset)
+
+        type Origin (kind: OriginKind, identifier: string, name: string)
+
+        type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone, channelLeft, linkLost,
+          deviceRemoved, audioServerLost, microphoneLost, suspended, sessionLocked, modeChanged,
+          applicationUnavailable, shuttingDown)
+
+        type RefusalCode (unknown, channelNotFound, channelLimitReached, callActive, transmissionInProgress,
+          transmissionNotFound, appNotForeground, deviceManagementRestriction, screenTimeRestriction,
+          transmissionNotAllowed)
+
+        type RefusalReason (code: RefusalCode, reason: string)
+
+        type JoinReason (unknown, developerRequest, channelRestoration)
+
+        type LeaveReason (unknown, userRequest, developerRequest, systemPolicy)
+
+        type ServiceStatus (unknown, ready, connecting, unavailable)
+
+        type TransmissionMode (unknown, fullDuplex, halfDuplex, listenOnly)
+
+        type Interruption (unknown, audioServerLost, speakerLost, suspended)
+
+        type PushOutcome (unknown, answered, failed, unanswered, undeliverable)
+
+        type Image (imageID: string, byteCount: int)
+
+        type Participant (name: string, image: ?Image)
+
+        type RunningApplication (name: string, processID: int)
+
+        type Channel (channelID: string, name: string, image: ?Image, owner: ?string, application: ?RunningApplication,
+          isApplicationStarting: bool, serviceStatus: ServiceStatus, transmissionMode: TransmissionMode,
+          areAccessoryEventsEnabled: bool, participant: ?Participant)
+
+        type Transmission (transmissionID: int, source: Source, origin: Origin, began: int)
+
+        # The kinds of org.pushtotalk.Channel, and those that only the application is told: pushReceived (push),
+        # requestAnswered (refusal; the next call of the second connection was carried out, or refused), endRefused
+        # (refusal; FinishPush asked for an end and there was nothing to end).
+        type Event (kind: string, channel: ?Channel, joinReason: ?JoinReason, leaveReason: ?LeaveReason,
+          explanation: ?string, name: ?string, image: ?Image, serviceStatus: ?ServiceStatus,
+          transmissionMode: ?TransmissionMode, isEnabled: ?bool, participant: ?Participant,
+          transmission: ?Transmission, cause: ?EndCause, endedBy: ?Source, origin: ?Origin, refusal: ?RefusalReason,
+          secondsLeft: ?int, interruption: ?Interruption, input: ?string, output: ?string, push: ?Push, pushID: ?int,
+          outcome: ?PushOutcome)
+
+        # image: base64 of a PNG, JPEG, GIF or WebP file of at most 256 KiB.
+        type Speaker (name: string, image: ?string)
+
+        type PushResult (unknown, activeRemoteParticipant, leaveChannel, processed)
+
+        # Call with "more". The first answer has attachment, each that follows has one event.
+        method Attach(identifier: string, name: string, activation: ?Activation, isForeground: bool,
+          format: ?AudioFormat) -> (sequence: int, time: int, attachment: ?Attachment, event: ?Event)
+
+        # The calls of this connection are those of the application from now on.
+        method UseAttachment(callToken: string) -> ()
+
+        # Whether the application is in front of a person, who must be asked before it joins or begins by itself.
+        method SetForeground(isForeground: bool) -> ()
+
+        method SetServiceStatus(channelID: ?string, status: ServiceStatus) -> ()
+
+        method SetTransmissionMode(channelID: ?string, mode: TransmissionMode) -> ()
+
+        method SetAccessoryEventsEnabled(channelID: ?string, isEnabled: bool) -> ()
+
+        # Somebody talks at the other end, or, without a participant, nobody does any more.
+        method SetActiveRemoteParticipant(channelID: ?string, participant: ?Speaker) -> ()
+
+        # The application's answer to a push, within five seconds; to a service update, within thirty.
+        method FinishPush(pushID: int, result: PushResult, participant: ?Speaker, endsTransmission: bool) -> ()
+
+        error Refused (code: RefusalCode, reason: string)
+
+        # The application did not read fast enough and must attach again.
+        error SubscriberLagged ()
+        """
+
+    /// The error that carries a ``Refusal``.
+    public static let refused = "org.pushtotalk.Application.Refused"
+}

@@ -1,0 +1,73 @@
+/// The encoded bytes of a picture for a channel or a speaker, as an application gave them.
+///
+/// The core shows no pictures and decodes none: it keeps them for those who do.
+public struct Image: Hashable, Sendable {
+    /// The largest picture that the core keeps, in bytes.
+    public static let sizeLimit = 256 * 1024
+
+    public let bytes: [UInt8]
+
+    /// Why a picture is not kept.
+    public enum Unusable: Error, Equatable, Sendable, CustomStringConvertible {
+        case tooLarge(byteCount: Int)
+        case notAnImage
+        case notBase64
+
+        public var description: String {
+            switch self {
+            case .tooLarge(let byteCount):
+                "the image has \(byteCount) bytes, more than the \(Image.sizeLimit) that are kept"
+            case .notAnImage: "the image is neither PNG, JPEG, GIF nor WebP"
+            case .notBase64: "the image is not base64"
+            }
+        }
+    }
+
+    /// - Parameter bytes: A PNG, JPEG, GIF or WebP file, told by its first bytes.
+    /// - Throws: ``Unusable`` if it is none, or too large.
+    public init(_ bytes: [UInt8]) throws(Unusable) {
+        guard bytes.count <= Self.sizeLimit else { throw .tooLarge(byteCount: bytes.count) }
+        guard Self.isImage(bytes) else { throw .notAnImage }
+        self.bytes = bytes
+    }
+
+    /// - Parameter base64: The form on the sockets.
+    /// - Throws: ``Unusable``
+    public init(base64: String) throws(Unusable) {
+        guard base64.utf8.count <= (Self.sizeLimit + 2) / 3 * 4 else {
+            throw .tooLarge(byteCount: base64.utf8.count / 4 * 3)
+        }
+        guard let bytes = Base64.decode(base64) else { throw .notBase64 }
+        try self.init(bytes)
+    }
+
+    public var base64: String { Base64.encode(bytes) }
+
+    /// What stands for it in a status and in events, which go to many.
+    public var summary: ImageSummary { ImageSummary(imageID: imageID, byteCount: bytes.count) }
+
+    /// FNV-1a over the bytes: equal pictures have equal names, so that a subscriber fetches each once.
+    private var imageID: String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private static func isImage(_ bytes: [UInt8]) -> Bool {
+        let signatures: [[UInt8]] = [[0x89, 0x50, 0x4E, 0x47], [0xFF, 0xD8, 0xFF], Array("GIF8".utf8)]
+        if signatures.contains(where: { bytes.starts(with: $0) }) { return true }
+        return bytes.starts(with: "RIFF".utf8) && bytes.dropFirst(8).starts(with: "WEBP".utf8)
+    }
+}
+
+/// A picture by name; `GetImage` has its bytes.
+public struct ImageSummary: Hashable, Codable, Sendable {
+    public let imageID: String
+    public let byteCount: Int
+
+    public init(imageID: String, byteCount: Int) {
+        self.imageID = imageID
+        self.byteCount = byteCount
+    }
+}

@@ -1,0 +1,136 @@
+/// The messages of `org.pushtotalk.Push`; ``PushInterface/description`` says what each means.
+public enum PushInterface {
+    public static let name = "org.pushtotalk.Push"
+
+    public struct SendRequest: Equatable, Codable, Sendable {
+        public let token: PushToken
+        public let topic: String
+        public let type: String
+        public let priority: Int
+        /// Seconds since 1970; 0 means now or never.
+        public let expiration: Int
+        /// A JSON object as text.
+        public let payload: String
+
+        public init(
+            token: PushToken,
+            topic: String,
+            type: String,
+            priority: Int,
+            expiration: Int,
+            payload: String
+        ) {
+            self.token = token
+            self.topic = topic
+            self.type = type
+            self.priority = priority
+            self.expiration = expiration
+            self.payload = payload
+        }
+    }
+
+    public struct SendReply: Equatable, Codable, Sendable {
+        public let pushID: PushID
+
+        public init(pushID: PushID) {
+            self.pushID = pushID
+        }
+    }
+
+    /// The error that carries a ``PushRejection``.
+    public static let rejected = "org.pushtotalk.Push.Rejected"
+}
+
+/// Lets somebody send pushes to a channel, for as long as it is joined. Hexadecimal digits; the length varies.
+public struct PushToken: RawRepresentable, Hashable, Codable, Sendable {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+/// Numbers the pushes of one run of the core, from 1.
+public struct PushID: RawRepresentable, Hashable, Codable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+}
+
+/// What a push is for.
+public enum PushKind: String, WireEnum {
+    case unknown
+    /// Answered with who talks, or with leaving the channel.
+    case pushToTalk
+    /// Data only; no audio follows.
+    case serviceUpdate
+}
+
+/// A push on its way to the application. Only the application is told of it.
+public struct Push: Equatable, Codable, Sendable {
+    public let pushID: PushID
+    public let kind: PushKind
+    /// A JSON object as text.
+    public let payload: String
+    public let isHighPriority: Bool
+    /// How many more service updates of high priority may come within the hour.
+    public let remainingHighPriorityBudget: Int
+
+    public init(
+        pushID: PushID,
+        kind: PushKind,
+        payload: String,
+        isHighPriority: Bool,
+        remainingHighPriorityBudget: Int
+    ) {
+        self.pushID = pushID
+        self.kind = kind
+        self.payload = payload
+        self.isHighPriority = isHighPriority
+        self.remainingHighPriorityBudget = remainingHighPriorityBudget
+    }
+}
+
+/// What became of a push.
+public enum PushOutcome: String, WireEnum {
+    case unknown
+    /// The application answered, and its answer was carried out.
+    case answered
+    /// The application answered, and its answer could not be carried out.
+    case failed
+    /// The application took too long, or went.
+    case unanswered
+    /// There was no application to tell, and none that could be started.
+    case undeliverable
+}
+
+/// Why a push was not accepted: the reasons of Apple's push service, by name.
+public enum PushRejectionCode: String, WireEnum {
+    case unknown
+    /// No channel has this token.
+    case badDeviceToken
+    /// The token was that of a channel that was left, or of one that is not joined yet.
+    case unregistered
+    case deviceTokenNotForTopic
+    case invalidPushType
+    case badPriority
+    case badExpirationDate
+    case payloadTooLarge
+    case badPayload
+    case tooManyRequests
+}
+
+/// A push that was not accepted: a code for programs and a sentence for people.
+public struct PushRejection: Error, Equatable, Codable, Sendable, CustomStringConvertible {
+    public let code: PushRejectionCode
+    public let reason: String
+
+    public init(_ code: PushRejectionCode, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    public var description: String { reason }
+}

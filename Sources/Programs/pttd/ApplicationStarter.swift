@@ -1,0 +1,101 @@
+import DBus
+import EventLoop
+import Logging
+import PTTMessages
+
+/// Starts the application of the channel: as a unit of the user's service manager, or by its name on the session bus.
+///
+/// The connection lives as long as a start takes.
+@EventLoop
+final class ApplicationStarter {
+    /// A bus answers when the application has taken its name, so that this is no shorter than the application has.
+    private static let timeLimit = Duration.seconds(10)
+
+    private let log: Logger
+    private var starts: [Start] = []
+
+    init(log: Logger) {
+        self.log = log
+    }
+
+    /// - Parameters:
+    ///   - activation: What to start.
+    ///   - failed: Called once if it cannot be started, not before this returns. That it has started says the
+    ///     application itself.
+    func start(_ activation: Activation, failed: @escaping @EventLoop (String) -> Void) {
+        let start = Start(activation, Self.timeLimit) { [weak self] start, error in
+            self?.starts.removeAll { $0 === start }
+            if let error { failed(error) }
+        }
+        starts.append(start)
+        log.info("starting the application", metadata: ["name": "\(activation.name)"])
+    }
+}
+
+@EventLoop
+private final class Start {
+    private let activation: Activation
+    private let done: @EventLoop (Start, String?) -> Void
+    private var bus: Bus?
+    private var limit: TimerSource?
+    private var isDone = false
+
+    init(
+        _ activation: Activation,
+        _ timeLimit: Duration,
+        done: @escaping @EventLoop (Start, String?) -> Void
+    ) {
+        self.activation = activation
+        self.done = done
+        let limit = TimerSource { [weak self] in self?.finish("the session bus did not answer in time") }
+        limit.arm(after: timeLimit)
+        self.limit = limit
+        bus = Bus(.session) { [weak self] in self?.handle($0) }
+    }
+
+    private func handle(_ event: Bus.Event) {
+        switch event {
+        case .connected(let connection):
+            guard let call else { return finish("this core does not know how to start \(activation.name)") }
+            connection.call(call) { [weak self] result in
+                switch result {
+                case .success: self?.finish(nil)
+                case .failure(let error): self?.finish("\(error)")
+                }
+            }
+        case .disconnected(let error):
+            finish("\(error)")
+        }
+    }
+
+    private var call: MethodCall? {
+        switch activation.kind {
+        case .systemdUnit:
+            MethodCall(
+                to: "org.freedesktop.systemd1",
+                "/org/freedesktop/systemd1",
+                "org.freedesktop.systemd1.Manager",
+                "StartUnit",
+                [.string(activation.name), .string("replace")]
+            )
+        case .busName:
+            MethodCall(
+                to: "org.freedesktop.DBus",
+                "/org/freedesktop/DBus",
+                "org.freedesktop.DBus",
+                "StartServiceByName",
+                [.string(activation.name), .uint32(0)]
+            )
+        case .unknown:
+            nil
+        }
+    }
+
+    private func finish(_ error: String?) {
+        guard !isDone else { return }
+        isDone = true
+        limit?.disarm()
+        bus?.close()
+        done(self, error)
+    }
+}

@@ -1,0 +1,123 @@
+import EventLoop
+import Logging
+import PTTMessages
+import PulseAudio
+
+/// The one capture stream, opened for a transmission and closed with it.
+@EventLoop
+final class Microphone {
+    /// How long a microphone may take to open. A Bluetooth headset changes its profile for it.
+    private static let startLimit = Duration.seconds(5)
+    /// How long an open microphone may deliver nothing. Slow virtual sources come every half second.
+    private static let stallLimit = Duration.milliseconds(1500)
+
+    private let server: AudioServer
+    private let device: String?
+    private let log: Logger
+    private var stream: CaptureStream?
+    private var framer: Framer?
+    private var sequence: UInt64 = 0
+
+    /// Called when the audio server changed the device.
+    var moved: @EventLoop (String) -> Void = { _ in }
+
+    /// - Parameters:
+    ///   - server: Connected by somebody else.
+    ///   - device: The PulseAudio name of a source; nil for the default source.
+    ///   - log: For what people should know about the device.
+    init(server: AudioServer, device: String?, log: Logger) {
+        self.server = server
+        self.device = device
+        self.log = log
+    }
+
+    /// Opens the microphone. Any earlier capture is closed.
+    ///
+    /// - Parameters:
+    ///   - format: What the frames shall have; the audio server converts.
+    ///   - started: Called once, before the first frame.
+    ///   - frame: Called for each packet of ``AudioFormat/packetDuration``.
+    ///   - failed: Called at most once, also from within this call; the capture is closed by then.
+    func open(
+        _ format: PTTMessages.AudioFormat,
+        started: @escaping @EventLoop () -> Void,
+        frame: @escaping @EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void,
+        failed: @escaping @EventLoop (EndCause) -> Void
+    ) {
+        close()
+        do throws(AudioError) {
+            let captured = try PulseAudio.AudioFormat(rate: format.rate, channels: format.channels)
+            framer = Framer(captured, frame: PTTMessages.AudioFormat.packetDuration)
+            let request = StreamRequest(
+                name: "Push to talk",
+                format: captured,
+                role: "phone",
+                latency: PTTMessages.AudioFormat.packetDuration,
+                device: device
+            )
+            stream = try CaptureStream(
+                on: server,
+                request,
+                startLimit: Self.startLimit,
+                stallLimit: Self.stallLimit,
+                events: { [weak self] in self?.handle($0, started: started, failed: failed) },
+                fragments: { [weak self] in self?.cut($0, at: $1, deliver: frame) }
+            )
+        } catch {
+            log.error("\(error)")
+            close()
+            failed(.microphoneLost)
+        }
+    }
+
+    /// Closes the microphone at once. Nothing is delivered afterwards.
+    func close() {
+        stream?.close()
+        stream = nil
+        framer = nil
+        sequence = 0
+    }
+
+    private func cut(
+        _ fragment: UnsafeRawBufferPointer,
+        at time: MonotonicInstant,
+        deliver: (AudioPacketHeader, UnsafeRawBufferPointer) -> Void
+    ) {
+        framer?.append(fragment, at: time) { samples, time in
+            let time = MonotonicTime(nanoseconds: time.nanoseconds)
+            deliver(AudioPacketHeader(sequence: sequence, timestamp: time), samples)
+            sequence += 1
+        }
+    }
+
+    private func handle(
+        _ event: CaptureStream.Event,
+        started: @EventLoop () -> Void,
+        failed: @EventLoop (EndCause) -> Void
+    ) {
+        switch event {
+        case .started:
+            started()
+        case .stalled:
+            log.error("the microphone \(stream?.deviceName ?? "") stopped delivering")
+            close()
+            failed(.microphoneLost)
+        case .moved(let deviceName) where deviceName.hasSuffix(".monitor"):
+            // Servers name a sink's monitor so: the microphone has gone, and this is what the loudspeaker plays.
+            log.error("the microphone went away; the audio server offered \(deviceName), which is none")
+            close()
+            failed(.microphoneLost)
+        case .moved(let deviceName):
+            log.notice("the audio server changed the microphone to \(deviceName)")
+            moved(deviceName)
+        case .failed(let error):
+            log.error("\(error)")
+            close()
+            failed(.microphoneLost)
+        case .microphoneMuted(let isMuted):
+            if isMuted { log.notice("the microphone is muted in the audio server: unmute it there") }
+        case .resumed, .suspended:
+            break
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import EventLoop
+import Logging
+import PTTMessages
+import PulseAudio
+
+/// The one playback stream, open while a remote participant is set.
+@EventLoop
+final class Speaker {
+    /// How much of what the application writes may wait here, beside what the server holds. It is lost when the
+    /// participant goes.
+    private static let queue = Duration.milliseconds(100)
+    /// What the server holds ahead.
+    private static let latency = Duration.milliseconds(40)
+
+    private let server: AudioServer
+    private let log: Logger
+    private var stream: PlaybackStream?
+    private var bound = 0
+
+    /// Called when there is room again after ``play(_:)`` had none.
+    var hasRoomAgain: @EventLoop () -> Void = {}
+    /// Called when the audio server changed the device.
+    var moved: @EventLoop (String) -> Void = { _ in }
+
+    init(server: AudioServer, log: Logger) {
+        self.server = server
+        self.log = log
+    }
+
+    /// Opens the speaker. Any earlier playback ends.
+    ///
+    /// - Parameters:
+    ///   - format: What will be played.
+    ///   - started: Called once, when what is written is going to be heard.
+    ///   - failed: Called at most once, also from within this call; the playback has ended by then.
+    func open(
+        _ format: PTTMessages.AudioFormat,
+        started: @escaping @EventLoop () -> Void,
+        failed: @escaping @EventLoop () -> Void
+    ) {
+        close()
+        do throws(AudioError) {
+            let played = try PulseAudio.AudioFormat(rate: format.rate, channels: format.channels)
+            bound = played.byteCount(of: Self.queue)
+            let request = StreamRequest(
+                name: "Push to talk",
+                format: played,
+                role: "phone",
+                latency: Self.latency
+            )
+            stream = try PlaybackStream(on: server, request, isPaced: true) { [weak self] event in
+                self?.handle(event, started, failed)
+            }
+        } catch {
+            log.error("\(error)")
+            close()
+            failed()
+        }
+    }
+
+    /// Ends the playback at once.
+    func close() {
+        stream?.close()
+        stream = nil
+        hasRoomAgain()
+    }
+
+    var isOpen: Bool { stream != nil }
+
+    /// Plays after all earlier samples; without an open playback they are dropped.
+    ///
+    /// - Returns: Whether there is room for more.
+    func play(_ samples: UnsafeRawBufferPointer) -> Bool {
+        guard let stream else { return true }
+        // What exceeds two seconds is dropped; who heeds the answer never gets there.
+        _ = stream.write(samples)
+        return stream.pendingByteCount < bound
+    }
+
+    private func handle(
+        _ event: PlaybackStream.Event,
+        _ started: @EventLoop () -> Void,
+        _ failed: @EventLoop () -> Void
+    ) {
+        switch event {
+        case .opened:
+            started()
+            offerRoom()
+        case .wanted:
+            offerRoom()
+        case .moved(let deviceName):
+            log.notice("the audio server changed the speaker to \(deviceName)")
+            moved(deviceName)
+        case .failed(let error):
+            log.error("\(error)")
+            close()
+            failed()
+        case .started, .underflowed, .suspended:
+            break
+        }
+    }
+
+    private func offerRoom() {
+        if let stream, stream.pendingByteCount < bound { hasRoomAgain() }
+    }
+}

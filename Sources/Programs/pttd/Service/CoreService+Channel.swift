@@ -1,0 +1,55 @@
+import EventLoop
+import PTTCore
+import PTTMessages
+import Varlink
+
+/// `org.pushtotalk.Channel`
+extension CoreService {
+    func takeChannelCall(_ call: VarlinkCall) throws(VarlinkError) {
+        let client = { [clients] in clients.client(of: call.connection) }
+        switch call.method {
+        case "Join":
+            let request: CoreInterface.JoinRequest = try call.decode()
+            let processID = Int(call.connection.processID)
+            var generator = SystemRandomNumberGenerator()
+            let fresh = ChannelID(randomBytes: (generator.next(), generator.next()))
+            ask(call) { .joinRequested($0, client(), processID: processID, request, fresh: fresh, .draw()) }
+        case "Leave":
+            let request: CoreInterface.LeaveRequest = try call.decode()
+            ask(call) { .leaveRequested($0, client(), request.channelID) }
+        case "SetDescriptor":
+            let request: CoreInterface.DescriptorRequest = try call.decode()
+            ask(call) { .descriptorRequested($0, client(), request) }
+        case "BeginTransmitting":
+            let request: CoreInterface.BeginRequest = try call.decode()
+            ask(call) { .beginRequested($0, client(), request) }
+        case "EndTransmitting":
+            let request: CoreInterface.EndRequest = try call.decode()
+            ask(call) { .endRequested($0, client(), request) }
+        case "GetStatus":
+            note(nil, for: call)
+            call.reply(encoded(CoreInterface.StatusReply(status: host.status)))
+        case "GetImage":
+            try giveImage(call)
+        case "Subscribe":
+            try subscribe(call)
+        default:
+            // The server answers methods that the interface text does not have.
+            call.fail(.methodNotFound("\(call.interface).\(call.method)"))
+        }
+    }
+
+    private func giveImage(_ call: VarlinkCall) throws(VarlinkError) {
+        let request: CoreInterface.ImageRequest = try call.decode()
+        guard let image = host.image(request.imageID) else {
+            throw VarlinkError(CoreInterface.imageNotFound, encoded(request))
+        }
+        note(nil, for: call)
+        call.reply(encoded(CoreInterface.ImageReply(image: image.base64)))
+    }
+}
+
+extension PushToken {
+    /// Of a length that varies, as Apple's documentation of `receivedEphemeralPushToken` promises.
+    static func draw() -> PushToken { PushToken(rawValue: Token.draw(words: 4...6)) }
+}

@@ -1,0 +1,57 @@
+import EventLoop
+import Glibc
+import JSON
+import PTTCore
+import PTTMessages
+import Varlink
+
+/// `org.pushtotalk.Push`
+extension CoreService {
+    func takePushCall(_ call: VarlinkCall) throws(VarlinkError) {
+        guard call.method == "Send" else {
+            // The server answers methods that the interface text does not have.
+            return call.fail(.methodNotFound("\(call.interface).\(call.method)"))
+        }
+        let request: PushInterface.SendRequest = try call.decode()
+        let envelope = PushEnvelope(
+            request: request,
+            content: PushEnvelope.Content(payload: request.payload),
+            arrived: time(nil)
+        )
+        ask(call) { .pushRequested($0, envelope) }
+    }
+}
+
+extension PushEnvelope.Content {
+    /// Looks into the payload: Apple's push service carries JSON, and hands property lists to applications.
+    init(payload: String) {
+        let value: JSON
+        do {
+            value = try JSON(parsing: payload)
+        } catch {
+            self = .unusable(reason: "\(error)")
+            return
+        }
+        guard let object = value.object else {
+            self = .unusable(reason: "it is not a JSON object")
+            return
+        }
+        guard !value.holdsNull else {
+            self = .unusable(reason: "it holds null, which a property list cannot")
+            return
+        }
+        let kind = object["aps"]?.object?["ptt-push-type"]?.string
+        self = .readable(isServiceUpdate: kind == "service-update")
+    }
+}
+
+extension JSON {
+    fileprivate var holdsNull: Bool {
+        switch self {
+        case .null: true
+        case .bool, .int, .double, .string: false
+        case .array(let elements): elements.contains { $0.holdsNull }
+        case .object(let object): object.members.contains { $0.value.holdsNull }
+        }
+    }
+}

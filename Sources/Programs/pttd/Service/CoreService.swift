@@ -1,0 +1,196 @@
+import EventLoop
+import JSON
+import Logging
+import PTTCore
+import PTTMessages
+import Varlink
+
+/// The socket of the core: turns calls into events, and what is published or told into answers of `Subscribe` and
+/// `Attach`.
+@EventLoop
+final class CoreService {
+    let host: CoreHost
+    let audio: AudioSocket
+    let clients: Clients
+    private let log: Logger
+    private var server: VarlinkServer?
+    private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
+
+    init(host: CoreHost, audio: AudioSocket, adopting listening: consuming OwnedDescriptor, log: Logger)
+        throws(SystemError)
+    {
+        self.host = host
+        self.audio = audio
+        self.log = log
+        clients = Clients { client in
+            host.post(.clientDisconnected(client))
+            audio.revoke(client)
+        }
+        let server = VarlinkServer(
+            VarlinkServiceInfo(vendor: Product.name, product: "pttd", version: Product.version, url: ""),
+            [
+                VarlinkInterface(CoreInterface.description) { [weak self] in self?.take($0) },
+                VarlinkInterface(ApplicationInterface.description) { [weak self] in self?.take($0) },
+                VarlinkInterface(PushInterface.description) { [weak self] in self?.take($0) },
+            ],
+            log: { log.warning("core socket: \($0)") }
+        )
+        try server.listen(on: listening)
+        self.server = server
+        host.publish = { [weak self] in self?.publish($0, $1, $2) }
+        host.tell = { [weak self] in self?.tell($0, $1, $2, $3) }
+    }
+
+    /// Takes no further connections and ends the present ones.
+    func close() {
+        server?.stop()
+        server = nil
+    }
+
+    private func take(_ call: VarlinkCall) {
+        do throws(VarlinkError) {
+            switch call.interface {
+            case CoreInterface.name: try takeChannelCall(call)
+            case ApplicationInterface.name: try takeApplicationCall(call)
+            default: try takePushCall(call)
+            }
+        } catch {
+            note(Refusal(.unknown, "the call of \(call.method) makes no sense: \(error)"), for: call)
+            call.fail(error)
+        }
+    }
+
+    // MARK: Answers
+
+    /// Asks the machine, and answers the call with what it says.
+    func ask(_ call: VarlinkCall, _ event: (RequestID) -> TalkSession.Event) {
+        host.request(event) { [weak self] answer in self?.answer(call, answer) }
+    }
+
+    private func answer(_ call: VarlinkCall, _ answer: TalkSession.Answer) {
+        switch answer {
+        case .joined(let channelID, let format, let pushToken, let isApplication):
+            note(nil, for: call)
+            let client = clients.client(of: call.connection)
+            let isPlain = clients.attachment(of: client) == nil
+            let reply = CoreInterface.JoinReply(
+                channelID: channelID,
+                token: isApplication && isPlain ? audio.issueToken(to: client) : nil,
+                format: format,
+                pushToken: isApplication ? pushToken : nil
+            )
+            call.reply(encoded(reply))
+        case .attached(let pushToken, let format, let restored):
+            attach(call, pushToken, format, restored)
+        case .began(let transmissionID):
+            note(nil, for: call)
+            call.reply(encoded(CoreInterface.BeginReply(transmissionID: transmissionID)))
+        case .accepted(let pushID):
+            call.reply(encoded(PushInterface.SendReply(pushID: pushID)))
+        case .done:
+            note(nil, for: call)
+            call.reply()
+        case .refused(let refusal):
+            note(refusal, for: call)
+            let isChannelCall = call.interface == CoreInterface.name
+            let name = isChannelCall ? CoreInterface.refused : ApplicationInterface.refused
+            call.fail(VarlinkError(name, encoded(refusal)))
+        case .rejected(let rejection):
+            call.fail(VarlinkError(PushInterface.rejected, encoded(rejection)))
+        }
+    }
+
+    /// Tells an application, among the events, that its next call was carried out or refused.
+    func note(_ refusal: Refusal?, for call: VarlinkCall) {
+        guard call.interface != PushInterface.name,
+            let attachment = clients.attachment(ofCaller: call.connection)
+        else { return }
+        send(.requestAnswered(refusal), to: attachment)
+    }
+
+    private func attach(
+        _ call: VarlinkCall,
+        _ pushToken: PushToken,
+        _ format: AudioFormat,
+        _ restored: ApplicationInterface.Restored?
+    ) {
+        let attachment = ApplicationInterface.Attachment(
+            callToken: clients.attach(call),
+            audioToken: audio.issueToken(to: clients.client(of: call.connection)),
+            pushToken: pushToken,
+            format: format,
+            restored: restored,
+            isAudioServerReady: host.status.isAudioServerReady
+        )
+        let update = ApplicationInterface.Update(
+            sequence: host.sequence,
+            time: MonotonicTime.now.microseconds,
+            attachment: attachment,
+            event: nil
+        )
+        call.reply(encoded(update), continues: true)
+    }
+
+    // MARK: Events
+
+    func subscribe(_ call: VarlinkCall) throws(VarlinkError) {
+        guard call.wantsMore else { throw .expectedMore }
+        note(nil, for: call)
+        let identifier = call.connection.identifier
+        subscribers[identifier] = call
+        call.connection.onClose { [weak self] in self?.subscribers.removeValue(forKey: identifier) }
+        let update = CoreInterface.Update(
+            sequence: host.sequence,
+            time: MonotonicTime.now.microseconds,
+            status: host.status,
+            event: nil
+        )
+        call.reply(encoded(update), continues: true)
+    }
+
+    private func publish(_ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) {
+        let attachments = clients.attachments
+        guard !subscribers.isEmpty || !attachments.isEmpty else { return }
+        let update = CoreInterface.Update(
+            sequence: sequence,
+            time: time.microseconds,
+            status: nil,
+            event: event
+        )
+        // The members that both kinds of updates have in common, and no others, are set here.
+        let parameters = encoded(update)
+        for call in Array(subscribers.values) + attachments { call.reply(parameters, continues: true) }
+    }
+
+    private func tell(_ client: ClientID, _ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) {
+        guard let attachment = clients.attachment(of: client) else { return }
+        send(event, to: attachment, sequence, time)
+    }
+
+    private func send(_ event: CoreEvent, to call: VarlinkCall) {
+        send(event, to: call, host.sequence, .now)
+    }
+
+    private func send(_ event: CoreEvent, to call: VarlinkCall, _ sequence: Int, _ time: MonotonicTime) {
+        let update = ApplicationInterface.Update(
+            sequence: sequence,
+            time: time.microseconds,
+            attachment: nil,
+            event: event
+        )
+        call.reply(encoded(update), continues: true)
+    }
+
+    func encoded(_ value: some Encodable) -> JSONObject {
+        do throws(JSONEncodingError) {
+            return try JSONObject(encoding: value)
+        } catch {
+            // Our own messages are objects of strings and small integers, all of which JSON has forms for.
+            preconditionFailure("\(error)")
+        }
+    }
+}
+
+extension MonotonicTime {
+    static var now: MonotonicTime { MonotonicTime(nanoseconds: MonotonicInstant.now.nanoseconds) }
+}

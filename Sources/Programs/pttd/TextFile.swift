@@ -1,0 +1,49 @@
+import EventLoop
+import Glibc
+
+/// Small files of text, as people and this program write them.
+enum TextFile {
+    enum Unreadable: Error, CustomStringConvertible {
+        case system(SystemError)
+        case tooLarge(limit: Int)
+        case notText
+
+        var description: String {
+            switch self {
+            case .system(let error): "\(error)"
+            case .tooLarge(let limit): "it is larger than \(limit / 1024) KiB"
+            case .notText: "it is not UTF-8 text"
+            }
+        }
+    }
+
+    /// - Returns: Nil if there is no such file.
+    static func read(_ path: String, limit: Int) throws(Unreadable) -> String? {
+        // Not to wait for whoever writes to a pipe in the file's place.
+        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard opened >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .system(SystemError("open \(path)"))
+        }
+        let descriptor = OwnedDescriptor(adopting: opened)
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var count = 0
+        while count <= limit {
+            let read = bytes.withUnsafeMutableBytes {
+                Glibc.read(descriptor.value, $0.baseAddress.map { $0 + count }, $0.count - count)
+            }
+            guard read >= 0 else { throw .system(SystemError("read \(path)")) }
+            if read == 0 { break }
+            count += read
+        }
+        if count > limit { throw .tooLarge(limit: limit) }
+        guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else { throw .notText }
+        return text
+    }
+
+    /// The value of an environment variable that is set to something.
+    static func variable(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+}

@@ -1,0 +1,21 @@
+/// The user's own directories (XDG Base Directory Specification).
+enum UserDirectory {
+    case configuration
+    case state
+
+    /// Where this program's files lie; nil if neither the directory's own variable nor `HOME` says so. A path that is
+    /// not absolute is to be ignored, says the specification.
+    var path: String? {
+        let (variable, fallback) =
+            switch self {
+            case .configuration: ("XDG_CONFIG_HOME", "/.config")
+            case .state: ("XDG_STATE_HOME", "/.local/state")
+            }
+        let directory = absolute(variable) ?? absolute("HOME").map { $0 + fallback }
+        return directory.map { $0 + "/pushtotalk" }
+    }
+
+    private func absolute(_ variable: String) -> String? {
+        TextFile.variable(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+}

@@ -1,0 +1,48 @@
+internal import CLinux
+internal import Glibc
+
+/// Calls a handler at a time of the wall clock, and whenever somebody sets that clock meanwhile (timerfd_create(2),
+/// `TFD_TIMER_CANCEL_ON_SET`): what the time has to do with may have changed then. Idle until armed.
+@EventLoop
+public final class WallClockTimer {
+    private let descriptor: OwnedDescriptor
+    private var source: DescriptorSource?
+
+    /// - Parameter handler: Arms the timer again, if there is more to wait for.
+    /// - Throws: `EMFILE` or `ENFILE`: the process or the machine has too many descriptors.
+    public init(handler: @escaping @EventLoop () -> Void) throws(SystemError) {
+        let created = timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        guard created >= 0 else { throw SystemError("create a timer") }
+        descriptor = OwnedDescriptor(adopting: created)
+        source = try DescriptorSource(created, .readable) { [weak self] _ in
+            self?.disarm()
+            handler()
+        }
+    }
+
+    // Before the descriptor closes with this object.
+    isolated deinit { source?.cancel() }
+
+    /// Fires once, when the clock reaches the time or is set.
+    ///
+    /// - Parameter seconds: Since 1970 in UTC. One that has passed fires in the next turn of the loop.
+    public func arm(at seconds: Int) {
+        // Zero would disarm.
+        set(max(1, seconds), Int32(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET))
+    }
+
+    public func disarm() {
+        set(0, 0)
+    }
+
+    private func set(_ seconds: Int, _ flags: Int32) {
+        var time = itimerspec()
+        time.it_value.tv_sec = seconds
+        let result = timerfd_settime(descriptor.value, flags, &time, nil)
+        // ECANCELED: the clock was set since the last time; the timer is armed for the new one all the same.
+        precondition(
+            result == 0 || errno == ECANCELED,
+            "timerfd_settime failed: \(SystemError("set a timer"))"
+        )
+    }
+}

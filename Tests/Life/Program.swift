@@ -1,0 +1,141 @@
+import CoreLink
+import EventLoop
+import Glibc
+import PTTMessages
+
+/// The life of an application, a step for each line on standard input: made to be killed at any of them.
+@main
+struct Program {
+    static func main() {
+        exit(EventLoop.run { Life.begin() })
+    }
+}
+
+@EventLoop
+final class Life {
+    private static var running: Life?
+
+    private enum Step: String, CaseIterable {
+        case attached
+        case joined
+        case began
+        case heard
+        case ended
+        case left
+    }
+
+    private let channelID: ChannelID
+    private var remaining = Step.allCases[...]
+    private var input: DescriptorSource?
+    private var events: ServiceConnection?
+    private var calls: ServiceConnection?
+    private var isActive = false
+    private var awaitsSound = false
+
+    static func begin() {
+        guard CommandLine.arguments.count == 2, let channelID = ChannelID(CommandLine.arguments[1]) else {
+            complain("the only argument is the UUID of the channel")
+            return
+        }
+        let life = Life(channelID)
+        running = life
+        do throws(SystemError) {
+            life.input = try DescriptorSource(STDIN_FILENO, .readable) { _ in life.read() }
+        } catch {
+            complain("\(error)")
+        }
+    }
+
+    private init(_ channelID: ChannelID) {
+        self.channelID = channelID
+    }
+
+    private func read() {
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+        guard count > 0 else { return EventLoop.exit(code: EXIT_SUCCESS) }
+        for _ in buffer[..<count].filter({ $0 == UInt8(ascii: "\n") }) {
+            guard let step = remaining.popFirst() else { return EventLoop.exit(code: EXIT_SUCCESS) }
+            take(step)
+        }
+    }
+
+    private func take(_ step: Step) {
+        switch step {
+        case .attached: attach()
+        case .joined:
+            let request = CoreInterface.JoinRequest(channelID: channelID, name: "Life", application: nil)
+            calls?.join(request) { Self.report(step, $0.map { _ in }) }
+        case .began:
+            let origin = Origin(kind: .application, identifier: "\(getpid())", name: "Life")
+            let request = CoreInterface.BeginRequest(
+                channelID: channelID,
+                source: .developerRequest,
+                origin: origin
+            )
+            calls?.begin(request) { Self.report(step, $0.map { _ in }) }
+        case .heard:
+            awaitsSound = true
+            tellIfHeard()
+        case .ended:
+            calls?.end(.init(channelID: channelID, origin: nil, cause: .stopped)) { Self.report(step, $0) }
+        case .left:
+            calls?.leave(channelID) { Self.report(step, $0) }
+        }
+    }
+
+    private func attach() {
+        do throws(LinkError) {
+            let events = try ServiceConnection.core()
+            self.events = events
+            let request = ApplicationInterface.AttachRequest(
+                identifier: ApplicationID(rawValue: "org.example.Life"),
+                name: "Life"
+            )
+            events.attach(request, { [self] in follow($0) }, ended: { Self.complain("\($0)") })
+        } catch {
+            Self.complain("\(error)")
+        }
+    }
+
+    private func follow(_ update: ApplicationInterface.Update) {
+        if let attachment = update.attachment { useCalls(attachment.callToken) }
+        if update.event == .audioActivated { isActive = true }
+        if update.event == .audioDeactivated { isActive = false }
+        tellIfHeard()
+    }
+
+    private func useCalls(_ token: String) {
+        do throws(LinkError) {
+            let calls = try ServiceConnection.core()
+            self.calls = calls
+            calls.useAttachment(token) { Self.report(.attached, $0) }
+        } catch {
+            Self.complain("\(error)")
+        }
+    }
+
+    private func tellIfHeard() {
+        guard awaitsSound, isActive else { return }
+        awaitsSound = false
+        Self.report(.heard, .success(()))
+    }
+
+    private static func report(_ step: Step, _ result: Result<Void, LinkError>) {
+        switch result {
+        case .success: say(step.rawValue)
+        case .failure(let error): complain("\(error)")
+        }
+    }
+
+    /// Said to the test, which then ends this program or lets it find its own end.
+    private static func complain(_ reason: String) {
+        say("failed: \(reason)")
+    }
+
+    private static func say(_ line: String) {
+        var text = line + "\n"
+        // Nobody is left to be told that the test has gone.
+        _ = text.withUTF8 { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,217 @@
+import PTTCore
+import PTTMessages
+
+/// The rules in their shortest form, without effects, timers or streams. Time is in whole seconds.
+struct Model {
+    /// What everybody, or one application, is told, as far as the rules tell.
+    enum Told: Equatable {
+        case word(String)
+        case joined(JoinReason)
+        case left(LeaveReason)
+        case ended(EndCause, by: TransmitSource)
+        case refused(RefusalCode)
+        case interrupted(Interruption)
+        case finished(Int, PushOutcome)
+        case alone(ClientID, String)
+    }
+
+    struct Attached {
+        let application: ApplicationID
+        let canBeStarted: Bool
+        var isInFront: Bool
+        let token: PushToken
+        var isTokenUsed = false
+    }
+
+    struct Joined {
+        let id: ChannelID
+        var name: String
+        var owner: ApplicationID?
+        var canBeStarted = false
+        /// The client that is the application.
+        var holder: ClientID?
+        let token: PushToken
+        var isStartingUntil: Int?
+        var status = ServiceStatus.ready
+        var mode = TransmissionMode.halfDuplex
+        var hasButtons = true
+        var speaker: String?
+        var hasPicture = false
+        var needsDescriptor = false
+        /// Of the transmissions that the starting application has missed.
+        var missed: [String] = []
+    }
+
+    struct Talker {
+        let client: ClientID
+        let source: TransmitSource
+        let origin: Origin
+        let began: Int
+        var isWarned = false
+    }
+
+    struct Waiting {
+        let id: Int
+        let kind: PushKind
+        var until: Int?
+    }
+
+    static let limit = 30
+    var attached: [ClientID: Attached] = [:]
+    var channel: Joined?
+    var talker: Talker?
+    var pushes: [Waiting] = []
+    var lastToken: PushToken?
+    var urgent: [Int] = []
+    var policy = Policy()
+    var transmissions = 0
+    var playbacks = 0
+    var pushCount = 0
+    var isPlaying = false
+    var audio = AudioState.inactive
+    var hasAudioServer = false
+    var isSpeakerLost = false
+    var isInterrupted = false
+    var isSuspending = false
+    var isLocked = false
+    var isOver = false
+    var graceUntil: Int?
+    var stuck: [Origin] = []
+    var now = 0
+
+    /// What this event leads to.
+    var told: [Told] = []
+    var audioTold: [Told] = []
+    var isStartOrdered = false
+
+    /// - Returns: The answer to a request, in the words of the trace.
+    mutating func take(_ event: TalkSession.Event, at second: Int) -> String? {
+        now = second
+        told.removeAll(keepingCapacity: true)
+        audioTold.removeAll(keepingCapacity: true)
+        isStartOrdered = false
+        let answer = answer(event)
+        if answer == nil { happen(event) }
+        followAudio()
+        return answer
+    }
+
+    private mutating func answer(_ event: TalkSession.Event) -> String? {
+        switch event {
+        case .attachRequested(_, let client, processID: _, let request, let token):
+            attach(client, request, token)
+        case .joinRequested(_, let client, processID: _, let request, let fresh, let token):
+            join(client, request, fresh, token)
+        case .leaveRequested(_, let client, let id): leave(client, id)
+        case .descriptorRequested(_, let client, let request): rename(client, request)
+        case .beginRequested(_, let client, let request): begin(client, request)
+        case .endRequested(_, let client, let request): end(client, request)
+        case .foregroundRequested(_, let client, let isForeground):
+            attached[client] == nil ? "unknown" : front(client, isForeground)
+        case .serviceStatusRequested(_, let client, let request):
+            set(client) {
+                $0.status = request.status
+            } told: {
+                $0.status == $1.status ? nil : "serviceStatusChanged"
+            }
+        case .transmissionModeRequested(_, let client, let request): changeMode(client, request.mode)
+        case .accessoryEventsRequested(_, let client, let request):
+            set(client) {
+                $0.hasButtons = request.isEnabled
+            } told: {
+                $0.hasButtons == $1.hasButtons ? nil : "accessoryEventsChanged"
+            }
+        case .participantRequested(_, let client, let request): participant(client, request.participant)
+        case .pushRequested(_, let envelope): push(envelope)
+        case .finishPushRequested(_, let client, let request): finish(client, request)
+        default: nil
+        }
+    }
+
+    private mutating func happen(_ event: TalkSession.Event) {
+        switch event {
+        case .clientDisconnected(let client): disconnected(client)
+        case .timerFired: timerFired()
+        case .applicationStartFailed(let application, reason: _): startFailed(application)
+        case .captureStarted(let capture):
+            if isCapturing, capture.rawValue == transmissions { streamStarted() }
+        case .captureFailed(let capture, let cause):
+            if isCapturing, capture.rawValue == transmissions { silence(cause) }
+        case .playbackStarted(let playback): if isPlaying, playback.rawValue == playbacks { streamStarted() }
+        case .playbackFailed(let playback):
+            if isPlaying, playback.rawValue == playbacks {
+                isSpeakerLost = true
+            }
+        case .restored(let saved, let descriptor): restore(saved, descriptor)
+        case .routeChanged:
+            told.append(.word("routeChanged"))
+        case .audioServerReady:
+            guard !hasAudioServer else { return }
+            told.append(.word("audioServerReady"))
+            hasAudioServer = true
+            isSpeakerLost = false
+        case .audioServerLost:
+            silence(.audioServerLost)
+            if hasAudioServer { told.append(.word("audioServerLost")) }
+            hasAudioServer = false
+        case .systemSuspending:
+            isSuspending = true
+            silence(.suspended)
+        case .systemResumed: isSuspending = false
+        case .sessionLocked:
+            isLocked = true
+            silence(.sessionLocked)
+        case .sessionUnlocked: isLocked = false
+        case .policyChanged(let policy):
+            self.policy = policy
+            if let channel, forbids(channel.owner ?? Policy.commandLine) != nil { leave(.systemPolicy) }
+        case .shuttingDown:
+            isOver = true
+            silence(.shuttingDown)
+        default: break
+        }
+    }
+
+    var isCapturing: Bool { talker != nil && channel?.isStartingUntil == nil }
+
+    private mutating func streamStarted() {
+        guard audio == .activating else { return }
+        audio = .active
+        audioTold.append(.word("audioActivated"))
+    }
+
+    /// The session is wanted while somebody talks or is listened to; a change that keeps it wanted is no news.
+    private mutating func followAudio() {
+        let isHeard = channel?.speaker != nil && channel?.holder != nil && interruption == nil && !isOver
+        if isHeard, !isPlaying { playbacks += 1 }
+        isPlaying = isHeard
+        if isPlaying || isCapturing {
+            guard audio == .inactive else { return }
+            if isInterrupted, isPlaying { audioTold.append(.word("audioInterruptionEnded")) }
+            isInterrupted = false
+            audio = .activating
+            audioTold.append(.word("audioActivating"))
+        } else if audio != .inactive {
+            if let interruption, channel?.speaker != nil, !isOver {
+                isInterrupted = true
+                audioTold.append(.interrupted(interruption))
+            }
+            audio = .inactive
+            audioTold.append(.word("audioDeactivated"))
+        }
+    }
+
+    private var interruption: Interruption? {
+        isSuspending ? .suspended : !hasAudioServer ? .audioServerLost : isSpeakerLost ? .speakerLost : nil
+    }
+
+    /// - Returns: Why an application may not join.
+    func forbids(_ application: ApplicationID) -> String? {
+        if policy.denied.contains(application) || policy.excluded.contains(application)
+            || policy.allowed?.contains(application) == false
+        {
+            return "deviceManagementRestriction"
+        }
+        return policy.isClosed ? "screenTimeRestriction" : nil
+    }
+}

@@ -1,0 +1,30 @@
+public import EventLoop
+
+/// A program whose output, errors among it, ends with a line that tells its exit status.
+@EventLoop
+public final class ProgramRun {
+    public let process: ChildProcess
+
+    public init(_ arguments: [String], _ environment: [String: String] = [:]) throws {
+        // The shell ends the program when its input closes, so that a crashed test leaves none behind.
+        let script = #"""
+            exec 3<&0
+            "$@" 2>&1 </dev/null 3<&- &
+            program=$!
+            { cat <&3 >/dev/null; kill $program; } 2>/dev/null &
+            wait $program
+            echo "exit $?"
+            """#
+        process = try ChildProcess(["/bin/sh", "-c", script, "sh"] + arguments, environment: environment)
+    }
+
+    isolated deinit { process.closeInput() }
+
+    public func untilExit(within limit: Duration = .seconds(30)) async throws -> [String] {
+        var lines: [String] = []
+        while lines.last?.hasPrefix("exit ") != true {
+            lines.append(try await process.lines.next(within: limit))
+        }
+        return lines
+    }
+}

@@ -1,0 +1,84 @@
+import EventLoop
+import Foundation
+
+/// The PyPI package `varlink` in the build directory.
+public struct PythonVarlink: Sendable {
+    public let directory: String
+
+    private static let version = "31.0.0"
+
+    public struct Missing: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Installs the package if it is not there yet.
+    @EventLoop
+    public static func installed() async throws -> PythonVarlink {
+        let python = PythonVarlink(directory: "\(checkout)/.build/python-varlink-\(version)")
+        guard !FileManager.default.fileExists(atPath: python.tests) else { return python }
+        let install = ["python3", "-m", "pip", "install", "--quiet", "--target", python.directory]
+        let lines = try await ProgramRun(install + ["varlink==\(version)"], [:]).untilExit(
+            within: .seconds(120)
+        )
+        guard lines.last == "exit 0", FileManager.default.fileExists(atPath: python.tests) else {
+            let output = lines.joined(separator: "\n")
+            throw Missing(
+                description: "varlink \(version) could not be installed (needs python3-pip):\n\(output)"
+            )
+        }
+        return python
+    }
+
+    private var tests: String { directory + "/varlink/tests" }
+
+    public var certificationDescription: String {
+        get throws {
+            try String(contentsOfFile: tests + "/org.varlink.certification.varlink", encoding: .utf8)
+        }
+    }
+
+    /// Starts the certification program of the package.
+    @EventLoop
+    public func run(_ arguments: [String]) throws -> ProgramRun {
+        try python(["-m", "varlink.tests.test_certification"] + arguments)
+    }
+
+    /// Starts Python, which finds the package.
+    @EventLoop
+    public func python(_ arguments: [String]) throws -> ProgramRun {
+        try ProgramRun(["python3"] + arguments, ["PYTHONPATH": directory, "PYTHONUNBUFFERED": "1"])
+    }
+}
+
+/// systemd's Varlink client, in the build directory where the machine has none.
+public struct Varlinkctl: Sendable {
+    private let path: String
+
+    public struct Missing: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Fetches it if it is not there yet.
+    @EventLoop
+    public static func fetched() async throws -> Varlinkctl {
+        let directory = "\(checkout)/.build/varlinkctl"
+        let fetch = try ProgramRun(["\(checkout)/.ci/fetch-varlinkctl", directory])
+        let lines = try await fetch.untilExit(within: .seconds(180))
+        guard lines.last == "exit 0" else {
+            throw Missing(
+                description:
+                    "varlinkctl could not be fetched from Debian 13: \(lines.joined(separator: "; "))"
+            )
+        }
+        return Varlinkctl(path: directory + "/varlinkctl")
+    }
+
+    @EventLoop
+    public func run(_ arguments: String...) throws -> ProgramRun {
+        try ProgramRun([path] + arguments)
+    }
+}
+
+/// Where this package lies.
+private let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path

@@ -1,0 +1,75 @@
+import PTTMessages
+import Testing
+
+@testable import pttctl
+
+@Suite struct WordingTests {
+    private let image = ImageSummary(imageID: "00ff00ff00ff00ff", byteCount: 1200)
+    private var channel: Channel {
+        Channel(
+            channelID: ChannelID(randomBytes: (1, 2)),
+            name: "Ops",
+            owner: ApplicationID(rawValue: "org.example.Radio")
+        )
+    }
+
+    @Test func `a status tells all of a channel`() {
+        var channel = channel
+        channel.image = image
+        channel.application = Application(name: "Radio", processID: 42)
+        channel.serviceStatus = .connecting
+        channel.transmissionMode = .listenOnly
+        channel.areAccessoryEventsEnabled = false
+        channel.participant = Participant(name: "Ann", image: image)
+        #expect(
+            Wording.line(Status(channel: channel, isAudioServerReady: true, timeLimit: 60)) == """
+                channel       Ops, \(channel.channelID)
+                image         00ff00ff00ff00ff (1200 bytes)
+                application   Radio (process 42, org.example.Radio)
+                talks         Ann, image 00ff00ff00ff00ff (1200 bytes)
+                mode          listen only
+                service       connecting: nobody can transmit until it is ready
+                buttons       are left to the application
+                transmission  none
+                audio         inactive
+                time limit    60 s
+                """
+        )
+    }
+
+    @Test func `a status tells whether the application runs, starts, or does not`() {
+        var channel = channel
+        #expect(application(channel) == "org.example.Radio is not running")
+        channel.isApplicationStarting = true
+        #expect(application(channel) == "org.example.Radio is starting")
+        channel = Channel(channelID: channel.channelID, name: "Ops")
+        #expect(application(channel) == "no application")
+    }
+
+    @Test func `a refusal is told in words and with its code`() {
+        let origin = Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset")
+        let refusal = Refusal(.transmissionNotAllowed, "Ann talks")
+        #expect(
+            Wording.line(CoreEvent.transmissionRefused(origin, refusal))
+                == "transmission refused: Headset, Ann talks (transmissionNotAllowed)"
+        )
+    }
+
+    @Test func `what became of a push is told with its reason`() {
+        let push = PushID(rawValue: 3)
+        #expect(
+            Wording.line(.pushFinished(push, .answered, explanation: nil))
+                == "push 3 answered by the application"
+        )
+        #expect(
+            Wording.line(.pushFinished(push, .undeliverable, explanation: "it did not start"))
+                == "push 3 not delivered: it did not start"
+        )
+    }
+
+    private func application(_ channel: Channel) -> String? {
+        let status = Wording.line(Status(channel: channel, timeLimit: 60))
+        let row = status.split(separator: "\n").first { $0.hasPrefix("application") }
+        return row.map { String($0.dropFirst(14)) }
+    }
+}

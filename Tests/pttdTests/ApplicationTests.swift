@@ -1,0 +1,162 @@
+import EventLoop
+import JSON
+import PTTMessages
+import TestSupport
+import Testing
+import Varlink
+
+/// Applications on the core's socket: who they are, what they are told and in which order.
+@Suite(.serialized) struct ApplicationTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `an application that dies and returns gets its channel back`() async throws {
+        let core = try await RunningCore.start()
+        let first = try await AttachedApplication.attach(to: core)
+        #expect(first.attachment.restored == nil)
+        let joined = try await first.join(.hikers)
+        #expect(joined.pushToken == first.attachment.pushToken)
+        let watcher = try core.connect()
+        _ = try await watcher.subscribe()
+        first.die()
+        #expect(try await watcher.events.next() == .applicationDetached)
+        #expect(try await core.connect().status().channel?.owner?.rawValue == "org.example.App")
+        let second = try await AttachedApplication.attach(to: core)
+        #expect(second.attachment.restored == .init(channelID: .hikers, needsDescriptor: false))
+        #expect(second.attachment.pushToken == first.attachment.pushToken)
+        #expect(try await second.events.next().joinReason == .channelRestoration)
+        #expect(try await second.calls.status().channel?.application?.name == "App")
+    }
+
+    @Test @EventLoop func `an answer is told before the events of its request`() async throws {
+        let core = try await RunningCore.start()
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+        #expect(try await application.events.next() == .requestAnswered(nil))
+        #expect(try await application.events.next().joinReason == .developerRequest)
+        let mode = ApplicationInterface.TransmissionModeRequest(channelID: nil, mode: .fullDuplex)
+        try await application.calls.application("SetTransmissionMode", mode)
+        #expect(try await application.events.next() == .requestAnswered(nil))
+        #expect(try await application.events.next() == .transmissionModeChanged(.fullDuplex))
+        let refused = try await refusal { _ = try await application.calls.begin(.button) }
+        #expect(try await application.events.next() == .requestAnswered(refused))
+    }
+
+    @Test @EventLoop func `every answer of the second connection is told, in the order of the calls`()
+        async throws
+    {
+        let core = try await RunningCore.start()
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.calls.status()
+        #expect(try await application.events.next() == .requestAnswered(nil))
+        let refused = try await refusal { try await application.calls.leave() }
+        #expect(try await application.events.next() == .requestAnswered(refused))
+        await #expect(throws: VarlinkCallError.self) { try await application.calls.image("none") }
+        guard case .requestAnswered(let missing?) = try await application.events.next() else {
+            return #expect(Bool(false))
+        }
+        #expect(missing.code == .unknown)
+        await #expect(throws: VarlinkCallError.self) {
+            try await application.calls.application("SetForeground", ["isForeground": "perhaps"])
+        }
+        guard case .requestAnswered(let senseless?) = try await application.events.next() else {
+            return #expect(Bool(false))
+        }
+        #expect(senseless.reason.contains("SetForeground"))
+    }
+
+    @Test(arguments: [true, false])
+    @EventLoop func `when one connection closes the other is closed`(isFirst: Bool) async throws {
+        let core = try await RunningCore.start()
+        let application = try await AttachedApplication.attach(to: core)
+        let ended = Sightings(of: Void.self)
+        application.calls.client.onClose = { _ in ended.add(()) }
+        if isFirst {
+            application.closeTold()
+            try await ended.next()
+        } else {
+            application.calls.close()
+            try await application.ended.next()
+        }
+    }
+
+    @Test @EventLoop func `a call token is good once, and for a connection that has asked nothing before`()
+        async throws
+    {
+        let core = try await RunningCore.start()
+        let application = try await AttachedApplication.attach(to: core)
+        let used = ApplicationInterface.UseAttachmentRequest(callToken: application.attachment.callToken)
+        let stranger = try core.connect()
+        let refused = try await refusal { try await stranger.application("UseAttachment", used) }
+        #expect(refused.reason.contains("used up"))
+        let notAttached = try await refusal {
+            try await stranger.application(
+                "SetForeground",
+                ApplicationInterface.ForegroundRequest(isForeground: true)
+            )
+        }
+        #expect(notAttached.code == .unknown)
+    }
+
+    @Test @EventLoop func `of two applications the second hears why it cannot join, and is told no less`()
+        async throws
+    {
+        let core = try await RunningCore.start()
+        let first = try await AttachedApplication.attach(to: core, "org.example.First")
+        let second = try await AttachedApplication.attach(to: core, "org.example.Second")
+        #expect(first.attachment.pushToken != second.attachment.pushToken)
+        _ = try await first.join(.hikers)
+        let refused = try await refusal { _ = try await second.join(.other) }
+        #expect(refused.code == .channelLimitReached)
+        let foreign = try await refusal { try await second.calls.leave() }
+        #expect(foreign.code == .channelNotFound)
+        first.die()
+        #expect(try await second.events.first { $0 == .applicationDetached } == .applicationDetached)
+        #expect(try await second.calls.status().channel?.channelID == .hikers)
+    }
+
+    @Test @EventLoop func `a call without an answer in sight ends nothing but itself`() async throws {
+        let core = try await RunningCore.start()
+        let client = try core.connect()
+        await #expect(throws: VarlinkCallError.self) {
+            try await client.application(
+                "Attach",
+                ApplicationInterface.AttachRequest(
+                    identifier: .init(rawValue: "org.example.App"),
+                    name: "App"
+                )
+            )
+        }
+        #expect(try await client.status().channel == nil)
+    }
+
+    @Test @EventLoop func `a picture can be fetched by its name`() async throws {
+        let core = try await RunningCore.start()
+        let application = try await AttachedApplication.attach(to: core)
+        let picture = try Image([0x89, 0x50, 0x4E, 0x47] + [UInt8](repeating: 7, count: 200_000))
+        _ = try await application.join(.hikers, image: picture.base64)
+        let summary = try #require(try await application.calls.status().channel?.image)
+        #expect(summary.byteCount == 200_004)
+        #expect(try await application.calls.image(summary.imageID) == picture.base64)
+        do {
+            _ = try await application.calls.image("0123")
+            Issue.record("a picture that is not there was found")
+        } catch VarlinkCallError.answered(let error) {
+            #expect(error.name == CoreInterface.imageNotFound)
+        }
+    }
+
+    @Test(arguments: [
+        (String(repeating: "A", count: 400_000), "262144"), ("bm90aGluZw==", "neither PNG"),
+        ("???", "base64"),
+    ])
+    @EventLoop func `a picture that cannot be kept is left out and told`(picture: String, reason: String)
+        async throws
+    {
+        let core = try await RunningCore.start()
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers, image: picture)
+        _ = try await core.process.lines.first { $0.hasPrefix("notice: ") && $0.contains(reason) }
+        let channel = try #require(try await application.calls.status().channel)
+        #expect(channel.image == nil && channel.name == "Hikers")
+    }
+}

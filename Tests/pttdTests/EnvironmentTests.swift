@@ -1,0 +1,49 @@
+import EventLoop
+import Glibc
+import PTTMessages
+import TestSupport
+import Testing
+
+/// Directories that are not there, or are something else.
+@Suite(.serialized) struct EnvironmentTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `without a home the core says so once, and goes on without files`() async throws {
+        let core = try RunningCore(
+            nil,
+            nil,
+            ["HOME": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": ""]
+        )
+        let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
+        #expect(complaint.contains("HOME is not set"))
+        _ = try await core.process.lines.first { $0 == "info: ready" }
+        let client = try core.connect()
+        _ = try await client.join()
+        try await client.leave()
+        // Nothing more is wrong.
+        let later = try await core.process.lines.first { !$0.hasPrefix("notice: ") }
+        #expect(later.hasPrefix("info: channel joined"))
+    }
+
+    @Test @EventLoop func `directories that are named relatively are ignored`() async throws {
+        let core = try await RunningCore.start(environment: [
+            "XDG_STATE_HOME": "relative", "HOME": "/tmp/ptt-no-such-home-\(getpid())",
+        ])
+        _ = try await core.connect().join()
+        #expect(access("/relative", F_OK) != 0)
+        let saved = "/tmp/ptt-no-such-home-\(getpid())/.local/state/pushtotalk"
+        #expect(access(saved + "/channel.json", F_OK) == 0)
+        try await core.connect().leave()
+        for path in [saved, ".local/state", ".local", ""] {
+            rmdir(path.hasPrefix("/") ? path : "/tmp/ptt-no-such-home-\(getpid())/\(path)")
+        }
+    }
+
+    @Test @EventLoop func `a pipe in place of a configuration file is not waited for`() async throws {
+        let core = try RunningCore(nil, nil, [:])
+        _ = try await core.process.lines.first { $0 == "info: ready" }
+        #expect(mkfifo(core.configuration("pttd.toml"), 0o600) == 0)
+        try await core.crashAndRestart()
+        #expect(try await core.connect().status().timeLimit == 60)
+    }
+}

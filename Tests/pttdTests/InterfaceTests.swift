@@ -1,0 +1,115 @@
+import EventLoop
+import JSON
+import PTTMessages
+import TestSupport
+import Testing
+
+/// The interfaces of a running core, read by two implementations of Varlink that are not ours.
+@Suite(.serialized) struct InterfaceTests {
+    private static let names = [CoreInterface.name, ApplicationInterface.name, PushInterface.name]
+
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `the reference implementation in Python reads all interfaces and calls them`()
+        async throws
+    {
+        let core = try await RunningCore.start()
+        let script = #"""
+            import sys, varlink
+            client = varlink.Client("unix:" + sys.argv[1])
+            for name in sys.argv[2:]:
+                with client.open(name) as connection:
+                    print("read", name)
+            with client.open("org.pushtotalk.Channel") as connection:
+                print("limit", connection.GetStatus()["status"]["timeLimit"])
+            """#
+        let python = try await PythonVarlink.installed()
+        let arguments = ["-c", script, core.directory + "/pushtotalk/core"] + Self.names
+        let lines = try await python.python(arguments).untilExit()
+        #expect(lines == Self.names.map { "read \($0)" } + ["limit 60", "exit 0"])
+    }
+
+    @Test @EventLoop func `systemd's implementation reads all interfaces, and finds each answer in them`()
+        async throws
+    {
+        let varlinkctl = try await available()
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await RunningCore.start(sound: sound)
+        let watcher = try core.connect()
+        try await watcher.audioServerIsReady(try await watcher.subscribe())
+        let address = "unix:" + core.directory + "/pushtotalk/core"
+        for name in Self.names {
+            let lines = try await varlinkctl.run("introspect", address, name).untilExit()
+            #expect(lines.last == "exit 0" && lines.contains("interface \(name)"), "\(lines)")
+        }
+        let follower = try varlinkctl.run(
+            "--more",
+            "-j",
+            "call",
+            address,
+            "\(CoreInterface.name).Subscribe",
+            "{}"
+        )
+        let attached = try varlinkctl.run(
+            "--more",
+            "-j",
+            "call",
+            address,
+            "\(ApplicationInterface.name).Attach",
+            #"{"identifier": "org.example.Other", "name": "Other", "isForeground": true}"#
+        )
+        for program in [follower, attached] {
+            #expect(try await program.process.lines.next().contains("\"sequence\":"))
+        }
+        try await live(core)
+        let status = try await varlinkctl.run("-j", "call", address, "\(CoreInterface.name).GetStatus", "{}")
+            .untilExit()
+        #expect(status.last == "exit 0", "\(status)")
+        for program in [follower, attached] {
+            var kinds: [String] = []
+            while kinds.last != "audioDeactivated" {
+                let line = try await program.process.lines.next()
+                // Each document of a sequence begins with this character (RFC 7464).
+                let document = line.trimmingPrefix("\u{1E}")
+                let event = try JSON(parsing: String(document)).object?["event"]?.object
+                kinds.append(try #require(event?["kind"]?.string, "\(line)"))
+            }
+            #expect(
+                kinds.contains("channelJoined") && kinds.contains("participantChanged")
+                    && kinds.contains("transmissionEnded")
+            )
+        }
+    }
+
+    /// A life with every kind of value in it.
+    @EventLoop
+    private func live(_ core: RunningCore) async throws {
+        let picture = try Image([0x89, 0x50, 0x4E, 0x47]).base64
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers, image: picture)
+        try await application.calls.application(
+            "SetTransmissionMode",
+            ApplicationInterface.TransmissionModeRequest(channelID: nil, mode: .fullDuplex)
+        )
+        try await application.calls.application(
+            "SetAccessoryEventsEnabled",
+            ApplicationInterface.AccessoryEventsRequest(channelID: nil, isEnabled: true)
+        )
+        try await application.hear("Ana", image: picture)
+        _ = try await application.calls.begin()
+        _ = try await application.events.first { $0 == .audioActivated }
+        try await application.calls.end()
+        try await application.hear(nil)
+        _ = try await application.events.first { $0 == .audioDeactivated }
+    }
+
+    @EventLoop
+    private func available() async throws -> Varlinkctl {
+        do {
+            return try await Varlinkctl.fetched()
+        } catch let error as Varlinkctl.Missing {
+            print("skipped: \(error)")
+            try Test.cancel("\(error)")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import EventLoop
+import Foundation
+import PTTMessages
+import TestSupport
+import Testing
+
+/// `kill -9` at every step of the life of a channel, of the application (`ptt-life`, which takes a step per line) and of
+/// the core. A kill comes right after a step was ordered, so that it meets the step wherever it is by then.
+@Suite struct KillTests {
+    private static let channelID = ChannelID(randomBytes: (7, 7))
+    private static let steps = ["attached", "joined", "began", "heard", "ended", "left"]
+
+    init() { withRunningLoop() }
+
+    /// Proof 62, many times.
+    @EventLoop
+    @Test func `an application killed at any step leaves no microphone open and its channel joined`()
+        async throws
+    {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await RunningCore.start(sound: sound)
+        let observer = try core.connect()
+        let before = try core.connect()
+        try await before.audioServerIsReady(try await before.subscribe())
+        for round in 0..<150 {
+            let count = round % (Self.steps.count + 1)
+            let life = try core.startLife(Self.channelID)
+            let told = try await live(life, steps: count, ordersOneMore: round % 2 == 0)
+            life.kill()
+            let status = try await core.settledStatus()
+            #expect(status.transmission == nil && status.audio == .inactive, "round \(round), \(told)")
+            try expectAllowed(status.channel, told, ordered: count + (round % 2 == 0 ? 1 : 0), round)
+            if status.channel != nil { try await observer.leave() }
+        }
+        #expect(try await sound.sourceOutputs() == [])
+    }
+
+    /// Proofs 21 and 64, many times.
+    @EventLoop
+    @Test func `a core killed at any step comes back silent and with what it had promised`() async throws {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await RunningCore.start(sound: sound)
+        for round in 0..<150 {
+            let first = try core.connect()
+            try await first.audioServerIsReady(try await first.subscribe())
+            let count = round % (Self.steps.count + 1)
+            let life = try core.startLife(Self.channelID)
+            let told = try await live(life, steps: count, ordersOneMore: round % 2 == 0)
+            try await core.crashAndRestart()
+            life.kill()
+            let observer = try core.connect()
+            let status = try await observer.status()
+            #expect(status.transmission == nil && status.audio == .inactive, "round \(round), \(told)")
+            #expect(status.channel?.application == nil)
+            try expectAllowed(status.channel, told, ordered: count + (round % 2 == 0 ? 1 : 0), round)
+            if status.channel != nil { try await observer.leave() }
+            observer.close()
+        }
+        #expect(try await sound.sourceOutputs() == [])
+    }
+
+    /// Takes so many steps, and orders one more without waiting for it.
+    @EventLoop
+    private func live(_ life: ChildProcess, steps count: Int, ordersOneMore: Bool) async throws -> [String] {
+        var told: [String] = []
+        for step in Self.steps.prefix(count) {
+            told.append(try await life.ask("go"))
+            #expect(told.last == step)
+        }
+        if ordersOneMore, count < Self.steps.count { life.write("go") }
+        return told
+    }
+
+    /// What was told as done is so; what was only ordered may be either.
+    private func expectAllowed(_ channel: Channel?, _ told: [String], ordered: Int, _ round: Int) throws {
+        let isJoined = told.contains("joined") && !told.contains("left")
+        let mayBeJoined = isJoined || ordered == 2
+        let mayBeLeft = !isJoined || ordered == 6
+        #expect(channel == nil ? mayBeLeft : mayBeJoined, "round \(round), told \(told)")
+        if let channel {
+            #expect(channel.channelID == Self.channelID)
+            #expect(channel.name == "Life")
+            #expect(channel.owner?.rawValue == "org.example.Life")
+            #expect(channel.participant == nil)
+        }
+    }
+}
+
+extension RunningCore {
+    fileprivate func startLife(_ channelID: ChannelID) throws -> ChildProcess {
+        try ChildProcess(
+            [ChildProcess.built("ptt-life"), channelID.text],
+            environment: ["XDG_RUNTIME_DIR": directory]
+        )
+    }
+
+    /// The status once the core has seen all that a killed client had sent.
+    ///
+    /// The loop serves what became ready first. So three answers on a connection that is younger than those of the
+    /// client come after their acceptance, their calls, and their end.
+    fileprivate func settledStatus() async throws -> Status {
+        let client = try connect()
+        for _ in 0..<2 { _ = try await client.status() }
+        return try await client.status()
+    }
+}

@@ -1,0 +1,237 @@
+import EventLoop
+import Foundation
+import Glibc
+import PTTMessages
+import PulseAudio
+import TestSupport
+import Testing
+
+/// What an application writes, from its audio socket to the speaker of a real sound server.
+@Suite(.serialized) struct PlaybackTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `what the application writes is heard while somebody talks, and not before`()
+        async throws
+    {
+        let stage = try await Stage.start()
+        let writer = try stage.writer()
+        let listener = try await Listener(stage.sound)
+        // Dropped: nobody talks yet.
+        for _ in 0..<20 { #expect(writer.write(880)) }
+        try await stage.application.hear("Ana")
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        for _ in 0..<25 { try await writer.writeWhenPossible(660) }
+        let heard = try await listener.heard(19_200)
+        #expect(abs(frequency(heard) - 660) < 5)
+        try await stage.application.hear(nil)
+        _ = try await stage.watcher.events.first { $0 == .audioDeactivated }
+        #expect(try await stage.sound.pactl("list", "short", "sink-inputs").isEmpty)
+    }
+
+    @Test @EventLoop func `who writes faster than is played has to wait`() async throws {
+        let stage = try await Stage.start()
+        let writer = try stage.writer()
+        try await stage.application.hear("Ana")
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        let began = MonotonicInstant.now
+        for _ in 0..<200 { try await writer.writeWhenPossible(660) }
+        // Four seconds of sound, less what the socket, the core and the sound server hold.
+        #expect(MonotonicInstant.now - began > .seconds(1))
+        #expect(try await stage.application.calls.status().audio == .active)
+    }
+
+    @Test @EventLoop func `who writes without end while nobody listens does not keep the core busy`()
+        async throws
+    {
+        let stage = try await Stage.start()
+        let writer = try stage.writer()
+        let before = try processorTime(of: stage.core.process.processID)
+        let began = MonotonicInstant.now
+        var count = 0
+        while MonotonicInstant.now - began < .seconds(2) {
+            if writer.write(660) { count += 1 } else { await pause(.milliseconds(1)) }
+        }
+        #expect(count < 1000)
+        #expect(try processorTime(of: stage.core.process.processID) - before < .milliseconds(200))
+        #expect(try await stage.application.calls.status().channel != nil)
+    }
+
+    @Test(arguments: [[], [UInt8](repeating: 0, count: 15), [UInt8](repeating: 0, count: 16 + 1918)])
+    @EventLoop func `a packet of a wrong size ends the audio connection with a line, and nothing else`(
+        packet: [UInt8]
+    ) async throws {
+        let stage = try await Stage.start()
+        let writer = try stage.writer()
+        try await stage.application.hear("Ana")
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        #expect(writer.write(packet.isEmpty ? [UInt8](repeating: 0, count: 9000) : packet))
+        _ = try await stage.core.process.lines.first { $0.contains("audio socket: ") }
+        try await writer.ended.next()
+        let status = try await stage.application.calls.status()
+        #expect(status.audio == .active && status.channel?.participant?.name == "Ana")
+    }
+
+    @Test @EventLoop func `the death of the application closes the speaker`() async throws {
+        let stage = try await Stage.start()
+        try await stage.application.hear("Ana")
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        stage.application.die()
+        _ = try await stage.watcher.events.first { $0 == .applicationDetached }
+        #expect(try await stage.sound.pactl("list", "short", "sink-inputs").isEmpty)
+        #expect(try await stage.core.connect().status().channel?.participant == nil)
+    }
+
+    @Test @EventLoop func `a participant is interrupted by the loss of the sound server, and heard again`()
+        async throws
+    {
+        let stage = try await Stage.start()
+        let writer = try stage.writer()
+        try await stage.application.hear("Ana")
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        stage.sound.kill()
+        _ = try await stage.watcher.events.first { event in
+            if case .audioInterrupted = event { true } else { false }
+        }
+        try await stage.sound.restart()
+        _ = try await stage.watcher.events.first(within: .seconds(20)) { $0 == .audioInterruptionEnded }
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        let listener = try await Listener(stage.sound)
+        for _ in 0..<25 { try await writer.writeWhenPossible(550) }
+        #expect(abs(frequency(try await listener.heard(9_600)) - 550) < 5)
+    }
+}
+
+/// A core with an application that has joined, and a sound server.
+@EventLoop
+private struct Stage {
+    let sound: PrivateAudioServer
+    let core: RunningCore
+    let watcher: CoreClient
+    let application: AttachedApplication
+
+    static func start() async throws -> Stage {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await RunningCore.start(sound: sound)
+        let watcher = try core.connect()
+        try await watcher.audioServerIsReady(try await watcher.subscribe())
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+        return Stage(sound: sound, core: core, watcher: watcher, application: application)
+    }
+
+    func writer() throws -> Writer {
+        try Writer(core.attachAudio(application.attachment.audioToken))
+    }
+}
+
+/// The application's end of the audio socket.
+@EventLoop
+private final class Writer {
+    let ended = Sightings(of: Void.self)
+    private let room = Sightings(of: Void.self)
+    private let descriptor: Int32
+    private var source: DescriptorSource?
+    private var phase = 0
+
+    init(_ descriptor: consuming OwnedDescriptor) throws {
+        self.descriptor = descriptor.release()
+        source = try DescriptorSource(self.descriptor, .readable) { [weak self] _ in self?.ready() }
+    }
+
+    isolated deinit {
+        source?.cancel()
+        close(descriptor)
+    }
+
+    private func ready() {
+        var byte: UInt8 = 0
+        if recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) == 0 {
+            ended.add(())
+            source?.interest = []
+        } else {
+            source?.interest = .readable
+            room.add(())
+        }
+    }
+
+    /// - Returns: Whether there was room.
+    func write(_ packet: [UInt8]) -> Bool {
+        send(descriptor, packet, packet.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) == packet.count
+    }
+
+    /// The next 20 ms of a tone.
+    func write(_ pitch: Double) -> Bool {
+        let samples = (phase..<phase + 960).map { index in
+            Int16(10_000 * sin(Double(index) * pitch * 2 * .pi / 48_000))
+        }
+        let header = AudioPacketHeader(sequence: 0, timestamp: MonotonicTime(nanoseconds: 0)).bytes
+        guard
+            write(
+                header
+                    + samples.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+            )
+        else { return false }
+        phase += 960
+        return true
+    }
+
+    func writeWhenPossible(_ pitch: Double) async throws {
+        while !write(pitch) {
+            source?.interest = [.readable, .writable]
+            try await room.next()
+        }
+    }
+}
+
+/// What is heard at the speaker.
+@EventLoop
+private final class Listener {
+    private let audio: AudioServer
+    private let samples = Sightings(of: [Int16].self)
+    private var stream: CaptureStream?
+
+    init(_ sound: PrivateAudioServer) async throws {
+        audio = AudioServer(applicationName: "PlaybackTests", address: sound.address)
+        let ready = Sightings(of: Void.self)
+        audio.stateChanged = { if case .ready = $0 { ready.add(()) } }
+        audio.connect()
+        try await ready.next()
+        let started = Sightings(of: Void.self)
+        let request = StreamRequest(name: "listener", device: "speaker.monitor")
+        stream = try CaptureStream(on: audio, request) { event in
+            if event == .started { started.add(()) }
+        } fragments: { [samples] bytes, _ in
+            samples.add(bytes.withMemoryRebound(to: Int16.self) { Array($0) })
+        }
+        try await started.next()
+    }
+
+    isolated deinit { audio.close() }
+
+    /// So many samples from the first that is loud.
+    func heard(_ count: Int) async throws -> [Int16] {
+        var heard: [Int16] = []
+        while heard.count < count {
+            let next = try await samples.next()
+            heard += heard.isEmpty ? Array(next.drop { abs($0) < 1000 }) : next
+        }
+        return Array(heard.prefix(count))
+    }
+}
+
+/// The pitch by upward zero crossings: the median over spans of eight of them, because a busy machine loses samples.
+private func frequency(_ samples: [Int16]) -> Double {
+    let crossings = zip(samples, samples.dropFirst()).enumerated()
+        .filter { $0.element.0 < 0 && $0.element.1 >= 0 }.map(\.offset)
+    let spans = zip(crossings, crossings.dropFirst(8)).map { $1 - $0 }.sorted()
+    guard !spans.isEmpty else { return 0 }
+    return 8 * 48_000 / Double(spans[spans.count / 2])
+}
+
+/// User and system time together, as proc_pid_stat(5) has it.
+private func processorTime(of processID: Int32) throws -> Duration {
+    let text = try String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)
+    let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+    let ticks = [11, 12].compactMap { Int(fields[$0]) }.reduce(0, +)
+    return .milliseconds(ticks * 1000 / sysconf(Int32(_SC_CLK_TCK)))
+}

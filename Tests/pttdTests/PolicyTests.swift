@@ -1,0 +1,229 @@
+import EventLoop
+import Foundation
+import PTTCore
+import PTTMessages
+import TestSupport
+import Testing
+
+@testable import pttd
+
+/// Which times a policy means: a week as minutes from Monday 00:00.
+@Suite struct PolicyRuleTests {
+    private func rules(_ closed: ClosedTime...) -> PolicyRules {
+        PolicyRules(files: [PolicyFile(closed: closed)])
+    }
+
+    /// 0 is Monday.
+    private func at(_ day: Int, _ hour: Int, _ minute: Int = 0) -> WeekTime {
+        WeekTime(weekday: (day + 1) % 7, minute: hour * 60 + minute)
+    }
+
+    @Test func `a closed time holds from its first minute until before its last`() {
+        let rules = rules(ClosedTime(days: ["wed"], from: "09:30", to: "17:00"))
+        #expect(!rules.policy(at: at(2, 9, 29)).isClosed)
+        #expect(rules.policy(at: at(2, 9, 30)).isClosed)
+        #expect(rules.policy(at: at(2, 16, 59)).isClosed)
+        #expect(!rules.policy(at: at(2, 17)).isClosed)
+        #expect(!rules.policy(at: at(3, 10)).isClosed)
+    }
+
+    @Test func `a closed time that ends before it begins ends on the next day, over the end of the week too`()
+    {
+        let rules = rules(ClosedTime(days: ["sun"], from: "22:00", to: "06:00"))
+        #expect(!rules.policy(at: at(6, 21, 59)).isClosed)
+        #expect(rules.policy(at: at(6, 22)).isClosed)
+        #expect(rules.policy(at: at(0, 5, 59)).isClosed)
+        #expect(!rules.policy(at: at(0, 6)).isClosed)
+        #expect(!rules.policy(at: at(0, 22)).isClosed)
+    }
+
+    @Test func `without days a closed time holds on all of them, and a whole day reaches to midnight`() {
+        let nightly = rules(ClosedTime(days: nil, from: "23:00", to: "24:00"))
+        let always = rules(ClosedTime(days: nil, from: "00:00", to: "24:00"))
+        for day in 0..<7 {
+            #expect(nightly.policy(at: at(day, 23, 59)).isClosed)
+            #expect(!nightly.policy(at: at(day, 0)).isClosed)
+            #expect(always.policy(at: at(day, 0)).isClosed && always.policy(at: at(day, 23, 59)).isClosed)
+        }
+    }
+
+    @Test func `the next change is the nearest beginning or end, a week ahead at most`() {
+        let rules = rules(
+            ClosedTime(days: ["mon"], from: "08:00", to: "09:00"),
+            ClosedTime(days: ["sun"], from: "22:00", to: "06:00")
+        )
+        #expect(rules.minutesToNextChange(after: at(0, 5, 30)) == 30)
+        #expect(rules.minutesToNextChange(after: at(0, 6)) == 120)
+        #expect(rules.minutesToNextChange(after: at(0, 8)) == 60)
+        #expect(rules.minutesToNextChange(after: at(0, 9)) == 6 * 24 * 60 + 13 * 60)
+        #expect(rules.minutesToNextChange(after: at(6, 22)) == 8 * 60)
+        #expect(PolicyRules(files: [PolicyFile()]).minutesToNextChange(after: at(0, 0)) == nil)
+        let once = PolicyRules(files: [PolicyFile(closed: [.init(days: ["tue"], from: "10:00", to: "10:01")])]
+        )
+        #expect(once.minutesToNextChange(after: at(1, 10, 1)) == 7 * 24 * 60 - 1)
+    }
+
+    @Test func `the policy changes exactly at the minutes that are told as the next`() {
+        let rules = rules(
+            ClosedTime(days: ["mon", "fri"], from: "22:15", to: "06:45"),
+            ClosedTime(days: ["sat"], from: "00:00", to: "24:00")
+        )
+        var minute = 0
+        while minute < WeekTime.week {
+            let time = WeekTime(weekday: minute / WeekTime.day + 1, minute: minute % WeekTime.day)
+            guard let step = rules.minutesToNextChange(after: time) else { return #expect(Bool(false)) }
+            for passed in 0..<step where minute + passed < WeekTime.week {
+                let later = minute + passed
+                let same = WeekTime(weekday: later / WeekTime.day + 1, minute: later % WeekTime.day)
+                #expect(rules.policy(at: same) == rules.policy(at: time))
+            }
+            minute += step
+        }
+    }
+
+    @Test func `of several files each forbids, and only what all allow is allowed`() {
+        let rules = PolicyRules(files: [
+            PolicyFile(allow: ["a", "b"], deny: ["x"], exclude: ["e"]),
+            PolicyFile(allow: ["b", "c"], deny: ["y"]),
+            PolicyFile(),
+        ])
+        let policy = rules.policy(at: at(0, 0))
+        #expect(policy.allowed?.map(\.rawValue) == ["b"])
+        #expect(policy.denied.map(\.rawValue) == ["x", "y"])
+        #expect(policy.excluded.map(\.rawValue) == ["e"])
+        #expect(PolicyRules(files: []).policy(at: at(0, 0)).allowed == nil)
+    }
+
+    @Test(arguments: [
+        ("mon", "22:00", "6:00", "6:00"), ("mon", "22:00", "25:00", "25:00"),
+        ("mon", "22:00", "24:01", "24:01"),
+        ("monday", "22:00", "06:00", "monday"), ("mon", "-1:00", "06:00", "-1:00"),
+        ("mon", "22:60", "06:00", "22:60"), ("mon", "", "06:00", "time of day"),
+        ("mon", "08:00", "08:00", "no time at all"),
+    ])
+    func `a wrong time or day is named`(day: String, from: String, to: String, named: String) {
+        #expect {
+            try ClosedTime(days: [day], from: from, to: to).check()
+        } throws: { error in
+            "\(error)".contains(named)
+        }
+    }
+}
+
+/// The policy file, and what follows from a change of it at once.
+@Suite(.serialized) struct PolicyFileTests {
+    init() { withRunningLoop() }
+
+    private static let denial = #"deny = ["org.example.App"]"#
+
+    @EventLoop
+    private func joined() async throws -> (core: RunningCore, application: AttachedApplication) {
+        let core = try await RunningCore.start(environment: ["PTT_LOG": "debug"])
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+        _ = try await application.next(1)
+        return (core, application)
+    }
+
+    /// Waits until the core has taken up an empty policy, which it tells nobody but its trace.
+    @EventLoop
+    private func nothingIsForbidden(by core: RunningCore) async throws {
+        _ = try await core.process.lines.first { $0.hasSuffix(" policy") }
+    }
+
+    private func expectLeft(_ application: AttachedApplication, within limit: Duration = .seconds(1))
+        async throws
+    {
+        let left = try await application.events.first(within: limit) {
+            if case .channelLeft = $0 { true } else { false }
+        }
+        guard case .channelLeft(.systemPolicy, let explanation?) = left else {
+            return #expect(Bool(false), "\(left)")
+        }
+        #expect(!explanation.isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    @EventLoop func `an application that is denied leaves within a second, and may join again when allowed`(
+        isReplacedByRename: Bool
+    ) async throws {
+        let (core, application) = try await joined()
+        try Self.denial.write(
+            toFile: core.configuration("policy.toml"),
+            atomically: isReplacedByRename,
+            encoding: .utf8
+        )
+        try await expectLeft(application)
+        let refused = try await refusal { _ = try await application.join(.hikers) }
+        #expect(refused.code == .deviceManagementRestriction)
+        try FileManager.default.removeItem(atPath: core.configuration("policy.toml"))
+        try await nothingIsForbidden(by: core)
+        _ = try await application.join(.hikers)
+    }
+
+    @Test @EventLoop func `a closed time leaves the channel, and refuses a join with its own code`()
+        async throws
+    {
+        let (core, application) = try await joined()
+        try "[[closed]]\nfrom = \"00:00\"\nto = \"24:00\"".write(
+            toFile: core.configuration("policy.toml"),
+            atomically: true,
+            encoding: .utf8
+        )
+        try await expectLeft(application)
+        let refused = try await refusal { _ = try await application.join(.hikers) }
+        #expect(refused.code == .screenTimeRestriction)
+    }
+
+    @Test @EventLoop func `a broken policy is told, and the one before stays in force`() async throws {
+        let (core, application) = try await joined()
+        let path = core.configuration("policy.toml")
+        try Self.denial.write(toFile: path, atomically: true, encoding: .utf8)
+        try await expectLeft(application)
+        try "deny = 5".write(toFile: path, atomically: true, encoding: .utf8)
+        let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
+        #expect(complaint.contains("policy.toml") && complaint.contains("stays in force"))
+        let refused = try await refusal { _ = try await application.join(.hikers) }
+        #expect(refused.code == .deviceManagementRestriction)
+    }
+
+    @Test(arguments: [
+        "deny = [", "den = []", "closed = 5", "[[closed]]\nfrom = \"x\"\nto = \"06:00\"", "\u{1}",
+    ])
+    @EventLoop func `a policy that was never good forbids nothing`(text: String) async throws {
+        let core = try RunningCore(nil, nil, [:], policy: text)
+        let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
+        #expect(complaint.contains("policy.toml") && complaint.contains("nothing is forbidden"))
+        _ = try await core.process.lines.first { $0 == "info: ready" }
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+    }
+
+    @Test @EventLoop func `an application that is excluded cannot attach`() async throws {
+        let core = try RunningCore(nil, nil, [:], policy: #"exclude = ["org.example.App"]"#)
+        _ = try await core.process.lines.first { $0 == "info: ready" }
+        let refused = try await refusal { _ = try await AttachedApplication.attach(to: core) }
+        #expect(refused.code == .deviceManagementRestriction)
+        _ = try await AttachedApplication.attach(to: core, "org.example.Other")
+    }
+
+    @Test @EventLoop func `a policy is found in a directory that comes later, goes, and comes again`()
+        async throws
+    {
+        let (core, application) = try await joined()
+        let directory = core.configuration("")
+        for _ in 0..<2 {
+            try FileManager.default.removeItem(atPath: directory)
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try Self.denial.write(
+                toFile: core.configuration("policy.toml"),
+                atomically: true,
+                encoding: .utf8
+            )
+            try await expectLeft(application)
+            try FileManager.default.removeItem(atPath: core.configuration("policy.toml"))
+            try await nothingIsForbidden(by: core)
+            _ = try await application.join(.hikers)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import DBus
+import EventLoop
+import Glibc
+import TestSupport
+import Testing
+
+/// What the core uses of org.freedesktop.login1, at the outermost edge.
+@EventLoop
+final class ScriptedLogind {
+    struct Session {
+        var user = getuid()
+        /// Empty: none.
+        var seat = "seat0"
+        var isActive = true
+        var isLocked = false
+    }
+
+    /// A delay lock was taken.
+    let taken = Sightings(of: Void.self)
+    /// A delay lock was given back.
+    let released = Sightings(of: Void.self)
+    /// The name of a session that was looked at.
+    let asked = Sightings(of: String.self)
+
+    private let connection: BusConnection
+    private var locks: [(Int32, DescriptorSource)] = []
+    private var manager: ExportedObject?
+    private var sessions: [String: Session]
+    private var objects: [String: ExportedObject] = [:]
+
+    /// The sessions go by name; there is one of this user if they are left out.
+    static func start(_ address: String, _ sessions: [String: Session] = ["mine": Session()]) async throws
+        -> ScriptedLogind
+    {
+        let logind = ScriptedLogind(try await BusConnection.open(.address(address)), sessions)
+        try logind.export()
+        _ = try await logind.connection.requestName("org.freedesktop.login1")
+        return logind
+    }
+
+    private init(_ connection: BusConnection, _ sessions: [String: Session]) {
+        self.connection = connection
+        self.sessions = sessions
+    }
+
+    private func export() throws {
+        let inhibit = ExportedMethod(
+            "Inhibit",
+            inputs: ["what": "s", "who": "s", "why": "s", "mode": "s"],
+            outputs: ["lock": "h"]
+        ) { [weak self] call in self?.inhibit(call) }
+        let list = ExportedMethod("ListSessions", outputs: ["sessions": "a(susso)"]) { [weak self] call in
+            call.reply(.array(of: "(susso)", self?.list ?? []))
+        }
+        let interface = ExportedInterface("org.freedesktop.login1.Manager", methods: [inhibit, list])
+        manager = try connection.export("/org/freedesktop/login1", [interface])
+        for name in sessions.keys { try export(session: name) }
+    }
+
+    private var list: [BusValue] {
+        sessions.map { name, session in
+            .structure([
+                .string(name), .uint32(session.user), .string("user"), .string(session.seat),
+                .objectPath(path(name)),
+            ])
+        }
+    }
+
+    private func path(_ name: String) -> ObjectPath {
+        ObjectPath("/org/freedesktop/login1/session/\(name)") ?? "/"
+    }
+
+    private func export(session name: String) throws {
+        func property(_ property: String, _ type: String, _ get: @escaping (Session) -> BusValue)
+            -> ExportedProperty
+        {
+            ExportedProperty(property, type) { [weak self] in self?.sessions[name].map(get) }
+        }
+        let user = ExportedProperty("User", "(uo)") { [weak self] in
+            self?.asked.add(name)
+            let user = self?.sessions[name]?.user ?? 0
+            return .structure([.uint32(user), .objectPath("/org/freedesktop/login1/user/x")])
+        }
+        let seat = property("Seat", "(so)") {
+            .structure([
+                .string($0.seat), .objectPath($0.seat.isEmpty ? "/" : "/org/freedesktop/login1/seat/x"),
+            ])
+        }
+        let interface = ExportedInterface(
+            "org.freedesktop.login1.Session",
+            properties: [
+                user, seat, property("Active", "b") { .boolean($0.isActive) },
+                property("LockedHint", "b") { .boolean($0.isLocked) },
+            ]
+        )
+        objects[name] = try connection.export(path(name), [interface])
+    }
+
+    /// The lock is one end of a pair of sockets, whose other end tells when the last copy has closed.
+    private func inhibit(_ call: MethodInvocation) {
+        guard call.arguments.first?.asString == "sleep", call.arguments.last?.asString == "delay" else {
+            return call.fail(.invalidArguments("only a delay lock for sleep was expected"))
+        }
+        guard let pair = try? UnixSocket.pair(.stream) else { return call.fail(.failed("no sockets")) }
+        let (reading, lock) = pair.release()
+        let released = released
+        let source = try? DescriptorSource(reading, .readable) { [weak self] _ in
+            released.add(())
+            self?.locks.removeAll { $0.0 == reading }
+            _ = close(reading)
+        }
+        guard let source else { return call.fail(.failed("no watch")) }
+        locks.append((reading, source))
+        call.reply(.descriptor(BusDescriptor(OwnedDescriptor(adopting: lock))))
+        taken.add(())
+    }
+
+    // MARK: What happens
+
+    func prepareForSleep(_ isStarting: Bool) throws {
+        try tell("PrepareForSleep", .boolean(isStarting))
+    }
+
+    /// Changes what is given, and tells of it in one signal.
+    func change(_ name: String, isActive: Bool? = nil, isLocked: Bool? = nil) throws {
+        var changed: [String: BusValue] = [:]
+        if let isActive {
+            sessions[name]?.isActive = isActive
+            changed["Active"] = .boolean(isActive)
+        }
+        if let isLocked {
+            sessions[name]?.isLocked = isLocked
+            changed["LockedHint"] = .boolean(isLocked)
+        }
+        try connection.emit(.propertiesChanged(path(name), "org.freedesktop.login1.Session", changed))
+    }
+
+    func add(_ name: String, _ session: Session) throws {
+        sessions[name] = session
+        try export(session: name)
+        try tell("SessionNew", .string(name), .objectPath(path(name)))
+    }
+
+    func remove(_ name: String) throws {
+        sessions[name] = nil
+        objects[name] = nil
+        try tell("SessionRemoved", .string(name), .objectPath(path(name)))
+    }
+
+    /// Waits until the core has heard all that was told.
+    func isHeard() async throws {
+        // A session that it does not follow makes it look, each time.
+        let name = "stranger"
+        if sessions[name] == nil {
+            try add(name, Session(user: getuid() + 1))
+        } else {
+            try change(name, isLocked: true)
+        }
+        _ = try await asked.first { $0 == name }
+    }
+
+    private func tell(_ member: String, _ arguments: BusValue...) throws {
+        try connection.emit(
+            BusSignal("/org/freedesktop/login1", "org.freedesktop.login1.Manager", member, arguments)
+        )
+    }
+}

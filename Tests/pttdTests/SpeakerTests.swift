@@ -1,0 +1,128 @@
+import EventLoop
+import Glibc
+import Logging
+import PTTMessages
+import PulseAudio
+import TestSupport
+import Testing
+
+@testable import pttd
+
+/// How a writer is held up, and let go on, by the speaker.
+@Suite(.serialized) struct SpeakerTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `who wrote too much before the speaker was open is let go on when it is`()
+        async throws
+    {
+        let stage = try await Stage.start()
+        let opened = Sightings(of: Void.self)
+        stage.speaker.open(.standard, started: { opened.add(()) }, failed: { Issue.record("it failed") })
+        #expect(stage.fill())
+        stage.forgetRoom()
+        try await opened.next()
+        try await stage.room.next()
+        // So much was asked for that it takes many more packets until it has enough again.
+        #expect(stage.play())
+        stage.close()
+    }
+
+    @Test @EventLoop func `who is held up is let go on as the speaker plays`() async throws {
+        let stage = try await Stage.start()
+        let opened = Sightings(of: Void.self)
+        stage.speaker.open(.standard, started: { opened.add(()) }, failed: { Issue.record("it failed") })
+        try await opened.next()
+        for _ in 0..<3 {
+            #expect(stage.fill())
+            stage.forgetRoom()
+            try await stage.room.next()
+        }
+        stage.close()
+    }
+
+    @Test @EventLoop func `who is held up when the speaker closes is let go on, and dropped`() async throws {
+        let stage = try await Stage.start()
+        stage.speaker.open(.standard, started: {}, failed: {})
+        #expect(stage.fill())
+        stage.forgetRoom()
+        stage.speaker.close()
+        try await stage.room.next()
+        #expect(!stage.fill())
+        stage.close()
+    }
+
+    @Test @EventLoop func `a sound server that goes away ends the playback once and lets the writer go on`()
+        async throws
+    {
+        let stage = try await Stage.start()
+        let opened = Sightings(of: Void.self)
+        let failed = Sightings(of: Void.self)
+        stage.speaker.open(.standard, started: { opened.add(()) }, failed: { failed.add(()) })
+        try await opened.next()
+        #expect(stage.fill())
+        stage.forgetRoom()
+        stage.sound.kill()
+        try await failed.next()
+        try await stage.room.next()
+        #expect(!stage.speaker.isOpen)
+        stage.close()
+    }
+
+    @Test @EventLoop func `without a sound server the opening fails at once`() async throws {
+        let stage = try await Stage.start()
+        stage.server.close()
+        var failures = 0
+        stage.speaker.open(.standard, started: {}, failed: { failures += 1 })
+        #expect(failures == 1)
+        #expect(stage.play())
+    }
+}
+
+@EventLoop
+private final class Stage {
+    let sound: PrivateAudioServer
+    let server: AudioServer
+    let speaker: Speaker
+    /// There is room again.
+    private(set) var room = Sightings(of: Void.self)
+
+    static func start() async throws -> Stage {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let stage = Stage(sound)
+        let ready = Sightings(of: Void.self)
+        stage.server.stateChanged = { if case .ready = $0 { ready.add(()) } }
+        stage.server.connect()
+        try await ready.next()
+        return stage
+    }
+
+    private init(_ sound: PrivateAudioServer) {
+        self.sound = sound
+        server = AudioServer(applicationName: "SpeakerTests", address: sound.address)
+        speaker = Speaker(server: server, log: Logger(label: "SpeakerTests"))
+        speaker.hasRoomAgain = { [weak self] in self?.room.add(()) }
+    }
+
+    /// What was told before does not count.
+    func forgetRoom() { room = Sightings(of: Void.self) }
+
+    /// Plays 20 ms of silence.
+    func play() -> Bool {
+        let packet = [UInt8](repeating: 0, count: PTTMessages.AudioFormat.standard.bytesPerPacket)
+        return packet.withUnsafeBytes { speaker.play($0) }
+    }
+
+    /// Plays until it has enough, five seconds at most.
+    ///
+    /// - Returns: Whether it had enough.
+    func fill() -> Bool {
+        for _ in 0..<250 where !play() { return true }
+        return false
+    }
+
+    func close() {
+        speaker.close()
+        server.close()
+        sound.stop()
+    }
+}

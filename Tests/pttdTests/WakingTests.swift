@@ -1,0 +1,195 @@
+import DBus
+import EventLoop
+import Foundation
+import Glibc
+import PTTMessages
+import TestSupport
+import Testing
+
+/// An application that is not running is started: by its name on a real bus, as a unit by a look-alike of systemd.
+@Suite(.serialized) struct WakingTests {
+    init() { withRunningLoop() }
+
+    private static let busName = Activation(kind: .busName, name: "org.example.App")
+    private static let unit = Activation(kind: .systemdUnit, name: "app.service")
+
+    @Test @EventLoop func `a press starts the application by its bus name, and it hears of what it missed`()
+        async throws
+    {
+        // Runs until the test closes the pipe, or ends.
+        let stage = try await Stage.start(
+            Self.busName,
+            services: {
+                ["org.example.App": "/bin/sh -c \"echo > \($0)/started; exec cat \($0)/pipe\""]
+            }
+        )
+        let pipe = try stage.openPipe()
+        defer { close(pipe) }
+        let started = Sightings(of: Void.self)
+        let watch = try DirectoryWatch(stage.directory, .changes) { if $0 == "started" { started.add(()) } }
+        let bridge = try stage.core.connect()
+        let transmissionID = try await bridge.begin()
+        _ = try await stage.watcher.events.first { $0 == .applicationStarting }
+        try await started.next()
+        let application = try await AttachedApplication.attach(to: stage.core, activation: Self.busName)
+        #expect(application.attachment.restored?.channelID == .hikers)
+        let events = try await application.next(2)
+        #expect(events[0].joinReason == .channelRestoration)
+        guard case .transmissionBegan(let transmission) = events[1] else {
+            return #expect(Bool(false), "\(events)")
+        }
+        #expect(transmission.transmissionID == transmissionID)
+        _ = try await application.events.first { $0 == .audioActivated }
+        // Who owns the name need not be who was started: the bus answers its caller by it.
+        let owner = try await BusConnection.open(.address(stage.bus.address))
+        _ = try await owner.requestName("org.example.App")
+        try await bridge.end()
+        #expect(try await stage.watcher.nextEnd() == .released)
+        withExtendedLifetime((watch, owner)) {}
+    }
+
+    @Test @EventLoop func `a push starts the application, and waits for it`() async throws {
+        let systemd = Sightings(of: [String].self)
+        let stage = try await Stage.start(Self.unit, systemd: { systemd.add($0) })
+        let pushID = try await stage.core.connect().push(
+            PushInterface.SendRequest(
+                token: stage.pushToken,
+                topic: "org.example.App.voip-ptt",
+                type: "pushtotalk",
+                priority: 10,
+                expiration: 0,
+                payload: "{}"
+            )
+        )
+        #expect(try await systemd.next() == ["app.service", "replace"])
+        let application = try await AttachedApplication.attach(to: stage.core, activation: Self.unit)
+        let events = try await application.next(2)
+        guard case .pushReceived(let push) = events[0] else { return #expect(Bool(false), "\(events)") }
+        #expect(push.pushID == pushID)
+        #expect(events[1].joinReason == .channelRestoration)
+    }
+
+    @Test @EventLoop func `a core that starts with a saved channel starts its application`() async throws {
+        let systemd = Sightings(of: [String].self)
+        let stage = try await Stage.start(Self.unit, systemd: { systemd.add($0) })
+        try await stage.core.crashAndRestart()
+        #expect(try await systemd.next() == ["app.service", "replace"])
+        #expect(try await stage.core.connect().status().channel?.isApplicationStarting == true)
+    }
+
+    @Test(arguments: [
+        Activation(kind: .busName, name: "org.example.Missing"), Activation(kind: .busName, name: "no name"),
+        Activation(kind: .busName, name: "org.example.Broken"),
+        Activation(kind: .systemdUnit, name: "app.service"),
+    ])
+    @EventLoop func `a start that fails ends the transmission with the reason, and the channel stays`(
+        activation: Activation
+    ) async throws {
+        let stage = try await Stage.start(activation, services: { _ in ["org.example.Broken": "/bin/false"] })
+        let bridge = try stage.core.connect()
+        _ = try await bridge.begin()
+        #expect(try await stage.watcher.nextEnd() == .applicationUnavailable)
+        let line = try await stage.core.process.lines.first { $0.contains("cannot be started") }
+        #expect(line.hasPrefix("notice: "))
+        #expect(try await bridge.status().channel?.channelID == .hikers)
+        #expect(try await bridge.status().channel?.isApplicationStarting == false)
+    }
+
+    @Test @EventLoop func `without a session bus a start fails with the reason`() async throws {
+        let stage = try await Stage.start(Self.busName)
+        stage.bus.stop()
+        let bridge = try stage.core.connect()
+        _ = try await bridge.begin()
+        #expect(try await stage.watcher.nextEnd() == .applicationUnavailable)
+        let line = try await stage.core.process.lines.first { $0.contains("cannot be started") }
+        #expect(line.contains("bus"))
+    }
+
+    @Test @EventLoop func `an application that was started and does not come loses its channel`() async throws
+    {
+        let systemd = Sightings(of: [String].self)
+        let stage = try await Stage.start(Self.unit, systemd: { systemd.add($0) })
+        let bridge = try stage.core.connect()
+        _ = try await bridge.begin()
+        _ = try await systemd.next()
+        #expect(try await stage.watcher.nextEnd(within: .seconds(12)) == .applicationUnavailable)
+        let left = try await stage.watcher.events.first { if case .channelLeft = $0 { true } else { false } }
+        guard case .channelLeft(.unknown, let explanation?) = left else {
+            return #expect(Bool(false), "\(left)")
+        }
+        #expect(explanation.contains("10 s"))
+        #expect(try await stage.sound.sourceOutputs().isEmpty)
+    }
+}
+
+/// A core with a joined channel whose application has died, a session bus, and a sound server.
+@EventLoop
+private struct Stage {
+    let sound: PrivateAudioServer
+    let bus: PrivateBus
+    let systemd: (BusConnection, ExportedObject)?
+    let core: RunningCore
+    let watcher: CoreClient
+    let pushToken: PushToken
+    let directory: String
+
+    static func start(
+        _ activation: Activation,
+        systemd started: (@EventLoop ([String]) -> Void)? = nil,
+        services: (String) -> [String: String] = { _ in [:] }
+    ) async throws -> Stage {
+        let directory = NSTemporaryDirectory() + "ptt-waking-\(UInt32.random(in: 0 ... .max))"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let bus = try await PrivateBus.start(services: services(directory))
+        let systemd: (BusConnection, ExportedObject)? =
+            if let started { try await Self.systemd(bus, started) } else { nil }
+        let core = try await RunningCore.start(
+            sound: sound,
+            environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address]
+        )
+        let watcher = try core.connect()
+        try await watcher.audioServerIsReady(try await watcher.subscribe())
+        let application = try await AttachedApplication.attach(to: core, activation: activation)
+        let pushToken = try #require(try await application.join(.hikers).pushToken)
+        application.die()
+        _ = try await watcher.events.first { $0 == .applicationDetached }
+        return Stage(
+            sound: sound,
+            bus: bus,
+            systemd: systemd,
+            core: core,
+            watcher: watcher,
+            pushToken: pushToken,
+            directory: directory
+        )
+    }
+
+    /// What the core uses of org.freedesktop.systemd1, at the outermost edge.
+    private static func systemd(
+        _ bus: PrivateBus,
+        _ started: @escaping @EventLoop ([String]) -> Void
+    ) async throws -> (BusConnection, ExportedObject) {
+        let connection = try await BusConnection.open(.address(bus.address))
+        let startUnit = ExportedMethod(
+            "StartUnit",
+            inputs: ["name": "s", "mode": "s"],
+            outputs: ["job": "o"]
+        ) { call in
+            started(call.arguments.compactMap(\.asString))
+            call.reply(.objectPath("/org/freedesktop/systemd1/job/1"))
+        }
+        let manager = ExportedInterface("org.freedesktop.systemd1.Manager", methods: [startUnit])
+        let object = try connection.export("/org/freedesktop/systemd1", [manager])
+        _ = try await connection.requestName("org.freedesktop.systemd1")
+        return (connection, object)
+    }
+
+    /// Holds the pipe that a started program reads from.
+    func openPipe() throws -> Int32 {
+        guard mkfifo("\(directory)/pipe", 0o600) == 0 else { throw SystemError("make a pipe") }
+        let descriptor = open("\(directory)/pipe", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError("open a pipe") }
+        return descriptor
+    }
+}
