@@ -62,11 +62,23 @@ func tests(_ name: String, _ dependencies: Target.Dependency..., data: [String] 
     )
 }
 
+func application(_ name: String, _ mode: SwiftLanguageMode) -> Target {
+    .target(
+        name: name,
+        dependencies: ["PushToTalk"],
+        path: "Tests/SourceCompatibility/\(name)",
+        swiftSettings: [.swiftLanguageMode(mode)]
+    )
+}
+
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
     name: "push-to-talk",
+    products: [
+        .library(name: "PushToTalk", targets: ["PushToTalk"])
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -94,6 +106,8 @@ let package = Package(
         system("WAV", "EventLoop"),
 
         client("CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink"),
+        client("PTTPlatformTypes"),
+        client("PushToTalk", "CoreLink", "EventLoop", "PTTMessages", "PTTPlatformTypes", "TOML"),
 
         program(
             "pttd",
@@ -186,6 +200,26 @@ let package = Package(
             "Varlink",
             "ptt-accessoryd",
             "ptt-sim"
+        ),
+        // Applications as they are written for iOS: one per idiom, in the language mode that it is written in.
+        application("CallbackClient", .v5),
+        application("PlainClient", .v5),
+        application("AsyncClient", .v6),
+        application("MainActorClient", .v6),
+        .target(name: "Bystander", path: "Tests/SourceCompatibility/Bystander"),
+        tests(
+            "PushToTalkTests",
+            "AsyncClient",
+            "Bystander",
+            "CallbackClient",
+            "CoreLink",
+            "EventLoop",
+            "MainActorClient",
+            "PTTMessages",
+            "PlainClient",
+            "PushToTalk",
+            "TestSupport",
+            data: ["Symbols"]
         ),
         tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
         tests("PTTMessagesTests", "PTTMessages"),

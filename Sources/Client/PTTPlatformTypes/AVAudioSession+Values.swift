@@ -1,0 +1,135 @@
+public import Foundation
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let AVAudioSessionInterruptionTypeKey = "AVAudioSessionInterruptionTypeKey"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let AVAudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOptionKey"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReasonKey"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let AVAudioSessionRouteChangePreviousRouteKey = "AVAudioSessionRouteChangePreviousRouteKey"
+
+extension AVAudioSession {
+    /// Somebody else needs the audio devices, or they are gone; and that this is over.
+    public static let interruptionNotification = Notification.Name("AVAudioSessionInterruptionNotification")
+    /// The microphone or the speaker in use has changed.
+    public static let routeChangeNotification = Notification.Name("AVAudioSessionRouteChangeNotification")
+    /// The audio server has gone.
+    public static let mediaServicesWereLostNotification = Notification.Name(
+        "AVAudioSessionMediaServicesWereLostNotification"
+    )
+    /// An audio server is there again.
+    public static let mediaServicesWereResetNotification = Notification.Name(
+        "AVAudioSessionMediaServicesWereResetNotification"
+    )
+
+    public struct Category: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let ambient = Category(rawValue: "AVAudioSessionCategoryAmbient")
+        public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
+        public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
+        public static let record = Category(rawValue: "AVAudioSessionCategoryRecord")
+        public static let playAndRecord = Category(rawValue: "AVAudioSessionCategoryPlayAndRecord")
+        public static let multiRoute = Category(rawValue: "AVAudioSessionCategoryMultiRoute")
+    }
+
+    public struct Mode: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let `default` = Mode(rawValue: "AVAudioSessionModeDefault")
+        public static let voiceChat = Mode(rawValue: "AVAudioSessionModeVoiceChat")
+        public static let gameChat = Mode(rawValue: "AVAudioSessionModeGameChat")
+        public static let videoRecording = Mode(rawValue: "AVAudioSessionModeVideoRecording")
+        public static let measurement = Mode(rawValue: "AVAudioSessionModeMeasurement")
+        public static let moviePlayback = Mode(rawValue: "AVAudioSessionModeMoviePlayback")
+        public static let videoChat = Mode(rawValue: "AVAudioSessionModeVideoChat")
+        public static let spokenAudio = Mode(rawValue: "AVAudioSessionModeSpokenAudio")
+        public static let voicePrompt = Mode(rawValue: "AVAudioSessionModeVoicePrompt")
+    }
+
+    public struct CategoryOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        public static let mixWithOthers = CategoryOptions(rawValue: 0x1)
+        public static let duckOthers = CategoryOptions(rawValue: 0x2)
+        public static let allowBluetooth = CategoryOptions(rawValue: 0x4)
+        public static let allowBluetoothHFP = CategoryOptions(rawValue: 0x4)
+        public static let defaultToSpeaker = CategoryOptions(rawValue: 0x8)
+        public static let interruptSpokenAudioAndMixWithOthers = CategoryOptions(rawValue: 0x11)
+        public static let allowBluetoothA2DP = CategoryOptions(rawValue: 0x20)
+        public static let allowAirPlay = CategoryOptions(rawValue: 0x40)
+        public static let overrideMutedMicrophoneInterruption = CategoryOptions(rawValue: 0x80)
+    }
+
+    public struct SetActiveOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        public static let notifyOthersOnDeactivation = SetActiveOptions(rawValue: 0x1)
+    }
+
+    public enum InterruptionType: UInt, Sendable {
+        case ended = 0
+        case began = 1
+    }
+
+    public struct InterruptionOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        public static let shouldResume = InterruptionOptions(rawValue: 0x1)
+    }
+
+    public enum RouteChangeReason: UInt, Sendable {
+        case unknown = 0
+        case newDeviceAvailable = 1
+        case oldDeviceUnavailable = 2
+        case categoryChange = 3
+        case override = 4
+        case wakeFromSleep = 6
+        case noSuitableRouteForCategory = 7
+        case routeConfigurationChange = 8
+    }
+
+    public struct Port: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let builtInMic = Port(rawValue: "MicrophoneBuiltIn")
+        public static let builtInSpeaker = Port(rawValue: "Speaker")
+        public static let headsetMic = Port(rawValue: "MicrophoneWired")
+        public static let headphones = Port(rawValue: "Headphones")
+        public static let bluetoothHFP = Port(rawValue: "BluetoothHFP")
+        public static let bluetoothA2DP = Port(rawValue: "BluetoothA2DPOutput")
+        public static let usbAudio = Port(rawValue: "USBAudio")
+    }
+}
+
+/// A microphone or a speaker.
+public final class AVAudioSessionPortDescription: NSObject, Sendable {
+    public let portType: AVAudioSession.Port
+    /// The audio server's name of the device.
+    public let portName: String
+
+    public var uid: String { portName }
+
+    package init(portType: AVAudioSession.Port, portName: String) {
+        self.portType = portType
+        self.portName = portName
+    }
+}
+
+/// The microphone and the speaker in use, as far as the core has told of them.
+public final class AVAudioSessionRouteDescription: NSObject, Sendable {
+    public let inputs: [AVAudioSessionPortDescription]
+    public let outputs: [AVAudioSessionPortDescription]
+
+    package init(inputs: [AVAudioSessionPortDescription], outputs: [AVAudioSessionPortDescription]) {
+        self.inputs = inputs
+        self.outputs = outputs
+    }
+}

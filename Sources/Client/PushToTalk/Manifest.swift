@@ -1,0 +1,97 @@
+internal import Foundation
+internal import PTTMessages
+internal import TOML
+
+/// What the application says of itself to the core. Takes the place of `Info.plist` and entitlements, without which
+/// Apple's systems make no channel manager.
+///
+/// Looked for at `$PTT_MANIFEST`, then beside the executable as `<executable>.ptt.toml`, then as
+/// `pushtotalk/applications/<executable>.toml` in the data directories of the XDG Base Directory Specification. An
+/// application without a manifest is called like its executable, and only a person can start it.
+struct Manifest: Equatable {
+    let identifier: String
+    let name: String
+    let activation: Activation?
+
+    /// The keys of the file.
+    private struct Keys: Decodable {
+        let identifier: String
+        let name: String?
+        let systemdUnit: String?
+        let busName: String?
+        let pushEnvironment: String?
+
+        enum CodingKeys: String, CodingKey {
+            case identifier
+            case name
+            case systemdUnit = "systemd-unit"
+            case busName = "bus-name"
+            case pushEnvironment = "push-environment"
+        }
+    }
+
+    static func load() throws(PTInstantiationError) -> Manifest {
+        if let path = variable("PTT_MANIFEST") {
+            guard let manifest = try read(path) else {
+                throw PTInstantiationError(.unknown, reason: "PTT_MANIFEST is \(path), which cannot be read")
+            }
+            return manifest
+        }
+        for path in paths {
+            if let manifest = try read(path) { return manifest }
+        }
+        return Manifest(identifier: executable, name: executable, activation: nil)
+    }
+
+    private init(identifier: String, name: String, activation: Activation?) {
+        self.identifier = identifier
+        self.name = name
+        self.activation = activation
+    }
+
+    init(_ text: String, path: String) throws(PTInstantiationError) {
+        let keys: Keys
+        do {
+            keys = try TOML.decode(Keys.self, from: text)
+        } catch {
+            throw PTInstantiationError(.unknown, reason: "\(path): \(error)")
+        }
+        identifier = keys.identifier
+        name = keys.name ?? keys.identifier
+        if let unit = keys.systemdUnit {
+            activation = Activation(kind: .systemdUnit, name: unit)
+        } else if let busName = keys.busName {
+            activation = Activation(kind: .busName, name: busName)
+        } else {
+            let reason = "\(path) has neither systemd-unit nor bus-name: nothing could start the application"
+            throw PTInstantiationError(.missingBackgroundMode, reason: reason)
+        }
+        guard keys.pushEnvironment != nil else {
+            let reason = "\(path) has no push-environment: write push-environment = \"local\""
+            throw PTInstantiationError(.missingPushServerEnvironment, reason: reason)
+        }
+    }
+
+    private static func read(_ path: String) throws(PTInstantiationError) -> Manifest? {
+        guard let data = FileManager.default.contents(atPath: path) else { return nil }
+        return try Manifest(String(decoding: data, as: UTF8.self), path: path)
+    }
+
+    /// A link of the kernel to the running program (proc(5)).
+    private static var program: URL { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath() }
+
+    private static var executable: String { program.lastPathComponent }
+
+    private static func variable(_ name: String) -> String? {
+        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static var paths: [String] {
+        let home = variable("XDG_DATA_HOME") ?? (variable("HOME") ?? "") + "/.local/share"
+        let shared = variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+        let directories = [home] + shared.split(separator: ":").map { String($0) }
+        let name = executable
+        return ["\(program.path).ptt.toml"]
+            + directories.map { "\($0)/pushtotalk/applications/\(name).toml" }
+    }
+}

@@ -1,0 +1,116 @@
+internal import EventLoop
+internal import Foundation
+internal import Synchronization
+
+extension PTChannelManager {
+    /// The one manager of this process, while the application holds it.
+    private enum Instance {
+        case none
+        case creating
+        /// Weak references cannot stand in an enumeration by themselves.
+        case created(Reference)
+
+        struct Reference {
+            weak var manager: PTChannelManager?
+        }
+    }
+
+    private static let instance = Mutex(Instance.none)
+
+    /// Makes the manager, or gives the one that there is.
+    ///
+    /// Call it at every start of the application. A channel that outlived the application is restored first: pushes
+    /// that wait and `didJoinChannel` with ``PTChannelJoinReason/channelRestoration`` come before the manager.
+    ///
+    /// - Parameters:
+    ///   - delegate: Told of everything from now on. Held weakly.
+    ///   - restorationDelegate: Asked for the descriptor of a restored channel if the core has lost it. Held weakly.
+    ///   - completionHandler: Called once on the callback queue, with a ``PTInstantiationError`` if there is no manager:
+    ///     `invalidPlatform` if `pttd` cannot be reached, `missingBackgroundMode` and `missingPushServerEnvironment` if
+    ///     the application's manifest says too little, `missingEntitlement` if the policy file excludes the
+    ///     application, `instantiationAlreadyInProgress` if another creation is not finished.
+    public class func channelManager(
+        delegate: any PTChannelManagerDelegate,
+        restorationDelegate: any PTChannelRestorationDelegate,
+        completionHandler: @escaping @Sendable (PTChannelManager?, (any Error)?) -> Void
+    ) {
+        let handler = completionHandler
+        switch claim() {
+        case .existing(let manager):
+            manager.outbox.deliver(.perform { handler(manager, nil) })
+        case .busy:
+            let error = PTInstantiationError(
+                .instantiationAlreadyInProgress,
+                reason: "a channel manager is being made already: wait for it"
+            )
+            failing(error, handler)
+        case .new:
+            let manifest: Manifest
+            do throws(PTInstantiationError) {
+                manifest = try Manifest.load()
+            } catch {
+                instance.withLock { $0 = .none }
+                return failing(error, handler)
+            }
+            EventLoop.startOnOwnThread()
+            let manager = PTChannelManager(delegate, restorationDelegate, manifest)
+            manager.onSession { session in
+                session.start { error in
+                    instance.withLock {
+                        $0 = error == nil ? .created(Instance.Reference(manager: manager)) : .none
+                    }
+                    handler(error == nil ? manager : nil, error)
+                }
+            }
+        }
+    }
+
+    /// As ``channelManager(delegate:restorationDelegate:completionHandler:)``.
+    ///
+    /// - Throws: ``PTInstantiationError``
+    public class func channelManager(
+        delegate: any PTChannelManagerDelegate,
+        restorationDelegate: any PTChannelRestorationDelegate
+    ) async throws -> PTChannelManager {
+        try await withCheckedThrowingContinuation { continuation in
+            channelManager(delegate: delegate, restorationDelegate: restorationDelegate) { manager, error in
+                if let manager {
+                    continuation.resume(returning: manager)
+                } else {
+                    continuation.resume(
+                        throwing: error ?? PTInstantiationError(.unknown, reason: "no manager was made")
+                    )
+                }
+            }
+        }
+    }
+
+    private enum Claim {
+        case existing(PTChannelManager)
+        case busy
+        case new
+    }
+
+    private static func claim() -> Claim {
+        instance.withLock { instance in
+            switch instance {
+            case .creating:
+                return .busy
+            case .created(let reference):
+                if let manager = reference.manager { return .existing(manager) }
+            case .none:
+                break
+            }
+            instance = .creating
+            return .new
+        }
+    }
+
+    private static func failing(
+        _ error: PTInstantiationError,
+        _ handler: @escaping @Sendable (PTChannelManager?, (any Error)?) -> Void
+    ) {
+        let queue = pttCallbackQueue ?? DispatchQueue.global()
+        queue.async { handler(nil, error) }
+    }
+}

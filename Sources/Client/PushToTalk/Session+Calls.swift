@@ -1,0 +1,31 @@
+internal import CoreLink
+internal import EventLoop
+internal import PTTMessages
+
+extension Session {
+    typealias Sending =
+        @EventLoop (ServiceConnection, @escaping @EventLoop (Result<Void, LinkError>) -> Void) -> Void
+
+    func join(_ request: CoreInterface.JoinRequest, failed: @escaping @EventLoop (Refusal) -> Callback) {
+        call { [outbox] connection, then in
+            connection.join(request) { result in
+                if case .success(let reply) = result, let token = reply.pushToken {
+                    outbox.deliver(.token(token))
+                }
+                then(result.map { _ in })
+            }
+        } completion: { [self] refusal in
+            if let refusal {
+                outbox.deliver(failed(refusal))
+            } else {
+                view.awaitsJoin = true
+            }
+        }
+    }
+
+    /// Tells of a refusal, if there is one.
+    func tell(_ refusal: Refusal?, _ callback: (PTChannelError) -> Callback) {
+        guard let refusal else { return }
+        outbox.deliver(callback(PTChannelError(refusal)))
+    }
+}

@@ -1,0 +1,245 @@
+internal import CoreLink
+internal import EventLoop
+internal import Foundation
+internal import PTTMessages
+
+/// The application's side of the core: attaches, keeps attached, and turns what it is told into callbacks.
+///
+/// One connection carries all that is told, in order; calls go over another. The core tells, among the events, when it
+/// has carried out a call, so that completions and callbacks come in the order in which things happened.
+@EventLoop
+final class Session {
+    /// A call that the core has not answered yet.
+    typealias Completion = @EventLoop (Refusal?) -> Void
+
+    private let manifest: Manifest
+    let outbox: Outbox
+    let audio: AudioHub
+    private var isForeground = true
+    private var events: ServiceConnection?
+    private var calls: ServiceConnection?
+    private var link: AudioLink?
+    private var unanswered: [Completion] = []
+    private var isClosed = false
+    var view = ChannelView()
+
+    // Finding the core again.
+    private var attempt = 0
+    private var backOff = BackOff()
+    private var watch: DirectoryWatch?
+    private lazy var retry = TimerSource { [weak self] in self?.connect() }
+    /// Told once of the first attachment, or of why there is none.
+    private var creation: (@Sendable (PTInstantiationError?) -> Void)?
+
+    /// So many attempts to reach a socket that nobody listens on; then only a new socket wakes us up.
+    private static let attempts = 8
+
+    nonisolated init(_ manifest: Manifest, _ outbox: Outbox, _ audio: AudioHub) {
+        self.manifest = manifest
+        self.outbox = outbox
+        self.audio = audio
+    }
+
+    /// Attaches. `created` is called once, in its place among the callbacks.
+    func start(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
+        creation = created
+        connect()
+    }
+
+    /// Goes for good: the channel stays joined, for the application to come back to.
+    func close() {
+        isClosed = true
+        retry.disarm()
+        watch = nil
+        disconnect()
+    }
+
+    // MARK: Connecting
+
+    private func connect() {
+        guard !isClosed, events == nil else { return }
+        retry.disarm()
+        do throws(LinkError) {
+            let events = try ServiceConnection.core()
+            self.events = events
+            let request = ApplicationInterface.AttachRequest(
+                identifier: ApplicationID(rawValue: manifest.identifier),
+                name: manifest.name,
+                activation: manifest.activation,
+                isForeground: isForeground
+            )
+            events.attach(
+                request,
+                { [weak self] in self?.follow($0) },
+                ended: { [weak self] in self?.ended($0) }
+            )
+        } catch {
+            unreachable(error)
+        }
+    }
+
+    private func follow(_ update: ApplicationInterface.Update) {
+        if let attachment = update.attachment { attached(attachment) }
+        if let event = update.event { take(event) }
+    }
+
+    private func attached(_ attachment: ApplicationInterface.Attachment) {
+        do {
+            let calls = try ServiceConnection.core()
+            self.calls = calls
+            calls.onClose = { [weak self] in self?.ended($0) }
+            calls.useAttachment(attachment.callToken) { [weak self] result in
+                if case .failure(let error) = result { self?.ended(error) }
+            }
+            link = try AudioLink(token: attachment.audioToken) { [audio] in audio.captured($0, $1) }
+        } catch {
+            return lose("\(error)")
+        }
+        attempt = 0
+        backOff.reset()
+        watch = nil
+        audio.attached(attachment.format, self)
+        if let channelID = view.channelID, channelID != attachment.restored?.channelID {
+            left(channelID, .unknown)
+        }
+        guard let restored = attachment.restored else { return created(attachment.pushToken) }
+        view.restoredID = restored.channelID
+        view.awaitsJoin = true
+        view.afterJoin = { [weak self] in self?.created(attachment.pushToken) }
+        if restored.needsDescriptor { askForDescriptor(restored.channelID) }
+    }
+
+    private func created(_ token: PushToken) {
+        if let created = takeCreation() { outbox.deliver(.perform { created(nil) }) }
+        outbox.deliver(.token(token))
+    }
+
+    /// The core has lost what people see of the channel; the application says it again.
+    private func askForDescriptor(_ channelID: ChannelID) {
+        outbox.askForDescriptor(channelID.uuid) { [weak self] descriptor in
+            EventLoop.start { [weak self] in
+                guard let self else { return }
+                let request = CoreInterface.DescriptorRequest(
+                    channelID: channelID,
+                    name: descriptor.name,
+                    image: descriptor.imageText
+                )
+                call({ $0.setDescriptor(request, then: $1) }, completion: { _ in })
+            }
+        }
+    }
+
+    // MARK: Losing and finding the core
+
+    private func ended(_ error: LinkError) {
+        guard events != nil else { return }
+        if let created = takeCreation() {
+            disconnect()
+            isClosed = true
+            outbox.deliver(.perform { created(PTInstantiationError(refusal: error)) })
+            return
+        }
+        lose("\(error)")
+        guard case .refused(let refusal) = error else { return }
+        // Whoever is not let in is not let in a moment later either.
+        close()
+        guard let channelID = view.channelID else { return }
+        left(channelID, refusal.code == .deviceManagementRestriction ? .systemPolicy : .unknown)
+    }
+
+    private func unreachable(_ error: LinkError) {
+        if let created = takeCreation() {
+            isClosed = true
+            let failure = PTInstantiationError(.invalidPlatform, reason: "\(error)")
+            outbox.deliver(.perform { created(failure) })
+            return
+        }
+        attempt += 1
+        if attempt < Self.attempts || !watchForSocket() { retry.arm(after: backOff.next()) }
+    }
+
+    private func lose(_ reason: String) {
+        disconnect()
+        attempt = 0
+        endLocally()
+        guard !isClosed else { return }
+        retry.arm(after: backOff.next())
+    }
+
+    private func disconnect() {
+        let connections = [events, calls]
+        // First, because closing fails the calls that wait, and their answers come here.
+        events = nil
+        calls = nil
+        audio.detached()
+        link?.close()
+        link = nil
+        let failed = unanswered
+        unanswered = []
+        for connection in connections { connection?.close() }
+        let refusal = Refusal(.unknown, "the connection to pttd was lost")
+        for completion in failed { completion(refusal) }
+    }
+
+    /// Waits for a new socket without waking up. - Returns: Whether that works.
+    private func watchForSocket() -> Bool {
+        if watch != nil { return true }
+        do {
+            watch = try DirectoryWatch(try RuntimeSocket.directory()) { [weak self] name in
+                guard name == RuntimeSocket.core.rawValue else { return }
+                self?.attempt = 0
+                self?.backOff.reset()
+                self?.connect()
+            }
+            return true
+        } catch {
+            return false  // Looked for every few seconds then.
+        }
+    }
+
+    private func takeCreation() -> (@Sendable (PTInstantiationError?) -> Void)? {
+        defer { creation = nil }
+        return creation
+    }
+
+    // MARK: Calls
+
+    /// Makes a call, in its order.
+    ///
+    /// - Parameters:
+    ///   - body: Sends it on the connection.
+    ///   - completion: Called once, where the core's answer stands among the events.
+    func call(
+        _ body:
+            @EventLoop (ServiceConnection, @escaping @EventLoop (Result<Void, LinkError>) -> Void) -> Void,
+        completion: @escaping Completion
+    ) {
+        guard let calls else {
+            return completion(Refusal(.unknown, "pttd is not connected: is it running?"))
+        }
+        unanswered.append(completion)
+        // What came of it is told among the events; a lost connection is told by its end.
+        body(calls) { _ in }
+    }
+
+    func answered(_ refusal: Refusal?) {
+        guard !unanswered.isEmpty else { return }
+        unanswered.removeFirst()(refusal)
+    }
+
+    func setForeground(_ isForeground: Bool) {
+        self.isForeground = isForeground
+        guard calls != nil else { return }
+        call({ $0.setForeground(isForeground, then: $1) }, completion: { _ in })
+    }
+
+    func send(_ samples: [UInt8], sent: @escaping @EventLoop (Bool) -> Void) {
+        guard let link else { return sent(false) }
+        link.send(samples, sent: sent)
+    }
+
+    /// Takes what the core has sent before it told of the end.
+    func receiveRest() {
+        link?.receive()
+    }
+}

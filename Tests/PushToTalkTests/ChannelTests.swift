@@ -1,0 +1,209 @@
+import CoreLink
+import EventLoop
+import Foundation
+import PTTMessages
+import PushToTalk
+import TestSupport
+import Testing
+
+/// Joining, leaving, settings and creation, with a real core.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct ChannelTests {
+    init() { withRunningLoop() }
+
+    /// 2.4/1, 2.4/2, 5/1, 5/2
+    @EventLoop
+    @Test func `one manager at a time, and one at all`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let results = Sightings(of: String.self)
+        let managers = Sightings(of: PTChannelManager.self)
+        for _ in 0..<2 {
+            PTChannelManager.channelManager(delegate: delegate, restorationDelegate: delegate) {
+                manager,
+                error in
+                if let manager { managers.add(manager) }
+                results.add((error as? PTInstantiationError).map { "\($0.code)" } ?? "made")
+            }
+        }
+        #expect(try await Set(results.next(2)) == ["made", "instantiationAlreadyInProgress"])
+        let first = try await managers.next()
+        let second = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        #expect(first === second)
+        #expect(first.activeChannelUUID == nil)
+        withExtendedLifetime(stage) {}
+    }
+
+    /// 5/3
+    @EventLoop
+    @Test func `what is missing is told when the manager is made`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        func code() async -> PTInstantiationError.Code? {
+            do {
+                _ = try await PTChannelManager.channelManager(
+                    delegate: delegate,
+                    restorationDelegate: delegate
+                )
+                return nil
+            } catch {
+                return (error as? PTInstantiationError)?.code
+            }
+        }
+        let identifier = "identifier = \"org.example.Tests\"\n"
+        _ = try stage.write(identifier)
+        #expect(await code() == .missingBackgroundMode)
+        _ = try stage.write(identifier + "systemd-unit = \"tests.service\"\n")
+        #expect(await code() == .missingPushServerEnvironment)
+        _ = try stage.write(identifier + "this is no TOML")
+        #expect(await code() == .unknown)
+        unsetenv("PTT_MANIFEST")
+        stage.core.crash()
+        #expect(await code() == .invalidPlatform)
+    }
+
+    /// 5/3, missingEntitlement: the policy excludes the application.
+    @EventLoop
+    @Test func `an excluded application gets no manager`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        try #"exclude = ["org.example.Tests"]"#.write(
+            toFile: stage.core.configuration("policy.toml"),
+            atomically: true,
+            encoding: .utf8
+        )
+        stage.core.crash()
+        try await stage.core.restart()
+        do {
+            _ = try await PTChannelManager.channelManager(delegate: delegate, restorationDelegate: delegate)
+            Issue.record("a manager was made")
+        } catch PTInstantiationError.missingEntitlement {
+        }
+    }
+
+    /// 2.4/3, 2.4/4, 5/5, 5/7, 5/12, 5/15, 5/16
+    @EventLoop
+    @Test func `join, join again, leave, leave again`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let joined = try await Joined.make(stage, delegate)
+        let manager = joined.manager
+        #expect(!joined.token.isEmpty)
+        let channel = try await stage.status().channel
+        #expect(channel?.serviceStatus == .ready)
+        #expect(channel?.transmissionMode == .halfDuplex)
+        #expect(channel?.areAccessoryEventsEnabled == true)
+        manager.requestJoinChannel(
+            channelUUID: UUID(),
+            descriptor: PTChannelDescriptor(name: "B", image: nil)
+        )
+        #expect(try await delegate.lines.next() == "failedToJoin channelLimitReached")
+        manager.leaveChannel(channelUUID: UUID())
+        #expect(try await delegate.lines.next() == "failedToLeave channelNotFound")
+        #expect(manager.activeChannelUUID == stage.channel)
+        manager.leaveChannel(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didLeave 2 true")
+        manager.leaveChannel(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "failedToLeave channelNotFound")
+        manager.requestJoinChannel(
+            channelUUID: stage.channel,
+            descriptor: PTChannelDescriptor(name: "C", image: nil)
+        )
+        #expect(try await delegate.lines.next() == "didJoin 0 true")
+        let token = try await delegate.tokens.next()
+        #expect(token != joined.token)
+        try await stage.leave()
+        #expect(try await delegate.lines.next() == "didLeave 1 true")
+    }
+
+    /// 5/8
+    @EventLoop
+    @Test func `nobody joins from the background`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        manager.pttSetForeground(false)
+        manager.requestJoinChannel(
+            channelUUID: stage.channel,
+            descriptor: PTChannelDescriptor(name: "A", image: nil)
+        )
+        #expect(try await delegate.lines.next() == "failedToJoin appNotForeground")
+    }
+
+    /// 5/9, 5/10
+    @EventLoop
+    @Test func `the policy forbids joining, and takes a channel away`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        let policy = stage.core.configuration("policy.toml")
+        try #"deny = ["org.example.Tests"]"#.write(toFile: policy, atomically: true, encoding: .utf8)
+        #expect(try await delegate.lines.next() == "didLeave 3 true")
+        manager.requestJoinChannel(
+            channelUUID: stage.channel,
+            descriptor: PTChannelDescriptor(name: "A", image: nil)
+        )
+        #expect(try await delegate.lines.next() == "failedToJoin deviceManagementRestriction")
+    }
+
+    /// 5/13, 5/14
+    @EventLoop
+    @Test func `settings of another channel are refused, the descriptor changes without rejoining`()
+        async throws
+    {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        let other = UUID()
+        let settings: [() async throws -> Void] = [
+            { try await manager.setActiveRemoteParticipant(nil, channelUUID: other) },
+            {
+                try await manager.setChannelDescriptor(
+                    PTChannelDescriptor(name: "X", image: nil),
+                    channelUUID: other
+                )
+            },
+            { try await manager.setServiceStatus(.ready, channelUUID: other) },
+            { try await manager.setTransmissionMode(.fullDuplex, channelUUID: other) },
+            { try await manager.setAccessoryButtonEventsEnabled(false, channelUUID: other) },
+        ]
+        for setting in settings {
+            do {
+                try await setting()
+                Issue.record("a setting of another channel succeeded")
+            } catch PTChannelError.channelNotFound {
+            }
+        }
+        let tactical = PTChannelDescriptor(name: "Tac", image: nil)
+        try await manager.setChannelDescriptor(tactical, channelUUID: stage.channel)
+        #expect(try await stage.status().channel?.name == "Tac")
+        #expect(delegate.all == ["didJoin 0 true"])
+    }
+
+    /// No callback after the manager is gone.
+    @EventLoop
+    @Test func `a manager that is gone leaves its channel joined and tells nothing more`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let watcher = Sightings(of: Bool.self)
+        let connection = try watch(for: .applicationDetached, watcher)
+        try await joinAndGo(stage, delegate)
+        _ = try await watcher.next()
+        #expect(try await stage.status().channel != nil)
+        #expect(delegate.all == ["didJoin 0 true"])
+        connection.close()
+    }
+
+    /// The life of a manager that joins and is dropped.
+    @EventLoop
+    private func joinAndGo(_ stage: Stage, _ delegate: RecordingDelegate) async throws {
+        let manager = try await Joined.make(stage, delegate).manager
+        #expect(manager.activeChannelUUID == stage.channel)
+    }
+}

@@ -1,0 +1,104 @@
+import CoreLink
+import EventLoop
+import Foundation
+import PTTMessages
+import PushToTalk
+import TestSupport
+import Testing
+
+/// Told when the core publishes this event.
+@EventLoop
+func watch(for event: CoreEvent, _ sightings: Sightings<Bool>) throws -> ServiceConnection {
+    let connection = try ServiceConnection.core()
+    connection.subscribe({ if $0.event == event { sightings.add(true) } }, ended: { _ in })
+    return connection
+}
+
+/// The channel outlives its application and the core.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct RestorationTests {
+    init() { withRunningLoop() }
+
+    /// 2.4/44, 5/64: told locally, then the core is back with the channel.
+    @EventLoop
+    @Test func `the core is killed while transmitting`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
+        stage.core.crash()
+        #expect(try await delegate.lines.next(2) == ["didEnd 0", "didDeactivate"])
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "failedToBegin unknown")
+        try await stage.core.restart()
+        #expect(try await delegate.lines.next() == "didJoin 1 true")
+        try await stage.soundIsReady()
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
+        manager.leaveChannel(channelUUID: stage.channel)
+    }
+
+    /// 2.4/8, 2.4/10, 5/18, 5/19, 5/23
+    @EventLoop
+    @Test func `a new manager gets the channel back before it is handed over`() async throws {
+        let stage = try await Stage.set()
+        let detached = Sightings(of: Bool.self)
+        let connection = try watch(for: .applicationDetached, detached)
+        let token = try await joinAndGo(stage)
+        _ = try await detached.next()
+        let delegate = RecordingDelegate()
+        let manager = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        #expect(delegate.all == ["didJoin 1 true"])
+        #expect(manager.activeChannelUUID == stage.channel)
+        #expect(try await delegate.tokens.next() == token)
+        manager.leaveChannel(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(2) == ["didJoin 1 true", "didLeave 2 true"])
+        connection.close()
+    }
+
+    /// The life of a manager that joins and is dropped.
+    @EventLoop
+    private func joinAndGo(_ stage: Stage) async throws -> Data {
+        let delegate = RecordingDelegate()
+        return try await Joined.make(stage, delegate).token
+    }
+
+    /// 5/19, 5/21: without its file the descriptor is asked for, once, before the channel is told.
+    @EventLoop
+    @Test func `a lost descriptor is asked for`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        stage.core.crash()
+        try FileManager.default.removeItem(atPath: stage.core.state("descriptor.json"))
+        try await stage.core.restart()
+        #expect(try await delegate.lines.next(2) == ["channelDescriptor", "didJoin 1 true"])
+        let renamed = Sightings(of: Bool.self)
+        let connection = try watch(for: .descriptorChanged(name: "Restored", image: nil), renamed)
+        if try await stage.status().channel?.name != "Restored" { _ = try await renamed.next() }
+        #expect(try await stage.status().channel?.name == "Restored")
+        connection.close()
+        manager.leaveChannel(channelUUID: stage.channel)
+    }
+
+    /// 5/21: no channel any more.
+    @EventLoop
+    @Test func `a damaged state means that the channel is left`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        stage.core.crash()
+        try "{\"channelID\":".write(
+            toFile: stage.core.state("channel.json"),
+            atomically: true,
+            encoding: .utf8
+        )
+        try await stage.core.restart()
+        #expect(try await delegate.lines.next() == "didLeave 0 true")
+        #expect(manager.activeChannelUUID == nil)
+    }
+}

@@ -1,0 +1,259 @@
+import CoreLink
+import EventLoop
+import Foundation
+import PTTMessages
+import PushToTalk
+import Synchronization
+import TestSupport
+
+/// What a delegate saw, as lines, in order.
+final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate, Sendable {
+    typealias PushAnswer = @Sendable (PTChannelManager, UUID) -> PTPushResult
+
+    let lines = Sightings(of: String.self)
+    let tokens = Sightings(of: Data.self)
+    /// What every line found as `activeChannelUUID`.
+    private let answer: PushAnswer
+    private let said = Mutex<[String]>([])
+
+    init(
+        answer: @escaping PushAnswer = { _, _ in
+            .activeRemoteParticipant(PTParticipant(name: "Bob", image: nil))
+        }
+    ) {
+        self.answer = answer
+    }
+
+    /// All lines so far.
+    var all: [String] { said.withLock { $0 } }
+
+    func say(_ line: String) {
+        said.withLock { $0.append(line) }
+        lines.add(line)
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        didJoinChannel channelUUID: UUID,
+        reason: PTChannelJoinReason
+    ) {
+        say("didJoin \(reason.rawValue) \(channelManager.activeChannelUUID == channelUUID)")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        didLeaveChannel channelUUID: UUID,
+        reason: PTChannelLeaveReason
+    ) {
+        say("didLeave \(reason.rawValue) \(channelManager.activeChannelUUID == nil)")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        channelUUID: UUID,
+        didBeginTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {
+        say("didBegin \(source.rawValue)")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        channelUUID: UUID,
+        didEndTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {
+        say("didEnd \(source.rawValue)")
+    }
+
+    func channelManager(_ channelManager: PTChannelManager, receivedEphemeralPushToken pushToken: Data) {
+        tokens.add(pushToken)
+    }
+
+    func incomingPushResult(
+        channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pushPayload: [String: Any]
+    ) -> PTPushResult {
+        say("incomingPush \(pushPayload.keys.sorted().joined(separator: ","))")
+        return answer(channelManager, channelUUID)
+    }
+
+    func channelManager(_ channelManager: PTChannelManager, didActivate audioSession: AVAudioSession) {
+        say("didActivate")
+    }
+
+    func channelManager(_ channelManager: PTChannelManager, didDeactivate audioSession: AVAudioSession) {
+        say("didDeactivate")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        failedToJoinChannel channelUUID: UUID,
+        error: any Error
+    ) {
+        say("failedToJoin \(name(error))")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        failedToLeaveChannel channelUUID: UUID,
+        error: any Error
+    ) {
+        say("failedToLeave \(name(error))")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        failedToBeginTransmittingInChannel channelUUID: UUID,
+        error: any Error
+    ) {
+        say("failedToBegin \(name(error))")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        failedToStopTransmittingInChannel channelUUID: UUID,
+        error: any Error
+    ) {
+        say("failedToStop \(name(error))")
+    }
+
+    func incomingServiceUpdatePush(
+        channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pushPayload: [String: Any],
+        isHighPriority: Bool,
+        remainingHighPriorityBudget: Int,
+        completion: @escaping () -> Void
+    ) {
+        say("serviceUpdate \(isHighPriority) \(remainingHighPriorityBudget)")
+        completion()
+        completion()
+    }
+
+    func channelDescriptor(restoredChannelUUID channelUUID: UUID) -> PTChannelDescriptor {
+        say("channelDescriptor")
+        return PTChannelDescriptor(name: "Restored", image: nil)
+    }
+
+    /// Errors cross the socket and are still what Apple's framework gives.
+    private func name(_ error: any Error) -> String {
+        guard let error = error as? PTChannelError else { return "\(error)" }
+        return "\(error.code)"
+    }
+}
+
+/// A core, a sound server, and what this process needs to find them.
+@EventLoop
+final class Stage {
+    let sound: PrivateAudioServer
+    let core: CoreProcess
+    let channel = UUID()
+
+    static func set(manifest: String? = nil) async throws -> Stage {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await CoreProcess.start(soundServer: sound.address)
+        let stage = Stage(sound, core)
+        setenv("XDG_RUNTIME_DIR", core.directory, 1)
+        setenv("PTT_MANIFEST", try stage.write(manifest ?? Self.manifest), 1)
+        try await stage.soundIsReady()
+        return stage
+    }
+
+    private static let manifest = """
+        identifier = "org.example.Tests"
+        name = "Tests"
+        systemd-unit = "tests.service"
+        push-environment = "local"
+        """
+
+    private init(_ sound: PrivateAudioServer, _ core: CoreProcess) {
+        (self.sound, self.core) = (sound, core)
+    }
+
+    func write(_ manifest: String) throws -> String {
+        let path = core.directory + "/manifest.toml"
+        try manifest.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    /// Waits until transmissions can begin.
+    func soundIsReady() async throws {
+        let watcher = try ServiceConnection.core()
+        let ready = Sightings(of: Bool.self)
+        watcher.subscribe(
+            {
+                if $0.status?.isAudioServerReady == true || $0.event == .audioServerReady {
+                    ready.add(true)
+                }
+            },
+            ended: { _ in }
+        )
+        _ = try await ready.next()
+        watcher.close()
+    }
+
+    func status() async throws -> Status {
+        let connection = try ServiceConnection.core()
+        defer { connection.close() }
+        return try await connection.status()
+    }
+
+    /// A press of a button that the bridge would tell of, on a connection that lives as long as it is held.
+    func press(_ name: String = "Button") async throws -> ServiceConnection {
+        let connection = try ServiceConnection.core()
+        let origin = Origin(kind: .bluetoothButton, identifier: name, name: name)
+        _ = try await connection.begin(.init(channelID: nil, source: .handsfreeButton, origin: origin))
+        return connection
+    }
+
+    func release(_ connection: ServiceConnection, _ name: String = "Button") async throws {
+        let origin = Origin(kind: .bluetoothButton, identifier: name, name: name)
+        try await connection.end(.init(channelID: nil, origin: origin, cause: nil))
+        connection.close()
+    }
+
+    func leave() async throws {
+        let connection = try ServiceConnection.core()
+        try await connection.leave(nil)
+        connection.close()
+    }
+
+    func push(_ token: Data, _ payload: String, priority: Int = 10, topic: String = "org.example.Tests")
+        async throws
+    {
+        let connection = try ServiceConnection.core()
+        defer { connection.close() }
+        _ = try await connection.push(
+            PushInterface.SendRequest(
+                token: PushToken(rawValue: token.map { String(format: "%02x", $0) }.joined()),
+                topic: topic + ".voip-ptt",
+                type: "pushtotalk",
+                priority: priority,
+                expiration: 0,
+                payload: payload
+            )
+        )
+    }
+}
+
+/// A manager that has joined, and what it was told until then taken away.
+struct Joined {
+    let manager: PTChannelManager
+    let token: Data
+
+    static func make(_ stage: Stage, _ delegate: RecordingDelegate) async throws -> Joined {
+        let manager = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        _ = try await delegate.tokens.next()
+        manager.requestJoinChannel(
+            channelUUID: stage.channel,
+            descriptor: PTChannelDescriptor(name: "Ops", image: nil)
+        )
+        guard try await delegate.lines.next() == "didJoin 0 true" else { throw Unexpected() }
+        return Joined(manager: manager, token: try await delegate.tokens.next())
+    }
+}
+
+struct Unexpected: Error {}

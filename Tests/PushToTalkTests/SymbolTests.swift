@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The module has the symbols of Apple's framework, and no others but those that say that they are of Linux: row 5/84 of
+/// the contract. `Symbols/apple.txt` is section 1 of the contract, a symbol per line.
+@Suite struct SymbolTests {
+    @Test func `the module has Apple's symbols and its own`() throws {
+        let lists = try DataFile.all(in: "Symbols", beside: #filePath)
+        #expect(lists.map(\.name).sorted() == ["apple.txt", "linux.txt"])
+        let expected = Set(lists.flatMap { $0.text.split(separator: "\n").map { String($0) } })
+        let found = try Set(symbols())
+        #expect(expected.subtracting(found).sorted() == [], "missing")
+        #expect(found.subtracting(expected).sorted() == [], "neither Apple's nor marked as of Linux")
+    }
+
+    private struct Graph: Decodable {
+        struct Symbol: Decodable {
+            let pathComponents: [String]
+        }
+
+        let symbols: [Symbol]
+    }
+
+    private func symbols() throws -> [String] {
+        let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources/System")
+        let output = FileManager.default.temporaryDirectory.appendingPathComponent("ptt-symbols-\(UUID())")
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        // What cannot be removed is litter in /tmp and hurts no test.
+        defer { try? FileManager.default.removeItem(at: output) }
+        let maps = [
+            sources.appendingPathComponent("CSystemd/module.modulemap").path,
+            products.appendingPathComponent("CLinux.build/module.modulemap").path,
+            products.appendingPathComponent("CTOML.build/module.modulemap").path,
+        ]
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            [
+                "swift", "symbolgraph-extract", "-module-name", "PushToTalk", "-I",
+                products.appendingPathComponent("Modules").path, "-target", "\(machine)-unknown-linux-gnu",
+                "-output-dir", output.path, "-minimum-access-level", "public", "-skip-synthesized-members",
+            ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        let data = try Data(contentsOf: output.appendingPathComponent("PushToTalk.symbols.json"))
+        return try JSONDecoder().decode(Graph.self, from: data).symbols.map {
+            $0.pathComponents.joined(separator: ".")
+        }
+    }
+
+    private var machine: String {
+        #if arch(arm64)
+            "aarch64"
+        #else
+            "x86_64"
+        #endif
+    }
+}
