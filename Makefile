@@ -7,11 +7,14 @@ DESTDIR ?=
 bindir = $(PREFIX)/bin
 # Below /usr and /usr/local alike systemd looks for units of users in lib/systemd/user.
 unitdir = $(PREFIX)/lib/systemd/user
+# A data directory of the XDG Base Directory Specification below /usr and /usr/local alike.
+manifestdir = $(PREFIX)/share/pushtotalk/applications
 # udev looks below /usr, /etc and, of late, /usr/local. Debian 12's does not, so that PREFIX does not count.
 rulesdir ?= /usr/lib/udev/rules.d
 
-programs = pttd ptt-accessoryd pttctl ptt-sim
-units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service
+programs = pttd ptt-accessoryd pttctl ptt-sim ptt-echo
+units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service ptt-echo.service
+manifest = ptt-echo.toml
 rule = 71-push-to-talk.rules
 # Release binaries without a Swift runtime beside them, and small in memory (`make bench` tells). lld packs relocations
 # (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++ and libgcc come from their
@@ -30,8 +33,9 @@ test_packages = $(demo_packages) dbus pipewire pipewire-bin pipewire-pulse pulse
 FUZZ_SECONDS ?= 60
 
 strict = --explicit-target-dependency-import-check error
+target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help build install uninstall demo test verify-units system-test bench fuzz
+.PHONY: help build docs install uninstall demo test verify-units system-test bench fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -43,7 +47,7 @@ build: $(archives)/libstdc++.a  ## builds the programs that `make install` insta
 	@.ci/install-packages 'make build' $(build_packages)
 	swift build $(release)
 
-demo:  ## one press through a private stack, without hardware; leaves demo.wav
+demo:  ## one press through a private stack, and the echo of an application; leaves demo.wav
 	@.ci/install-packages 'make demo' $(build_packages) $(demo_packages)
 	@for program in $(programs); do swift build --quiet --product $$program || exit 1; done
 	@.build/debug/ptt-sim demo
@@ -61,6 +65,18 @@ verify-units:
 	@rm -rf .build/units && mkdir -p .build/units
 	@for unit in $(units); do sed 's|@bindir@|$(CURDIR)/.build/debug|' systemd/$$unit > .build/units/$$unit; done
 	XDG_RUNTIME_DIR=$(CURDIR)/.build/units systemd-analyze verify --user --man=no $(units:%=.build/units/%)
+
+docs:  ## the documentation of the library PushToTalk, as web pages in .build/docs
+	@.ci/install-packages 'make docs' $(build_packages)
+	swift build --target PushToTalk
+	@rm -rf .build/symbols .build/docs && mkdir -p .build/symbols
+	@for module in PushToTalk PTTPlatformTypes; do swift symbolgraph-extract -module-name $$module -target $(target) \
+	  -I .build/debug/Modules $(patsubst %,-I %,$(wildcard Sources/System/C* .build/debug/C*.build)) \
+	  -minimum-access-level public -skip-synthesized-members -output-dir .build/symbols || exit 1; done
+	docc convert Sources/Client/PushToTalk/PushToTalk.docc --additional-symbol-graph-dir .build/symbols \
+	  --output-path .build/docs --fallback-display-name PushToTalk --fallback-bundle-identifier org.pushtotalk \
+	  --warnings-as-errors --transform-for-static-hosting
+	@echo "to read: python3 -m http.server -d .build/docs, then http://localhost:8000/documentation/pushtotalk"
 
 fuzz:  ## random bytes for each parser of what strangers send (FUZZ_SECONDS=60)
 	@.ci/install-packages 'make fuzz' $(build_packages)
@@ -81,13 +97,15 @@ bench: $(archives)/libstdc++.a  ## latency, memory and wake-ups, side by side wi
 install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFIX=/usr/local)
 	@for program in $(programs); do test -x .build/release/$$program \
 	  || { echo "make install: no .build/release/$$program, run make build first" >&2; exit 1; }; done
-	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(rulesdir)'
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(rulesdir)' '$(DESTDIR)$(manifestdir)'
 	install -s $(programs:%=.build/release/%) '$(DESTDIR)$(bindir)'
 	for unit in $(units); do \
 	  sed 's|@bindir@|$(bindir)|' systemd/$$unit > '$(DESTDIR)$(unitdir)'/$$unit || exit 1; \
 	done
 	chmod 644 $(units:%='$(DESTDIR)$(unitdir)/%')
 	install -m 644 udev/$(rule) '$(DESTDIR)$(rulesdir)'
+	install -m 644 systemd/$(manifest) '$(DESTDIR)$(manifestdir)'
 
 uninstall:  ## removes what `make install` installed
-	rm -f $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)'
+	rm -f $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)' \
+	  '$(DESTDIR)$(manifestdir)/$(manifest)'

@@ -136,6 +136,7 @@ let package = Package(
             "Varlink",
             log
         ),
+        program("ptt-echo", "PushToTalk"),
         program("pttctl", "CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink", "WAV", arguments),
         program(
             "ptt-sim",
