@@ -1,133 +1,125 @@
 /// Varlink has no unions: an event is its kind and those of the other fields that belong to it.
-private struct Fields: Codable {
-    var kind: String
-    var channel: Channel?
-    var joinReason: JoinReason?
-    var leaveReason: LeaveReason?
-    var explanation: String?
-    var name: String?
-    var image: ImageSummary?
-    var serviceStatus: ServiceStatus?
-    var transmissionMode: TransmissionMode?
-    var isEnabled: Bool?
-    var participant: Participant?
-    var transmission: Transmission?
-    var cause: EndCause?
-    var endedBy: TransmitSource?
-    var origin: Origin?
-    var refusal: Refusal?
-    var secondsLeft: Int?
-    var interruption: Interruption?
-    var input: String?
-    var output: String?
-    var push: Push?
-    var pushID: PushID?
-    var outcome: PushOutcome?
-
-    init(kind: String) {
-        self.kind = kind
-    }
-}
-
+///
+/// Only those are written and read: each press is an event to each subscriber, and a field that is looked for in vain
+/// costs as much as one that is there.
 extension CoreEvent: Codable {
+    private enum CodingKeys: CodingKey {
+        case kind
+        case channel
+        case joinReason
+        case leaveReason
+        case explanation
+        case name
+        case image
+        case serviceStatus
+        case transmissionMode
+        case isEnabled
+        case participant
+        case transmission
+        case cause
+        case endedBy
+        case origin
+        case refusal
+        case secondsLeft
+        case interruption
+        case input
+        case output
+        case push
+        case pushID
+        case outcome
+    }
+
     public init(from decoder: any Decoder) throws {
-        let fields = try Fields(from: decoder)
-        func required<Value>(_ value: Value?, _ name: String) throws -> Value {
-            guard let value else {
-                let reason = "an event of the kind \(fields.kind) has no \(name)"
-                throw DecodingError.dataCorrupted(
-                    .init(codingPath: decoder.codingPath, debugDescription: reason)
-                )
-            }
-            return value
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        func field<Value: Decodable>(_ key: CodingKeys) throws -> Value {
+            try fields.decode(Value.self, forKey: key)
         }
-        switch fields.kind {
-        case "channelJoined":
-            self = .channelJoined(
-                try required(fields.channel, "channel"),
-                try required(fields.joinReason, "joinReason")
-            )
+        func optional<Value: Decodable>(_ key: CodingKeys) throws -> Value? {
+            try fields.decodeIfPresent(Value.self, forKey: key)
+        }
+        let kind: String = try field(.kind)
+        switch kind {
+        case "channelJoined": self = .channelJoined(try field(.channel), try field(.joinReason))
         case "descriptorChanged":
-            self = .descriptorChanged(name: try required(fields.name, "name"), image: fields.image)
+            self = .descriptorChanged(name: try field(.name), image: try optional(.image))
         case "applicationStarting": self = .applicationStarting
         case "applicationDetached": self = .applicationDetached
         case "channelLeft":
-            self = .channelLeft(
-                try required(fields.leaveReason, "leaveReason"),
-                explanation: fields.explanation
-            )
-        case "serviceStatusChanged":
-            self = .serviceStatusChanged(try required(fields.serviceStatus, "serviceStatus"))
-        case "transmissionModeChanged":
-            self = .transmissionModeChanged(try required(fields.transmissionMode, "transmissionMode"))
+            self = .channelLeft(try field(.leaveReason), explanation: try optional(.explanation))
+        case "serviceStatusChanged": self = .serviceStatusChanged(try field(.serviceStatus))
+        case "transmissionModeChanged": self = .transmissionModeChanged(try field(.transmissionMode))
         case "accessoryEventsChanged":
-            self = .accessoryEventsChanged(isEnabled: try required(fields.isEnabled, "isEnabled"))
-        case "participantChanged": self = .participantChanged(fields.participant)
-        case "transmissionBegan":
-            self = .transmissionBegan(try required(fields.transmission, "transmission"))
+            self = .accessoryEventsChanged(isEnabled: try field(.isEnabled))
+        case "participantChanged": self = .participantChanged(try optional(.participant))
+        case "transmissionBegan": self = .transmissionBegan(try field(.transmission))
         case "transmissionEnded":
-            self = .transmissionEnded(
-                try required(fields.transmission, "transmission"),
-                try required(fields.cause, "cause"),
-                by: try required(fields.endedBy, "endedBy")
-            )
+            self = .transmissionEnded(try field(.transmission), try field(.cause), by: try field(.endedBy))
         case "transmissionRefused":
-            self = .transmissionRefused(
-                try required(fields.origin, "origin"),
-                try required(fields.refusal, "refusal")
-            )
-        case "timeLimitNear":
-            self = .timeLimitNear(secondsLeft: try required(fields.secondsLeft, "secondsLeft"))
+            self = .transmissionRefused(try field(.origin), try field(.refusal))
+        case "timeLimitNear": self = .timeLimitNear(secondsLeft: try field(.secondsLeft))
         case "audioActivating": self = .audioActivating
         case "audioActivated": self = .audioActivated
         case "audioDeactivated": self = .audioDeactivated
-        case "audioInterrupted":
-            self = .audioInterrupted(try required(fields.interruption, "interruption"))
+        case "audioInterrupted": self = .audioInterrupted(try field(.interruption))
         case "audioInterruptionEnded": self = .audioInterruptionEnded
-        case "routeChanged": self = .routeChanged(input: fields.input, output: fields.output)
+        case "routeChanged":
+            self = .routeChanged(input: try optional(.input), output: try optional(.output))
         case "audioServerReady": self = .audioServerReady
         case "audioServerLost": self = .audioServerLost
         case "pushFinished":
             self = .pushFinished(
-                try required(fields.pushID, "pushID"),
-                try required(fields.outcome, "outcome"),
-                explanation: fields.explanation
+                try field(.pushID),
+                try field(.outcome),
+                explanation: try optional(.explanation)
             )
-        case "pushReceived": self = .pushReceived(try required(fields.push, "push"))
-        case "requestAnswered": self = .requestAnswered(fields.refusal)
-        case "endRefused": self = .endRefused(try required(fields.refusal, "refusal"))
-        default: self = .unknown(fields.kind)
+        case "pushReceived": self = .pushReceived(try field(.push))
+        case "requestAnswered": self = .requestAnswered(try optional(.refusal))
+        case "endRefused": self = .endRefused(try field(.refusal))
+        default: self = .unknown(kind)
         }
     }
 
     public func encode(to encoder: any Encoder) throws {
-        var fields = Fields(kind: kind)
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(kind, forKey: .kind)
         switch self {
-        case .channelJoined(let channel, let reason): (fields.channel, fields.joinReason) = (channel, reason)
-        case .descriptorChanged(let name, let image): (fields.name, fields.image) = (name, image)
+        case .channelJoined(let channel, let reason):
+            try fields.encode(channel, forKey: .channel)
+            try fields.encode(reason, forKey: .joinReason)
+        case .descriptorChanged(let name, let image):
+            try fields.encode(name, forKey: .name)
+            try fields.encodeIfPresent(image, forKey: .image)
         case .channelLeft(let reason, let explanation):
-            (fields.leaveReason, fields.explanation) = (reason, explanation)
-        case .serviceStatusChanged(let status): fields.serviceStatus = status
-        case .transmissionModeChanged(let mode): fields.transmissionMode = mode
-        case .accessoryEventsChanged(let isEnabled): fields.isEnabled = isEnabled
-        case .participantChanged(let participant): fields.participant = participant
-        case .transmissionBegan(let transmission): fields.transmission = transmission
+            try fields.encode(reason, forKey: .leaveReason)
+            try fields.encodeIfPresent(explanation, forKey: .explanation)
+        case .serviceStatusChanged(let status): try fields.encode(status, forKey: .serviceStatus)
+        case .transmissionModeChanged(let mode): try fields.encode(mode, forKey: .transmissionMode)
+        case .accessoryEventsChanged(let isEnabled): try fields.encode(isEnabled, forKey: .isEnabled)
+        case .participantChanged(let participant):
+            try fields.encodeIfPresent(participant, forKey: .participant)
+        case .transmissionBegan(let transmission): try fields.encode(transmission, forKey: .transmission)
         case .transmissionEnded(let transmission, let cause, let source):
-            (fields.transmission, fields.cause, fields.endedBy) = (transmission, cause, source)
+            try fields.encode(transmission, forKey: .transmission)
+            try fields.encode(cause, forKey: .cause)
+            try fields.encode(source, forKey: .endedBy)
         case .transmissionRefused(let origin, let refusal):
-            (fields.origin, fields.refusal) = (origin, refusal)
-        case .timeLimitNear(let secondsLeft): fields.secondsLeft = secondsLeft
-        case .audioInterrupted(let interruption): fields.interruption = interruption
-        case .routeChanged(let input, let output): (fields.input, fields.output) = (input, output)
+            try fields.encode(origin, forKey: .origin)
+            try fields.encode(refusal, forKey: .refusal)
+        case .timeLimitNear(let secondsLeft): try fields.encode(secondsLeft, forKey: .secondsLeft)
+        case .audioInterrupted(let interruption): try fields.encode(interruption, forKey: .interruption)
+        case .routeChanged(let input, let output):
+            try fields.encodeIfPresent(input, forKey: .input)
+            try fields.encodeIfPresent(output, forKey: .output)
         case .pushFinished(let pushID, let outcome, let explanation):
-            (fields.pushID, fields.outcome, fields.explanation) = (pushID, outcome, explanation)
-        case .pushReceived(let push): fields.push = push
-        case .requestAnswered(let refusal): fields.refusal = refusal
-        case .endRefused(let refusal): fields.refusal = refusal
+            try fields.encode(pushID, forKey: .pushID)
+            try fields.encode(outcome, forKey: .outcome)
+            try fields.encodeIfPresent(explanation, forKey: .explanation)
+        case .pushReceived(let push): try fields.encode(push, forKey: .push)
+        case .requestAnswered(let refusal): try fields.encodeIfPresent(refusal, forKey: .refusal)
+        case .endRefused(let refusal): try fields.encode(refusal, forKey: .refusal)
         case .applicationStarting, .applicationDetached, .audioActivating, .audioActivated, .audioDeactivated,
             .audioInterruptionEnded, .audioServerReady, .audioServerLost, .unknown:
             break
         }
-        try fields.encode(to: encoder)
     }
 }
