@@ -184,7 +184,8 @@ struct TransmissionTests {
             if frames.count == 10 { manager.stopTransmitting(channelUUID: channel) }
         }
         #expect(frames.count >= 10)
-        #expect(frames.map(\.sequence) == frames.indices.map { UInt64($0) })
+        // A virtual microphone delivers a second at once, more than the socket holds.
+        #expect(frames.prefix(10).map(\.sequence) == (0..<10).map { UInt64($0) })
         #expect(frames.contains { frame in frame.samples.contains { abs(Int($0)) > 1000 } })
         #expect(try await delegate.lines.next(2) == ["didEnd 2", "didDeactivate"])
     }
