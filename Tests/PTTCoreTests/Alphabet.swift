@@ -104,7 +104,7 @@ enum Alphabet {
                     type: "pushtotalk",
                     priority: priority,
                     expiration: 0,
-                    payload: "{}"
+                    payload: "  "
                 ),
                 content: .readable(isServiceUpdate: isServiceUpdate),
                 arrived: 0

@@ -34,7 +34,7 @@ struct TraceValues {
     var priority = 10
     var expiration = 0
     var arrived = 0
-    var payload = "{}"
+    var payload = "  "
     var content = PushEnvelope.Content.readable(isServiceUpdate: false)
 
     func connection() throws -> ClientID {

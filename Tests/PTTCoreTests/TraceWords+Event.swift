@@ -118,7 +118,7 @@ extension TraceWords {
         case "priority": values.priority = try number()
         case "expiration": values.expiration = try number()
         case "arrived": values.arrived = try number()
-        case "payload": values.payload = try next()
+        case "payload": values.payload = try String(repeating: " ", count: number())
         case "content":
             switch try next() {
             case "serviceUpdate": values.content = .readable(isServiceUpdate: true)

@@ -76,7 +76,7 @@ struct ChannelTests {
             encoding: .utf8
         )
         stage.core.crash()
-        try await stage.core.restart()
+        try await stage.restartCore()
         do {
             _ = try await PTChannelManager.channelManager(delegate: delegate, restorationDelegate: delegate)
             Issue.record("a manager was made")

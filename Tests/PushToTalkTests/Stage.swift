@@ -15,12 +15,16 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
     /// What every line found as `activeChannelUUID`.
     private let answer: PushAnswer
     private let said = Mutex<[String]>([])
+    /// How long the question for a descriptor is answered by nothing, as by a delegate that asks the network.
+    private let descriptorTime: Duration
 
     init(
+        holdsDescriptorFor descriptorTime: Duration = .zero,
         answer: @escaping PushAnswer = { _, _ in
             .activeRemoteParticipant(PTParticipant(name: "Bob", image: nil))
         }
     ) {
+        self.descriptorTime = descriptorTime
         self.answer = answer
     }
 
@@ -132,6 +136,9 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
 
     func channelDescriptor(restoredChannelUUID channelUUID: UUID) -> PTChannelDescriptor {
         say("channelDescriptor")
+        let milliseconds = Int(descriptorTime / .milliseconds(1))
+        // Nobody signals it: this is the time that passes.
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(milliseconds))
         return PTChannelDescriptor(name: "Restored", image: nil)
     }
 
@@ -151,7 +158,8 @@ final class Stage {
 
     static func set(manifest: String? = nil) async throws -> Stage {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await CoreProcess.start(soundServer: sound.address)
+        let core = try CoreProcess(soundServer: sound.address)
+        try await core.isReady()
         let stage = Stage(sound, core)
         setenv("XDG_RUNTIME_DIR", core.directory, 1)
         setenv("PTT_MANIFEST", try stage.write(manifest ?? Self.manifest), 1)
@@ -174,6 +182,12 @@ final class Stage {
         let path = core.directory + "/manifest.toml"
         try manifest.write(toFile: path, atomically: true, encoding: .utf8)
         return path
+    }
+
+    /// Starts the core again after a crash.
+    func restartCore() async throws {
+        try core.restart()
+        try await core.isReady()
     }
 
     /// Waits until transmissions can begin.

@@ -8,35 +8,36 @@ public final class CoreProcess {
     /// `XDG_RUNTIME_DIR`, `XDG_CONFIG_HOME` and `XDG_STATE_HOME` are in it.
     public let directory: String
     public private(set) var process: ChildProcess
-    private let variables: [String: String]
+    private let soundServer: String?
+    private let environment: [String: String]
 
     /// - Parameters:
     ///   - soundServer: The address of the sound server that it finds; none if nil.
+    ///   - configuration: Files of its configuration directory, by name.
     ///   - environment: Further variables.
-    /// - Returns: The core, ready.
-    /// - Throws: If it does not become ready in time.
-    public static func start(
+    /// - Throws: If it cannot be started.
+    public init(
         soundServer: String? = nil,
+        configuration: [String: String] = [:],
         environment: [String: String] = [:]
-    ) async throws -> CoreProcess {
-        let core = try CoreProcess(soundServer, environment)
-        _ = try await core.process.lines.first { $0 == "info: ready" }
-        return core
-    }
-
-    private init(_ soundServer: String?, _ environment: [String: String]) throws {
+    ) throws {
         directory = "/tmp/ptt-core-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(
             atPath: directory + "/config/pushtotalk",
             withIntermediateDirectories: true
         )
-        variables = [
-            "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
-            "XDG_STATE_HOME": directory + "/state",
-            "PULSE_SERVER": soundServer ?? "unix:\(directory)/nothing",
-            "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory)/no-bus",
-        ].merging(environment) { $1 }
-        process = try Self.launch(variables)
+        for (name, text) in configuration {
+            let path = directory + "/config/pushtotalk/" + name
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+        self.soundServer = soundServer
+        self.environment = environment
+        process = try Self.launch(in: directory, soundServer: soundServer, environment: environment)
+    }
+
+    /// Returns when it serves its clients.
+    public func isReady() async throws {
+        _ = try await process.lines.first { $0 == "info: ready" }
     }
 
     isolated deinit {
@@ -48,10 +49,9 @@ public final class CoreProcess {
     /// Ends the core as a crash would.
     public func crash() { process.kill() }
 
-    /// Starts it again after a crash; ready when this returns.
-    public func restart() async throws {
-        process = try Self.launch(variables)
-        _ = try await process.lines.first { $0 == "info: ready" }
+    /// Starts it again after a crash.
+    public func restart() throws {
+        process = try Self.launch(in: directory, soundServer: soundServer, environment: environment)
     }
 
     /// A file in its state directory.
@@ -60,9 +60,19 @@ public final class CoreProcess {
     /// A file in its configuration directory.
     public func configuration(_ name: String) -> String { "\(directory)/config/pushtotalk/\(name)" }
 
-    /// With standard error among its lines.
-    private static func launch(_ variables: [String: String]) throws -> ChildProcess {
-        try ChildProcess(
+    /// Starts a `pttd` with standard error among its lines.
+    public static func launch(
+        in directory: String,
+        soundServer: String? = nil,
+        environment: [String: String] = [:]
+    ) throws -> ChildProcess {
+        let variables = [
+            "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
+            "XDG_STATE_HOME": directory + "/state",
+            "PULSE_SERVER": soundServer ?? "unix:\(directory)/nothing",
+            "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory)/no-bus",
+        ].merging(environment) { $1 }
+        return try ChildProcess(
             ["/bin/sh", "-c", #"exec "$0" 2>&1"#, ChildProcess.built("pttd")],
             environment: variables
         )

@@ -52,7 +52,7 @@ import Varlink
 
     @Test @EventLoop func `a second core says that one is running and leaves it alone`() async throws {
         let core = try await RunningCore.start()
-        let second = try RunningCore.launch(core.directory, nil)
+        let second = try CoreProcess.launch(in: core.directory)
         let complaint = try await second.lines.first { $0.hasPrefix("critical: ") }
         #expect(complaint.contains("in use"))
         #expect(try await second.exitStatus() == 1)
@@ -60,7 +60,7 @@ import Varlink
     }
 
     @Test @EventLoop func `without a runtime directory the core says what to set`() async throws {
-        let core = try RunningCore.launch("/tmp", nil, ["XDG_RUNTIME_DIR": ""])
+        let core = try CoreProcess.launch(in: "/tmp", environment: ["XDG_RUNTIME_DIR": ""])
         let complaint = try await core.lines.first { $0.hasPrefix("critical: ") }
         #expect(complaint.contains("XDG_RUNTIME_DIR is not set"))
         #expect(try await core.exitStatus() == 1)

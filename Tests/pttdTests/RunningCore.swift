@@ -1,18 +1,14 @@
 import EventLoop
-import Foundation
 import Glibc
 import JSON
 import PTTMessages
 import TestSupport
 import Varlink
 
-/// A real `pttd` in a directory of its own. It is killed when it is dropped.
+/// A real `pttd`, and the clients of these tests.
 @EventLoop
 final class RunningCore {
-    let directory: String
-    private(set) var process: ChildProcess
-    private let sound: PrivateAudioServer?
-    private let environment: [String: String]
+    private let core: CoreProcess
 
     /// - Parameters:
     ///   - sound: The sound server that it finds; none if nil.
@@ -26,7 +22,7 @@ final class RunningCore {
         environment: [String: String] = [:]
     ) async throws -> RunningCore {
         let core = try RunningCore(sound, configuration, environment)
-        _ = try await core.process.lines.first { $0 == "info: ready" }
+        try await core.core.isReady()
         return core
     }
 
@@ -36,64 +32,34 @@ final class RunningCore {
         _ environment: [String: String],
         policy: String? = nil
     ) throws {
-        directory = "/tmp/ptt-core-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        try FileManager.default.createDirectory(
-            atPath: directory + "/config/pushtotalk",
-            withIntermediateDirectories: true
+        let files = ["pttd.toml": configuration, "policy.toml": policy].compactMapValues(\.self)
+        core = try CoreProcess(
+            soundServer: sound?.address,
+            configuration: files,
+            environment: environment
         )
-        for (name, text) in [("pttd.toml", configuration), ("policy.toml", policy)] {
-            try text?.write(
-                toFile: directory + "/config/pushtotalk/" + name,
-                atomically: true,
-                encoding: .utf8
-            )
-        }
-        self.sound = sound
-        self.environment = environment
-        process = try Self.launch(directory, sound, environment)
     }
+
+    var directory: String { core.directory }
+
+    var process: ChildProcess { core.process }
 
     /// Ends the core as a crash would, and starts it again; ready when this returns.
     ///
     /// - Parameter isAwaited: A line that must be told before.
     /// - Throws: If it does not become ready in time.
     func crashAndRestart(until isAwaited: ((String) -> Bool)? = nil) async throws {
-        process.kill()
-        process = try Self.launch(directory, sound, environment)
+        core.crash()
+        try core.restart()
         if let isAwaited { _ = try await process.lines.first(where: isAwaited) }
-        _ = try await process.lines.first { $0 == "info: ready" }
+        try await core.isReady()
     }
 
     /// A file in the core's state directory.
-    func state(_ name: String) -> String { "\(directory)/state/pushtotalk/\(name)" }
+    func state(_ name: String) -> String { core.state(name) }
 
     /// A file in the core's configuration directory.
-    func configuration(_ name: String) -> String { "\(directory)/config/pushtotalk/\(name)" }
-
-    isolated deinit {
-        process.kill()
-        // What cannot be removed is litter in /tmp and hurts no test.
-        try? FileManager.default.removeItem(atPath: directory)
-    }
-
-    /// Starts `pttd` with standard error among its lines.
-    static func launch(
-        _ directory: String,
-        _ sound: PrivateAudioServer?,
-        _ environment: [String: String] = [:]
-    ) throws -> ChildProcess {
-        var variables = [
-            "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
-            "XDG_STATE_HOME": directory + "/state",
-            "PULSE_SERVER": sound?.address ?? "unix:\(directory)/nothing",
-            "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory)/no-bus",
-        ]
-        variables.merge(environment) { $1 }
-        return try ChildProcess(
-            ["/bin/sh", "-c", #"exec "$0" 2>&1"#, ChildProcess.built("pttd")],
-            environment: variables
-        )
-    }
+    func configuration(_ name: String) -> String { core.configuration(name) }
 
     func connect() throws -> CoreClient {
         try CoreClient(VarlinkClient(connectingTo: directory + "/pushtotalk/core"))

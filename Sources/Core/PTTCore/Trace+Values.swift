@@ -27,7 +27,7 @@ func traced(_ event: CoreEvent) -> String {
         words("\(event.kind) \(pushID.rawValue) \(outcome)", explanation?.traced)
     case .pushReceived(let push):
         words(
-            "\(event.kind) \(push.pushID.rawValue) \(push.kind) \(push.payload.traced)",
+            "\(event.kind) \(push.pushID.rawValue) \(push.kind) \(push.payload.utf8.count) bytes",
             push.isHighPriority ? "high" : "low",
             "budget \(push.remainingHighPriorityBudget)"
         )
@@ -93,7 +93,7 @@ func traced(_ envelope: PushEnvelope) -> String {
     return words(
         "token \(traced(request.token)) topic \(request.topic.traced) type \(request.type.traced)",
         "priority \(request.priority) expiration \(request.expiration) arrived \(envelope.arrived)",
-        "payload \(request.payload.traced) content \(content)"
+        "payload \(request.payload.utf8.count) content \(content)"
     )
 }
 

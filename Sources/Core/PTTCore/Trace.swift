@@ -2,7 +2,8 @@ import PTTMessages
 
 // One line per event and per effect, in the words that the scenario files of the tests are written in: lines of a
 // daemon's log, each with its time before it, are a scenario. Texts from outside are quoted, so that none can forge a
-// line; push tokens let their bearer in and stand as their first four digits.
+// line. Push tokens let their bearer in, and payloads are between the application and its server: the former stand as
+// their first four digits, the latter as their length.
 
 extension TalkSession.Event: CustomStringConvertible {
     public var description: String {

@@ -65,8 +65,6 @@ final class Speaker {
         hasRoomAgain()
     }
 
-    var isOpen: Bool { stream != nil }
-
     /// Plays after all earlier samples; without an open playback they are dropped.
     ///
     /// - Returns: Whether there is room for more.

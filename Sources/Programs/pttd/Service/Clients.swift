@@ -88,7 +88,7 @@ final class Clients {
 
 /// What lets its bearer in once.
 enum Token {
-    /// 16 to 32 bytes as hexadecimal digits; a push token has no fixed length, so that nobody relies on one.
+    /// As many random words of 64 bits, in hexadecimal digits.
     static func draw(words: ClosedRange<Int> = 2...2) -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<Int.random(in: words, using: &generator)).map { _ in

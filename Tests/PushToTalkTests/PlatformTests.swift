@@ -1,0 +1,99 @@
+import CoreLink
+import EventLoop
+import Foundation
+import PushToTalk
+import TestSupport
+import Testing
+
+/// What stands in for UIKit and AVFAudio.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct PlatformTests {
+    init() { withRunningLoop() }
+
+    /// 2.4/50, 5/59
+    @EventLoop
+    @Test func `the application cannot activate the session of a channel`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        let error = #expect(throws: NSError.self) {
+            try AVAudioSession.sharedInstance().setActive(true)
+        }
+        #expect(error?.code == 0x656E_743F)
+        manager.leaveChannel(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didLeave 2 true")
+        try AVAudioSession.sharedInstance().setActive(true)
+    }
+
+    /// Who is heard is interrupted by the loss of the audio server, and heard again when it is back.
+    @EventLoop
+    @Test func `the loss of the audio server is told as an interruption`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        let observations = [
+            observe(AVAudioSession.interruptionNotification) { notification in
+                let value = notification.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
+                let type = value.flatMap { AVAudioSession.InterruptionType(rawValue: $0) }
+                delegate.say(type == .began ? "interrupted" : "interruption ended")
+            },
+            observe(AVAudioSession.mediaServicesWereLostNotification) { _ in delegate.say("lost") },
+            observe(AVAudioSession.mediaServicesWereResetNotification) { _ in delegate.say("reset") },
+        ]
+        let bob = PTParticipant(name: "Bob", image: nil)
+        try await manager.setActiveRemoteParticipant(bob, channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didActivate")
+        stage.sound.kill()
+        #expect(try await delegate.lines.next(3) == ["interrupted", "didDeactivate", "lost"])
+        try await stage.sound.restart()
+        #expect(try await delegate.lines.next(3) == ["reset", "interruption ended", "didActivate"])
+        for observation in observations { NotificationCenter.default.removeObserver(observation) }
+    }
+
+    @Test func `a changed route is told with the one before`() throws {
+        let session = AVAudioSession.sharedInstance()
+        session.routeChanged(input: "internal", output: "speaker")
+        let told = Sightings(of: [String].self)
+        let observation = observe(AVAudioSession.routeChangeNotification) { notification in
+            let key = AVAudioSessionRouteChangePreviousRouteKey
+            let previous = notification.userInfo?[key] as? AVAudioSessionRouteDescription
+            told.add(previous?.inputs.map(\.portName) ?? [])
+        }
+        session.routeChanged(input: "headset", output: nil)
+        NotificationCenter.default.removeObserver(observation)
+        #expect(session.currentRoute.inputs.map(\.portName) == ["headset"])
+        #expect(session.currentRoute.outputs.map(\.portName) == ["speaker"])
+    }
+
+    @Test(arguments: [
+        (
+            "PNG",
+            [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 1, 2, 0, 0, 0, 3]
+        ),
+        ("JPEG", [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 0xFF, 0xC0, 0, 17, 8, 0, 3, 1, 2, 3, 0, 0, 0, 0]),
+        ("GIF", Array("GIF89a".utf8) + [2, 1, 3, 0]),
+    ])
+    func `an image knows its size from its header`(_ kind: String, _ bytes: [UInt8]) throws {
+        let image = try #require(UIImage(data: Data(bytes)))
+        #expect(image.size == CGSize(width: 258, height: 3))
+        #expect((image.pngData() != nil) == (kind == "PNG"))
+        #expect((image.jpegData(compressionQuality: 1) != nil) == (kind == "JPEG"))
+    }
+
+    @Test(arguments: [
+        [0x89, 0x50, 0x4E, 0x47], [0xFF, 0xD8, 0xFF, 0xE0, 0xFF, 0xFF, 0xFF, 0xC0], [1], [0x47],
+    ])
+    func `a broken image has no size and does no harm`(_ bytes: [UInt8]) throws {
+        #expect(try #require(UIImage(data: Data(bytes))).size == .zero)
+        #expect(UIImage(data: Data()) == nil)
+        #expect(UIImage(named: "there is none") == nil)
+        #expect(UIImage(contentsOfFile: "/nowhere") == nil)
+    }
+
+    private func observe(
+        _ name: Notification.Name,
+        _ body: @escaping @Sendable (Notification) -> Void
+    ) -> any NSObjectProtocol {
+        NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil, using: body)
+    }
+}

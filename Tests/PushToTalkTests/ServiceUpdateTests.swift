@@ -1,0 +1,81 @@
+import EventLoop
+import Foundation
+import PushToTalk
+import TestSupport
+import Testing
+
+/// A delegate that has the asynchronous form alone.
+private final class Updated: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate, Sendable {
+    let joined = Sightings(of: Bool.self)
+    let tokens = Sightings(of: Data.self)
+    let updates = Sightings(of: String.self)
+
+    func channelManager(_ manager: PTChannelManager, didJoinChannel uuid: UUID, reason: PTChannelJoinReason) {
+        joined.add(true)
+    }
+
+    func channelManager(_ manager: PTChannelManager, didLeaveChannel uuid: UUID, reason: PTChannelLeaveReason)
+    {}
+
+    func channelManager(
+        _ manager: PTChannelManager,
+        channelUUID: UUID,
+        didBeginTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {}
+
+    func channelManager(
+        _ manager: PTChannelManager,
+        channelUUID: UUID,
+        didEndTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {}
+
+    func channelManager(_ manager: PTChannelManager, receivedEphemeralPushToken token: Data) {
+        tokens.add(token)
+    }
+
+    func channelManager(_ manager: PTChannelManager, didActivate session: AVAudioSession) {}
+
+    func channelManager(_ manager: PTChannelManager, didDeactivate session: AVAudioSession) {}
+
+    func incomingPushResult(
+        channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pushPayload: [String: Any]
+    ) -> PTPushResult { .leaveChannel }
+
+    func incomingServiceUpdatePush(
+        channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pushPayload: [String: Any],
+        isHighPriority: Bool,
+        remainingHighPriorityBudget: Int
+    ) async {
+        updates.add("\(pushPayload["roster"] ?? "nothing") \(remainingHighPriorityBudget)")
+    }
+
+    func channelDescriptor(restoredChannelUUID uuid: UUID) -> PTChannelDescriptor {
+        PTChannelDescriptor(name: "Updated", image: nil)
+    }
+}
+
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct ServiceUpdateTests {
+    init() { withRunningLoop() }
+
+    /// 4.2, 5/58: the other form is that of `RecordingDelegate`.
+    @EventLoop
+    @Test func `a delegate with the asynchronous form alone is reached`() async throws {
+        let stage = try await Stage.set()
+        let delegate = Updated()
+        let manager = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        let descriptor = PTChannelDescriptor(name: "Ops", image: nil)
+        manager.requestJoinChannel(channelUUID: stage.channel, descriptor: descriptor)
+        _ = try await delegate.joined.next()
+        let token = try await delegate.tokens.next()
+        try await stage.push(token, #"{"aps":{"ptt-push-type":"service-update"},"roster":"all"}"#)
+        #expect(try await delegate.updates.next() == "all 5")
+    }
+}
