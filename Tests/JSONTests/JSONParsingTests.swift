@@ -85,8 +85,51 @@ import Testing
 
     @Test func `a hundred thousand members cost no quadratic time`() throws {
         let members = (0..<100_000).map { "\"\($0)\":0" }.joined(separator: ",")
-        let duration = try ContinuousClock().measure { _ = try JSON(parsing: "{\(members)}") }
+        let duration = try ContinuousClock().measure {
+            _ = try JSON(parsing: "{\(members)}", valueLimit: 100_001)
+        }
         #expect(duration < .seconds(5))
+    }
+
+    @Test func `a text has as many values as the limit and not more`() throws {
+        _ = try JSON(parsing: #"[1,{"a":[]}]"#, valueLimit: 4)
+        #expect(throws: JSONSyntaxError(problem: .tooManyValues, offset: 8)) {
+            try JSON(parsing: #"[1,{"a":[]}]"#, valueLimit: 3)
+        }
+        let many = "[" + String(repeating: "[],", count: 300_000) + "[]]"
+        #expect(failure(Array(many.utf8))?.problem == .tooManyValues)
+    }
+
+    @Test func `keys and texts are what their bytes are, whatever they look like`() throws {
+        let composed = "caf\u{E9}"
+        let decomposed = "cafe\u{301}"
+        let object = try #require(try JSON(parsing: #"{"\#(composed)":1,"\#(decomposed)":2}"#).object)
+        #expect(object[composed] == 1)
+        #expect(object[decomposed] == 2)
+        #expect(JSON.string(composed) != JSON.string(decomposed))
+        #expect(JSON.string(composed) == JSON.string(composed + ""))
+        let members = (0..<40).map { "\"k\($0)\":0" } + ["\"\(composed)\":1", "\"\(decomposed)\":2"]
+        #expect(failure(Array("{\(members.joined(separator: ","))}".utf8)) == nil)
+        #expect(Set([UTF8Text(composed), UTF8Text(decomposed), UTF8Text(composed)]).count == 2)
+    }
+
+    @Test(arguments: ["\u{301}", "\u{10A0F}", "\u{302A}", "\u{344}"])
+    func `thirty combining marks in a row are text, more are not`(mark: String) throws {
+        func piled(_ count: Int) -> String { "\"x" + String(repeating: mark, count: count) + "y\"" }
+        _ = try JSON(parsing: piled(30))
+        _ = try JSON(parsing: "[\(piled(30)),\(piled(30))]")
+        #expect(failure(Array(piled(31).utf8)) == JSONSyntaxError(problem: .tooManyMarks, offset: 1))
+        #expect(failure(Array(#"{\#(piled(31)):0}"#.utf8))?.problem == .tooManyMarks)
+        let escaped = String(repeating: #"\u0301"#, count: 31)
+        #expect(failure(Array("\"\(escaped)\"".utf8))?.problem == .tooManyMarks)
+        let broken = "\"" + String(repeating: String(repeating: mark, count: 30) + "x", count: 1000) + "\""
+        _ = try JSON(parsing: broken)
+    }
+
+    @Test func `a quarter of a million combining marks are refused as a key and as a text`() {
+        let marks = String(repeating: "\u{301}\u{323}", count: 125_000)
+        #expect(failure(Array(#"{"a\#(marks)":1,"a\#(marks)\u0301":1}"#.utf8))?.problem == .tooManyMarks)
+        #expect(failure(Array(#"{"method":"a\#(marks)"}"#.utf8))?.problem == .tooManyMarks)
     }
 
     @Test func `every prefix of a message is refused and none traps`() throws {

@@ -10,6 +10,18 @@ import Testing
         #expect(UUID(uuidString: channelID.text)?.uuidString == channelID.text)
     }
 
+    @Test func `identifiers are what their bytes are, whatever they look like`() {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let applications = Set([composed, decomposed, composed].map { ApplicationID(rawValue: $0) })
+        #expect(applications.count == 2)
+        #expect(Set([composed, decomposed, composed].map { PushToken(rawValue: $0) }).count == 2)
+        let origins = [composed, decomposed, composed].map {
+            Origin(kind: .application, identifier: $0, name: "")
+        }
+        #expect(Set(origins).count == 2)
+        #expect(origins[0] == origins[2] && origins[0] != origins[1])
+    }
+
     @Test func `a channel identifier is the same in either case`() {
         #expect(
             ChannelID("ffffffff-ffff-4fff-bfff-ffffffffffff")?.text == "FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF"

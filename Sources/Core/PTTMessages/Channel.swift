@@ -48,6 +48,12 @@ public struct ApplicationID: RawRepresentable, Hashable, Codable, Sendable {
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
+
+    public static func == (left: ApplicationID, right: ApplicationID) -> Bool {
+        left.rawValue.hasSameBytes(as: right.rawValue)
+    }
+
+    public func hash(into hasher: inout Hasher) { rawValue.hashBytes(into: &hasher) }
 }
 
 /// A running program that holds the channel and receives its audio.

@@ -6,6 +6,8 @@ public struct Image: Hashable, Sendable {
     public static let sizeLimit = 256 * 1024
 
     public let bytes: [UInt8]
+    /// What stands for it in a status and in events, which go to many.
+    public let summary: ImageSummary
 
     /// Why a picture is not kept.
     public enum Unusable: Error, Equatable, Sendable, CustomStringConvertible {
@@ -29,6 +31,7 @@ public struct Image: Hashable, Sendable {
         guard bytes.count <= Self.sizeLimit else { throw .tooLarge(byteCount: bytes.count) }
         guard Self.isImage(bytes) else { throw .notAnImage }
         self.bytes = bytes
+        summary = ImageSummary(imageID: Self.imageID(bytes), byteCount: bytes.count)
     }
 
     /// - Parameter base64: The form on the sockets.
@@ -43,11 +46,8 @@ public struct Image: Hashable, Sendable {
 
     public var base64: String { Base64.encode(bytes) }
 
-    /// What stands for it in a status and in events, which go to many.
-    public var summary: ImageSummary { ImageSummary(imageID: imageID, byteCount: bytes.count) }
-
     /// FNV-1a over the bytes: equal pictures have equal names, so that a subscriber fetches each once.
-    private var imageID: String {
+    private static func imageID(_ bytes: [UInt8]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         let digits = String(hash, radix: 16)

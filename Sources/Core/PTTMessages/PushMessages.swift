@@ -48,6 +48,12 @@ public struct PushToken: RawRepresentable, Hashable, Codable, Sendable {
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
+
+    public static func == (left: PushToken, right: PushToken) -> Bool {
+        left.rawValue.hasSameBytes(as: right.rawValue)
+    }
+
+    public func hash(into hasher: inout Hasher) { rawValue.hashBytes(into: &hasher) }
 }
 
 /// Numbers the pushes of one run of the core, from 1.

@@ -4,10 +4,13 @@ public protocol WireEnum: RawRepresentable<String>, Codable, CaseIterable, Hasha
     static var unknown: Self { get }
 }
 
+/// No word is longer; a longer text need not be looked up.
+private let longestWord = 64
+
 extension WireEnum {
     public init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        self = Self(rawValue: text) ?? .unknown
+        self = text.utf8.count <= longestWord ? Self(rawValue: text) ?? .unknown : .unknown
     }
 
     public func encode(to encoder: any Encoder) throws {

@@ -33,12 +33,12 @@ public struct Origin: Hashable, Codable, Sendable {
     }
 
     public static func == (left: Origin, right: Origin) -> Bool {
-        left.kind == right.kind && left.identifier == right.identifier
+        left.kind == right.kind && left.identifier.hasSameBytes(as: right.identifier)
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
-        hasher.combine(identifier)
+        identifier.hashBytes(into: &hasher)
     }
 }
 

@@ -1,7 +1,7 @@
 /// One JSON value (RFC 8259), small and quick enough for a daemon's socket.
 ///
 /// Numbers without fraction and exponent that fit are ``int(_:)``, all others ``double(_:)``.
-public enum JSON: Equatable, Sendable {
+public enum JSON: Sendable {
     case null
     case bool(Bool)
     case int(Int64)
@@ -30,6 +30,22 @@ public enum JSON: Equatable, Sendable {
         case .string: "a string"
         case .array: "an array"
         case .object: "an object"
+        }
+    }
+}
+
+extension JSON: Equatable {
+    /// Strings are equal if their UTF-8 bytes are.
+    public static func == (left: JSON, right: JSON) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.int(let left), .int(let right)): left == right
+        case (.double(let left), .double(let right)): left == right
+        case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        case (.null, _), (.bool, _), (.int, _), (.double, _), (.string, _), (.array, _), (.object, _): false
         }
     }
 }

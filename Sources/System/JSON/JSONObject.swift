@@ -1,4 +1,5 @@
-/// The members of a JSON object in the order in which they were written. No key is there twice.
+/// The members of a JSON object in the order in which they were written. No key is there twice; keys are compared by
+/// their UTF-8 bytes.
 ///
 /// Looking up is linear: protocol messages have few members, and a hash table costs more than it saves.
 public struct JSONObject: Sendable {
@@ -40,7 +41,7 @@ public struct JSONObject: Sendable {
         var index = hint
         for _ in members.indices {
             if index >= members.count { index = 0 }
-            if members[index].key == key { return index }
+            if members[index].key.hasSameBytes(as: key) { return index }
             index += 1
         }
         return nil

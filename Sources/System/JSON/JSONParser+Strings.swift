@@ -6,6 +6,9 @@ extension JSONParser {
             switch bytes[offset] {
             case UInt8(ascii: "\""):
                 let string = try text(bytes, start..<offset)
+                guard string.isStreamSafe else {
+                    throw JSONSyntaxError(problem: .tooManyMarks, offset: start)
+                }
                 offset += 1
                 return string
             case UInt8(ascii: "\\"): return try escapedString(bytes, from: start)
@@ -38,8 +41,12 @@ extension JSONParser {
             case UInt8(ascii: "\""):
                 // The bytes between the escapes are checked in place, so that an error names the right offset.
                 _ = try text(bytes, start..<offset)
+                let string = String(decoding: copy, as: UTF8.self)
+                guard string.isStreamSafe else {
+                    throw JSONSyntaxError(problem: .tooManyMarks, offset: start)
+                }
                 offset += 1
-                return String(decoding: copy, as: UTF8.self)
+                return string
             case UInt8(ascii: "\\"): try escape(bytes, into: &copy)
             case 0..<0x20: throw error(.controlCharacter)
             default:
@@ -104,5 +111,26 @@ extension JSONParser {
         }
         offset += 6
         return code
+    }
+}
+
+extension String {
+    /// Whether at most 30 non-starters follow one another, as no language needs more: Stream-Safe Text Format, UAX #15
+    /// section 13. Whatever compares, sorts or draws such text needs no more than time in proportion to its length.
+    ///
+    /// Characters are counted as they stand; a few of them decompose into two or three non-starters.
+    fileprivate var isStreamSafe: Bool {
+        // 31 non-starters are 62 bytes or more, and the first of all, U+0300, begins with 0xCC.
+        guard utf8.count >= 62, utf8.contains(where: { $0 >= 0xCC }) else { return true }
+        var marks = 0
+        for scalar in unicodeScalars {
+            if scalar.value < 0x300 || scalar.properties.canonicalCombiningClass == .notReordered {
+                marks = 0
+            } else {
+                marks += 1
+                if marks > 30 { return false }
+            }
+        }
+        return true
     }
 }

@@ -8,6 +8,8 @@ public struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
         case loneSurrogate = "half of a surrogate pair"
         case numberOutOfRange = "a number out of range"
         case tooDeep = "arrays or objects nested too deeply"
+        case tooManyMarks = "more than 30 combining marks in a row"
+        case tooManyValues = "too many values"
         case trailingBytes = "something after the value"
         case unexpectedByte = "an unexpected character"
         case unexpectedEnd = "the end in the middle of a value"
@@ -26,26 +28,39 @@ public struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
 }
 
 extension JSON {
-    /// Parses one value strictly as RFC 8259 has it. Besides, a key may not be there twice.
+    /// Parses one value strictly as RFC 8259 has it. Besides, a key may not be there twice, and text has no more than
+    /// 30 combining marks in a row (Stream-Safe Text Format, UAX #15 section 13).
     ///
     /// - Parameters:
     ///   - bytes: UTF-8 without a byte order mark; white space around the value is allowed.
     ///   - depthLimit: How many arrays and objects may be inside one another.
+    ///   - valueLimit: How many values it may consist of, arrays and objects among them: each takes many times the
+    ///     memory of the two bytes that it may have been.
     /// - Throws: The first place that is not as it should be.
-    public init(parsing bytes: Span<UInt8>, depthLimit: Int = 32) throws(JSONSyntaxError) {
-        var parser = JSONParser(depthLimit: depthLimit)
+    public init(
+        parsing bytes: Span<UInt8>,
+        depthLimit: Int = 32,
+        valueLimit: Int = 10_000
+    ) throws(JSONSyntaxError) {
+        var parser = JSONParser(depthLimit: depthLimit, valueLimit: valueLimit)
         self = try parser.document(bytes)
     }
 
     /// The same for a string.
-    public init(parsing text: String, depthLimit: Int = 32) throws(JSONSyntaxError) {
-        try self.init(parsing: Array(text.utf8).span, depthLimit: depthLimit)
+    public init(
+        parsing text: String,
+        depthLimit: Int = 32,
+        valueLimit: Int = 10_000
+    ) throws(JSONSyntaxError) {
+        try self.init(parsing: Array(text.utf8).span, depthLimit: depthLimit, valueLimit: valueLimit)
     }
 }
 
 /// A recursive descent over bytes; the depth limit bounds the recursion.
 struct JSONParser {
     private let depthLimit: Int
+    /// Further values that may come.
+    private var valuesLeft: Int
     var offset = 0
 
     /// From this many members on, duplicates are found with a set, so that a hostile object costs no quadratic time.
@@ -53,8 +68,9 @@ struct JSONParser {
     /// No sensible number is longer, and converting digits is not linear.
     private static let numberLengthLimit = 512
 
-    init(depthLimit: Int) {
+    init(depthLimit: Int, valueLimit: Int) {
         self.depthLimit = depthLimit
+        valuesLeft = valueLimit
     }
 
     mutating func document(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> JSON {
@@ -85,7 +101,10 @@ struct JSONParser {
     }
 
     private mutating func value(_ bytes: Span<UInt8>, depth: Int) throws(JSONSyntaxError) -> JSON {
-        switch try peek(bytes) {
+        let first = try peek(bytes)
+        guard valuesLeft > 0 else { throw error(.tooManyValues) }
+        valuesLeft -= 1
+        switch first {
         case UInt8(ascii: "{"): return .object(try object(bytes, depth: depth + 1))
         case UInt8(ascii: "["): return .array(try array(bytes, depth: depth + 1))
         case UInt8(ascii: "\""): return .string(try string(bytes))
@@ -101,7 +120,7 @@ struct JSONParser {
         guard depth <= depthLimit else { throw error(.tooDeep) }
         offset += 1
         var object = JSONObject()
-        var keys = Set<String>()
+        var keys = Set<UTF8Text>()
         if try peek(bytes) == UInt8(ascii: "}") {
             offset += 1
             return object
@@ -120,11 +139,11 @@ struct JSONParser {
         }
     }
 
-    private func isNew(_ key: String, in object: JSONObject, _ keys: inout Set<String>) -> Bool {
+    private func isNew(_ key: String, in object: JSONObject, _ keys: inout Set<UTF8Text>) -> Bool {
         let count = object.members.count
         guard count >= Self.linearSearchLimit else { return object.index(of: key, from: 0) == nil }
-        if count == Self.linearSearchLimit { keys = Set(object.members.map(\.key)) }
-        return keys.insert(key).inserted
+        if count == Self.linearSearchLimit { keys = Set(object.members.map { UTF8Text($0.key) }) }
+        return keys.insert(UTF8Text(key)).inserted
     }
 
     private mutating func array(_ bytes: Span<UInt8>, depth: Int) throws(JSONSyntaxError) -> [JSON] {

@@ -1,0 +1,35 @@
+/// Text that is compared and hashed by its UTF-8 bytes.
+///
+/// `String` is compared by canonical equivalence (UAX #15), for which marks that combine are sorted first: a peer that
+/// piles up enough of them holds up whoever compares. Names and tokens of a protocol are bytes.
+public struct UTF8Text: Hashable, Sendable {
+    public let text: String
+
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    public static func == (left: UTF8Text, right: UTF8Text) -> Bool {
+        left.text.hasSameBytes(as: right.text)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable {
+            hasher.combine(bytes: UnsafeRawBufferPointer($0))
+        }
+        // Native strings have contiguous UTF-8; others do not exist without Foundation's bridging.
+        precondition(isHashed != nil, "A string without contiguous UTF-8")
+        hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension UTF8Text: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension String {
+    /// Whether both are the same UTF-8, as protocols compare names. `==` is canonical equivalence.
+    func hasSameBytes(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+}
