@@ -87,7 +87,7 @@ system-test: build  ## the programs against real Bluetooth, udev and PipeWire in
 	swift build --build-tests $(strict)
 	Tests/SystemTests/kernel-tests
 
-bench: $(archives)/libstdc++.a  ## latency, memory and wake-ups, side by side with what they are compared to; takes 3 minutes
+bench: $(archives)/libstdc++.a  ## latency, memory, wake-ups, side by side with what they are compared to; hostile peers; takes 6 minutes
 	@.ci/install-packages 'make bench' $(build_packages) $(bench_packages)
 	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done

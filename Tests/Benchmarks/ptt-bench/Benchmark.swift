@@ -16,32 +16,44 @@ enum Benchmark {
         case press
         case calls
         case commands
-        /// Must be last: whatever has run before has warmed the daemons up.
+        /// After all that measures the stack's own daemons: whatever has run before has warmed them up.
         case growth
+        /// Against daemons of its own.
+        case hostile
+
+        var timeLimit: Duration {
+            switch self {
+            case .memory, .idle, .press, .calls, .commands, .growth: .seconds(180)
+            case .hostile: .seconds(900)
+            }
+        }
     }
 
-    static func run(_ parts: Set<Part>) async {
+    /// - Parameters:
+    ///   - parts: What is measured.
+    ///   - attacks: What the part ``Part/hostile`` tries.
+    static func run(_ parts: Set<Part>, _ attacks: [Attack]) async {
         do {
             signals = try [SIGINT, SIGTERM, SIGHUP].map { signal in
                 try SignalSource(signal) { fail("stopped") }
             }
             let stack = try Stack()
             self.stack = stack
-            try await measure(parts, stack)
+            try await measure(parts, attacks, stack)
             end(EXIT_SUCCESS)
         } catch {
             fail("\(error)")
         }
     }
 
-    private static func measure(_ parts: Set<Part>, _ stack: Stack) async throws {
+    private static func measure(_ parts: Set<Part>, _ attacks: [Attack], _ stack: Stack) async throws {
         var table = Table()
         expect("the private stack does not come up", within: .seconds(30))
         try await stack.start()
         table.printHeader()
         let footprint = try Footprint(stack)
         for part in Part.allCases where parts.contains(part) {
-            expect("the part \"\(part.rawValue)\" did not end", within: .seconds(180))
+            expect("the part \"\(part.rawValue)\" did not end", within: part.timeLimit)
             switch part {
             case .memory: try await footprint.printIdleMemory(&table)
             case .idle: try await IdleWakeUps.measure(stack, &table)
@@ -49,6 +61,7 @@ enum Benchmark {
             case .calls: try await RoundTrips.measure(stack, &table)
             case .commands: try CommandTimes.measure(stack, &table)
             case .growth: try await footprint.printGrowth(&table)
+            case .hostile: try await Hostile.measure(attacks, stack, &table)
             }
         }
         write(table.misses == 0 ? "\nall limits kept" : "\nlimits missed: \(table.misses)")

@@ -17,15 +17,23 @@ struct Program {
         case "baseline-receive" where arguments.count == 3:
             exit(baseline_receive(arguments[1], arguments[2]))
         case "baseline-relay" where arguments.count == 1: exit(baseline_relay())
+        case "attack" where arguments.count == 2:
+            guard let attack = Attack(rawValue: arguments[1]) else { exit(64) }
+            Attacker.run(attack)
         case _:
             let parts = arguments.compactMap { Benchmark.Part(rawValue: $0) }
-            guard parts.count == arguments.count else {
+            let attacks = arguments.compactMap { Attack(rawValue: $0) }
+            guard parts.count + attacks.count == arguments.count, attacks.isEmpty || parts.contains(.hostile)
+            else {
                 let known = Benchmark.Part.allCases.map(\.rawValue).joined(separator: "|")
+                let attacks = Attack.allCases.map(\.rawValue).joined(separator: "|")
                 complain("usage: ptt-bench [\(known)]…; all parts if none is named")
+                complain("or: ptt-bench hostile [\(attacks)]…; all attacks if none is named")
                 exit(64)
             }
             let chosen = parts.isEmpty ? Set(Benchmark.Part.allCases) : Set(parts)
-            exit(EventLoop.run { await Benchmark.run(chosen) })
+            let chosenAttacks = attacks.isEmpty ? Attack.allCases : attacks
+            exit(EventLoop.run { await Benchmark.run(chosen, chosenAttacks) })
         }
     }
 }

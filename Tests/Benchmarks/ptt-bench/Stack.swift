@@ -60,13 +60,14 @@ final class Stack {
         _ arguments: [String],
         input: Int32? = nil,
         output: Int32? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        log: String? = nil
     ) throws(SystemError) -> Child {
         let child = try Child(
             arguments,
             input: input,
             output: output,
-            log: directory + "/log",
+            log: log ?? directory + "/log",
             environment: environment
         )
         children.append(child)

@@ -80,8 +80,13 @@ struct Table {
         }
     }
 
+    mutating func countMiss() { misses += 1 }
+
     private func printLine(_ columns: String...) {
-        let widths = [54, 10, 26, 8, 10, 8]
+        printLine(columns, widths: [54, 10, 26, 8, 10, 8])
+    }
+
+    func printLine(_ columns: [String], widths: [Int]) {
         var line = ""
         for (column, width) in zip(columns, widths) {
             let padding = String(repeating: " ", count: max(1, width - column.count))

@@ -1,0 +1,105 @@
+/// What a hostile peer of the same user may do to the sockets of `pttd`. Each is tried on a `pttd` of its own.
+enum Attack: String, CaseIterable {
+    // Text that takes long to compare: 250,000 combining marks, the later ones to be sorted before the earlier ones.
+    case marksInKey
+    case marksInMethod
+    case marksInInterface
+    case marksInCallToken
+    case marksInApplication
+    case marksInChannelName
+    case marksInPushTopic
+    case marksInAudioToken
+    // Messages of 1 MiB.
+    case zeros
+    case nesting
+    case openBrackets
+    case keys
+    case similarKeys
+    case sameKey
+    // What waits.
+    case callsBehindSubscription
+    case largeCallsBehindSubscription
+    case connectionsAtTheLimit
+    case pipelinedCalls
+    case halfMessages
+    case deafSubscribers
+    case deafAttachments
+    case endOfReading
+    // What is logged.
+    case refusedCalls
+    case malformedMessages
+    case connectionStorm
+    case stoppedJournal
+    // What is kept.
+    case pictures
+    case brokenPictures
+    case pushes
+    // The audio socket.
+    case eightSilentStrangers
+    case sixtySilentStrangers
+    case audioConnectionStorm
+    case oversizedPackets
+    case oversizedPacketsOfTheApplication
+
+    var title: String {
+        switch self {
+        case .marksInKey: "250,000 combining marks as a key"
+        case .marksInMethod: "250,000 combining marks as a method"
+        case .marksInInterface: "250,000 combining marks as an interface"
+        case .marksInCallToken: "250,000 combining marks as a call token"
+        case .marksInApplication: "250,000 combining marks as an application"
+        case .marksInChannelName: "250,000 combining marks as a channel's name"
+        case .marksInPushTopic: "250,000 combining marks as a push topic"
+        case .marksInAudioToken: "combining marks as an audio token"
+        case .zeros: "1 MiB of [0,0,0…"
+        case .nesting: "1 MiB of arrays, as deep as allowed"
+        case .openBrackets: "1 MiB of [[[…"
+        case .keys: "1 MiB of short keys"
+        case .similarKeys: "1 MiB of long keys that differ in the middle"
+        case .sameKey: "1 MiB of one key"
+        case .callsBehindSubscription: "1,000 calls behind a subscription"
+        case .largeCallsBehindSubscription: "1,000 calls of 1 MiB behind a subscription"
+        case .connectionsAtTheLimit: "70 connections that do this"
+        case .pipelinedCalls: "calls without a pause on one connection"
+        case .halfMessages: "60 connections with half a message of 1 MiB"
+        case .deafSubscribers: "30 subscribers that do not read"
+        case .deafAttachments: "30 attachments that do not read"
+        case .endOfReading: "shutdown(SHUT_RD) by 10 subscribers"
+        case .refusedCalls: "refused calls in a loop"
+        case .malformedMessages: "malformed messages in a loop"
+        case .connectionStorm: "connections that close at once, in a loop"
+        case .stoppedJournal: "malformed messages, and nobody reads the log"
+        case .pictures: "pictures of 256 KiB in a loop"
+        case .brokenPictures: "pictures that are no base64, in a loop"
+        case .pushes: "the largest pushes, no application"
+        case .eightSilentStrangers: "audio: 8 silent strangers"
+        case .sixtySilentStrangers: "audio: 60 silent strangers"
+        case .audioConnectionStorm: "audio: connections that close at once, in a loop"
+        case .oversizedPackets: "audio: packets of 150 KB in a loop"
+        case .oversizedPacketsOfTheApplication: "audio: packets of 150 KB from an application"
+        }
+    }
+
+    /// What the well-behaved client asks meanwhile.
+    enum Question {
+        /// `GetStatus`, on a connection that was there before.
+        case status
+        /// The first packet of the open microphone, on a connection to the audio socket made for it.
+        case audio
+    }
+
+    var question: Question {
+        switch self {
+        case .marksInKey, .marksInMethod, .marksInInterface, .marksInCallToken, .marksInApplication,
+            .marksInChannelName, .marksInPushTopic, .zeros, .nesting, .openBrackets, .keys, .similarKeys,
+            .sameKey, .callsBehindSubscription, .largeCallsBehindSubscription, .connectionsAtTheLimit,
+            .pipelinedCalls, .halfMessages, .deafSubscribers, .deafAttachments, .endOfReading, .refusedCalls,
+            .malformedMessages, .connectionStorm, .stoppedJournal, .pictures, .brokenPictures, .pushes,
+            .oversizedPacketsOfTheApplication:
+            .status
+        case .marksInAudioToken, .eightSilentStrangers, .sixtySilentStrangers, .audioConnectionStorm,
+            .oversizedPackets:
+            .audio
+        }
+    }
+}

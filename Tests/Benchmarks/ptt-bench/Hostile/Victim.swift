@@ -1,0 +1,74 @@
+import CoreLink
+import EventLoop
+import Glibc
+import PTTMessages
+
+/// A `pttd` to be attacked, in a directory of its own.
+@EventLoop
+final class Victim {
+    let child: Child
+    private let stack: Stack
+    private let directory: String
+    private let log: String
+    /// Keeps the log, which is a pipe then, from being read by nobody at all, which would end its writer.
+    private var unreadLog: OwnedDescriptor?
+
+    /// Comes back when it answers and is connected to the sound server.
+    ///
+    /// - Parameters:
+    ///   - stack: Lends its buses and its sound server.
+    ///   - number: One that no other victim has.
+    ///   - isLogRead: If not, the log is a pipe that soon is full.
+    /// - Throws: If it cannot be started.
+    init(_ stack: Stack, number: Int, isLogRead: Bool) async throws {
+        self.stack = stack
+        directory = "\(stack.directory)/victim-\(number)"
+        log = directory + "/log"
+        guard mkdir(directory, 0o700) == 0 else { throw SystemError("create \(directory)") }
+        // The clients in this process find their sockets by it.
+        setenv("XDG_RUNTIME_DIR", directory, 1)
+        if !isLogRead {
+            guard mkfifo(log, 0o600) == 0 else { throw SystemError("create \(log)") }
+            let opened = open(log, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            guard opened >= 0 else { throw SystemError("open \(log)") }
+            unreadLog = OwnedDescriptor(adopting: opened)
+        }
+        let environment = ["XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory, "HOME": directory]
+        child = try stack.start([stack.programs + "/pttd"], environment: environment, log: log)
+        try await stack.appearance(of: directory + "/pushtotalk/audio")
+        try await stack.appearance(of: directory + "/pushtotalk/core")
+        try await audioIsReady()
+    }
+
+    func end() {
+        stack.end(child)
+        setenv("XDG_RUNTIME_DIR", stack.directory, 1)
+    }
+
+    /// How many lines it has logged; nil if nobody can read them.
+    func logLines() throws(SystemError) -> Int? {
+        guard unreadLog == nil else { return nil }
+        guard let file = fopen(log, "re") else { throw SystemError("read \(log)") }
+        defer { _ = fclose(file) }  // Only read from.
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        var lines = 0
+        while true {
+            let count = fread(&bytes, 1, bytes.count, file)
+            guard count > 0 else { return lines }
+            lines += bytes[..<count].count { $0 == UInt8(ascii: "\n") }
+        }
+    }
+
+    private func audioIsReady() async throws {
+        while true {
+            // A socket appears before its server listens.
+            guard let connection = try? ServiceConnection.core() else {
+                await pause(.milliseconds(10))
+                continue
+            }
+            defer { connection.close() }
+            while !(try await connection.status().isAudioServerReady) { await pause(.milliseconds(10)) }
+            return
+        }
+    }
+}
