@@ -222,6 +222,7 @@ let package = Package(
             "TestSupport",
             data: ["Symbols"]
         ),
+        tests("CoreLinkTests", "CoreLink", "JSON", "PTTMessages", "Varlink"),
         tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
         tests("PTTMessagesTests", "PTTMessages"),
         tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),

@@ -3,7 +3,7 @@ public import PTTMessages
 
 /// The methods of `org.pushtotalk.Channel`; ``CoreInterface/description`` says what each does.
 extension ServiceConnection {
-    private func core(_ method: String) -> String { "\(CoreInterface.name).\(method)" }
+    func core(_ method: String) -> String { "\(CoreInterface.name).\(method)" }
 
     public func status() async throws(LinkError) -> Status {
         let reply: CoreInterface.StatusReply = try await call(core("GetStatus"), NoParameters())
@@ -49,24 +49,8 @@ extension ServiceConnection {
         try await call(core("BeginTransmitting"), request)
     }
 
-    /// Sends the request in this turn of the loop.
-    public func begin(
-        _ request: CoreInterface.BeginRequest,
-        then: @escaping @EventLoop (Result<CoreInterface.BeginReply, LinkError>) -> Void
-    ) {
-        call(core("BeginTransmitting"), request, CoreInterface.BeginReply.self, then: then)
-    }
-
     public func end(_ request: CoreInterface.EndRequest) async throws(LinkError) {
         let _: NoParameters = try await call(core("EndTransmitting"), request)
-    }
-
-    /// Sends the request in this turn of the loop.
-    public func end(
-        _ request: CoreInterface.EndRequest,
-        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
-    ) {
-        call(core("EndTransmitting"), request, NoParameters.self) { then($0.map { _ in }) }
     }
 
     /// Follows the core: the first update has the status, each that follows an event.

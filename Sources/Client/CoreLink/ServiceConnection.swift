@@ -14,6 +14,7 @@ public final class ServiceConnection {
 
     let socket: RuntimeSocket
     private let client: VarlinkClient
+    var presses = PressRequests()
     private var isClosed = false
 
     /// Connects to `pttd`. Where systemd listens for it, this starts it.
@@ -68,6 +69,21 @@ public final class ServiceConnection {
         }
     }
 
+    /// Makes a call that is encoded already. What `read` gives nil for is decoded as any other answer.
+    func call<Reply: Decodable>(
+        _ prepared: PreparedCall,
+        read: @escaping @EventLoop (JSONObject) -> Reply?,
+        then: @escaping @EventLoop (Result<Reply, LinkError>) -> Void
+    ) {
+        client.call(prepared) { [self] answer in
+            if case .success(let parameters) = answer, let reply = read(parameters) {
+                then(.success(reply))
+            } else {
+                then(decoded(answer))
+            }
+        }
+    }
+
     func call<Reply: Decodable & Sendable>(
         _ method: String,
         _ parameters: some Encodable,
@@ -111,7 +127,7 @@ public final class ServiceConnection {
         }
     }
 
-    private func encoded(_ value: some Encodable) -> JSONObject {
+    func encoded(_ value: some Encodable) -> JSONObject {
         do throws(JSONEncodingError) {
             return try JSONObject(encoding: value)
         } catch {

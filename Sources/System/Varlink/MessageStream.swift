@@ -71,6 +71,14 @@ final class MessageStream {
         return true
     }
 
+    /// The same for a message that is encoded, with its NUL byte.
+    func send(encoded message: [UInt8]) -> Bool {
+        guard !hasEnded, !isClosing else { return true }
+        guard output.append(encoded: message) else { return false }
+        flush()
+        return true
+    }
+
     /// Sends `message` in place of everything that has not begun to be sent, then closes.
     func close(after message: JSONObject? = nil) {
         guard !hasEnded, !isClosing else { return }

@@ -21,11 +21,22 @@ struct OutputQueue {
 
     /// - Returns: False if the limits leave no room; the queue is then as before.
     mutating func append(_ message: JSONObject) -> Bool {
+        append { bytes in
+            message.write(to: &bytes)
+            bytes.append(0)
+        }
+    }
+
+    /// The same for a message that is encoded, with its NUL byte.
+    mutating func append(encoded message: [UInt8]) -> Bool {
+        append { $0.append(contentsOf: message) }
+    }
+
+    private mutating func append(_ write: (inout [UInt8]) -> Void) -> Bool {
         guard ends.count - firstEnd < limits.backlogMessages else { return false }
         if sent > Self.usualSize, sent > bytes.count / 2 { compact() }
         let end = bytes.count
-        message.write(to: &bytes)
-        bytes.append(0)
+        write(&bytes)
         guard bytes.count - sent <= limits.backlogBytes else {
             bytes.removeSubrange(end...)
             return false

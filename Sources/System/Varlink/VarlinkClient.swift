@@ -87,6 +87,17 @@ public final class VarlinkClient {
         start(CallMessage(method: method, parameters: parameters), timeLimit) { answer, _ in handler(answer) }
     }
 
+    /// Makes a call that is encoded already, as ``call(_:_:timeLimit:then:)`` would.
+    public func call(
+        _ prepared: PreparedCall,
+        timeLimit: Duration = .seconds(5),
+        then handler: @escaping @EventLoop (Answer) -> Void
+    ) {
+        if let closeReason { return handler(.failure(closeReason)) }
+        expectAnswer(to: prepared.method, isMore: false, timeLimit) { answer, _ in handler(answer) }
+        sent(stream.send(encoded: prepared.bytes))
+    }
+
     /// Calls `method` and waits for its one answer.
     public func call(
         _ method: String,
@@ -165,23 +176,30 @@ extension VarlinkClient {
         _ handler: @escaping @EventLoop (Answer, Bool) -> Void
     ) {
         if let closeReason { return handler(.failure(closeReason), false) }
-        let deadline = MonotonicInstant.now + limit
-        pending.append(
-            Pending(
-                method: message.method,
-                isMore: message.isMore,
-                limit: limit,
-                deadline: deadline,
-                handler: handler
-            )
-        )
-        setTimer(deadline)
+        expectAnswer(to: message.method, isMore: message.isMore, limit, handler)
         send(message)
     }
 
+    private func expectAnswer(
+        to method: String,
+        isMore: Bool,
+        _ limit: Duration,
+        _ handler: @escaping @EventLoop (Answer, Bool) -> Void
+    ) {
+        let deadline = MonotonicInstant.now + limit
+        pending.append(
+            Pending(method: method, isMore: isMore, limit: limit, deadline: deadline, handler: handler)
+        )
+        setTimer(deadline)
+    }
+
     private func send(_ message: CallMessage) {
-        guard closeReason == nil, !stream.send(message.json) else { return }
-        end(.disconnected("it does not read what is sent to it"))
+        guard closeReason == nil else { return }
+        sent(stream.send(message.json))
+    }
+
+    private func sent(_ hadRoom: Bool) {
+        if !hadRoom { end(.disconnected("it does not read what is sent to it")) }
     }
 
     private func received(_ message: JSON) {

@@ -71,8 +71,6 @@ final class Clients {
         return application.call
     }
 
-    var attachments: [VarlinkCall] { applications.values.map(\.call) }
-
     /// One end is enough: who cannot be told, or cannot ask, has gone.
     private func ended(_ identifier: VarlinkConnection.Identifier) {
         guard let client = clients.removeValue(forKey: identifier) else { return }

@@ -21,10 +21,10 @@ extension CoreService {
             let request: CoreInterface.DescriptorRequest = try call.decode()
             ask(call) { .descriptorRequested($0, client(), request) }
         case "BeginTransmitting":
-            let request: CoreInterface.BeginRequest = try call.decode()
+            let request = try call.decode { CoreInterface.BeginRequest(usual: $0) }
             ask(call) { .beginRequested($0, client(), request) }
         case "EndTransmitting":
-            let request: CoreInterface.EndRequest = try call.decode()
+            let request = try call.decode { CoreInterface.EndRequest(usual: $0) }
             ask(call) { .endRequested($0, client(), request) }
         case "GetStatus":
             note(nil, for: call)

@@ -14,7 +14,8 @@ final class CoreService {
     let clients: Clients
     private let log: Logger
     private var server: VarlinkServer?
-    private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
+    /// Who subscribed, and the attachments of applications.
+    private var audience = Audience<VarlinkConnection.Identifier, VarlinkCall>()
 
     init(host: CoreHost, audio: AudioSocket, adopting listening: consuming OwnedDescriptor, log: Logger)
         throws(SystemError)
@@ -83,6 +84,7 @@ final class CoreService {
         case .attached(let pushToken, let format, let restored):
             attach(call, pushToken, format, restored)
         case .began(let transmissionID):
+            audience.holder = call.connection.processID
             note(nil, for: call)
             call.reply(encoded(CoreInterface.BeginReply(transmissionID: transmissionID)))
         case .accepted(let pushID):
@@ -128,17 +130,22 @@ final class CoreService {
             attachment: attachment,
             event: nil
         )
+        add(call, .application)
         call.reply(encoded(update), continues: true)
     }
 
     // MARK: Events
 
+    private func add(_ call: VarlinkCall, _ role: Audience<VarlinkConnection.Identifier, VarlinkCall>.Role) {
+        let identifier = call.connection.identifier
+        audience.add(call, identifier, role, processID: call.connection.processID)
+        call.connection.onClose { [weak self] in self?.audience.remove(identifier) }
+    }
+
     func subscribe(_ call: VarlinkCall) throws(VarlinkError) {
         guard call.wantsMore else { throw .expectedMore }
         note(nil, for: call)
-        let identifier = call.connection.identifier
-        subscribers[identifier] = call
-        call.connection.onClose { [weak self] in self?.subscribers.removeValue(forKey: identifier) }
+        add(call, .other)
         let update = CoreInterface.Update(
             sequence: host.sequence,
             time: MonotonicTime.now.microseconds,
@@ -149,8 +156,7 @@ final class CoreService {
     }
 
     private func publish(_ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) {
-        let attachments = clients.attachments
-        guard !subscribers.isEmpty || !attachments.isEmpty else { return }
+        guard !audience.isEmpty else { return }
         let update = CoreInterface.Update(
             sequence: sequence,
             time: time.microseconds,
@@ -159,7 +165,7 @@ final class CoreService {
         )
         // The members that both kinds of updates have in common, and no others, are set here.
         let parameters = encoded(update)
-        for call in Array(subscribers.values) + attachments { call.reply(parameters, continues: true) }
+        for call in audience.inOrder { call.reply(parameters, continues: true) }
     }
 
     private func tell(_ client: ClientID, _ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) {

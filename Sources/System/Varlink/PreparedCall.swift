@@ -1,0 +1,20 @@
+public import JSON
+
+/// A call that is made again and again, encoded once.
+public struct PreparedCall: Sendable {
+    /// With its interface.
+    let method: String
+    /// With its NUL byte.
+    let bytes: [UInt8]
+
+    /// - Parameters:
+    ///   - method: With its interface.
+    ///   - parameters: As the interface has them.
+    public init(_ method: String, _ parameters: JSONObject) {
+        self.method = method
+        var bytes: [UInt8] = []
+        CallMessage(method: method, parameters: parameters).json.write(to: &bytes)
+        bytes.append(0)
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,77 @@
+import JSON
+import PTTMessages
+import Testing
+import Varlink
+
+@testable import CoreLink
+
+@Suite struct PressRequestTests {
+    private static let origin = Origin(
+        kind: .bluetoothButton,
+        identifier: "00:11:22:33:44:55",
+        name: "Button"
+    )
+
+    private func begin(
+        _ origin: Origin,
+        _ source: TransmitSource = .handsfreeButton,
+        in channelID: ChannelID? = nil
+    ) -> CoreInterface.BeginRequest {
+        CoreInterface.BeginRequest(channelID: channelID, source: source, origin: origin)
+    }
+
+    private func end(_ origin: Origin?, _ cause: EndCause? = .released) -> CoreInterface.EndRequest {
+        CoreInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
+    }
+
+    /// How often each of the requests was encoded, sent one after the other.
+    private func encodings<Request: SameText>(_ requests: [Request]) -> [Int] {
+        var last = LastRequest<Request>()
+        return requests.map { request in
+            var count = 0
+            _ = last.prepared(for: request) {
+                count += 1
+                return PreparedCall("a.b.C", [:])
+            }
+            return count
+        }
+    }
+
+    @Test func `the same request is encoded once`() {
+        #expect(encodings([begin(Self.origin), begin(Self.origin), begin(Self.origin)]) == [1, 0, 0])
+        #expect(encodings([end(Self.origin), end(Self.origin)]) == [1, 0])
+        #expect(encodings([end(nil, nil), end(nil, nil)]) == [1, 0])
+    }
+
+    @Test func `a request that differs in anything that is sent is encoded anew`() {
+        let renamed = Origin(kind: .bluetoothButton, identifier: "00:11:22:33:44:55", name: "Red button")
+        let other = Origin(kind: .bluetoothButton, identifier: "00:11:22:33:44:56", name: "Button")
+        let headset = Origin(kind: .wiredHeadset, identifier: "00:11:22:33:44:55", name: "Button")
+        let channelID = ChannelID(randomBytes: (1, 2))
+        for request in [
+            begin(renamed), begin(other), begin(headset), begin(Self.origin, .userRequest),
+            begin(Self.origin, in: channelID),
+        ] {
+            #expect(encodings([begin(Self.origin), request, begin(Self.origin)]) == [1, 1, 1])
+        }
+        for request in [end(renamed), end(nil), end(Self.origin, nil), end(Self.origin, .linkLost)] {
+            #expect(encodings([end(Self.origin), request, end(Self.origin)]) == [1, 1, 1])
+        }
+    }
+
+    @Test func `names that only look alike are not the same`() {
+        let composed = Origin(kind: .wiredHeadset, identifier: "jack", name: "Kn\u{F6}pf")
+        let decomposed = Origin(kind: .wiredHeadset, identifier: "jack", name: "Kno\u{308}pf")
+        #expect(encodings([begin(composed), begin(decomposed)]) == [1, 1])
+    }
+
+    @Test func `the answer to a press is read as the decoder reads it`() throws {
+        let usual: JSONObject = ["transmissionID": 7]
+        #expect(CoreInterface.BeginReply(usual: usual) == (try usual.decode()))
+        let others: [JSONObject] = [
+            [:], ["transmissionID": "7"], ["transmissionID": 7.5], ["transmissionID": nil],
+            ["transmissionID": 7, "more": 1], ["transmissionid": 7],
+        ]
+        for other in others { #expect(CoreInterface.BeginReply(usual: other) == nil) }
+    }
+}
