@@ -10,7 +10,7 @@ enum Benchmark {
 
     /// In the order in which they are measured.
     enum Part: String, CaseIterable {
-        /// Must be first: before any press.
+        /// Must be first: before any press, and then after some.
         case memory
         case idle
         case press
@@ -55,7 +55,9 @@ enum Benchmark {
         for part in Part.allCases where parts.contains(part) {
             expect("the part \"\(part.rawValue)\" did not end", within: part.timeLimit)
             switch part {
-            case .memory: try await footprint.printIdleMemory(&table)
+            case .memory:
+                try footprint.printIdleMemory(&table)
+                try await footprint.printMemoryAfterPresses(&table)
             case .idle: try await IdleWakeUps.measure(stack, &table)
             case .press: try await Presses(stack).measureLatency(&table)
             case .calls: try await RoundTrips.measure(stack, &table)

@@ -1,43 +1,69 @@
 import EventLoop
 import Glibc
 
-/// Resident memory of the idle daemons, beside bluetoothd and wireplumber on the same machine.
+/// Memory of the daemons, beside bluetoothd and wireplumber on the same machine.
 @EventLoop
 struct Footprint {
-    private static let limit = 8.0
+    /// Enough to have touched what a press needs.
+    private static let presses = 1000
 
     private let stack: Stack
-    private let daemons: [Child]
+    private let core: Child
+    private let bridge: Child
 
     init(_ stack: Stack) throws {
-        self.stack = stack
-        daemons = [stack.core, stack.bridge].compactMap(\.self)
+        guard let core = stack.core, let bridge = stack.bridge else {
+            throw Unmeasurable("the daemons do not run")
+        }
+        (self.stack, self.core, self.bridge) = (stack, core, bridge)
     }
 
-    func printIdleMemory(_ table: inout Table) async throws {
-        let bluetoothd = try await measureBluetoothd()
-        let wireplumber = try await measureWireplumber()
-        table.printSection("Resident memory, idle: channel joined, button connected (proc(5) VmRSS)")
-        for daemon in daemons {
-            let own = try ProcessFigures(daemon.processID)
-            for (name, other) in [("bluetoothd", bluetoothd), ("wireplumber", wireplumber)] {
-                let value = Table.Other(name: name, value: megabytes(other.resident))
-                table.printFigure(
-                    daemon.name,
-                    megabytes(own.resident),
-                    .megabytes,
-                    value,
-                    .figure(Self.limit)
-                )
-            }
-            let value = Table.Other(name: "bluetoothd", value: megabytes(bluetoothd.anonymous))
+    /// What nobody has pressed yet needs little; no limit is kept by it.
+    func printIdleMemory(_ table: inout Table) throws {
+        table.printSection("Memory before any press: channel joined, button connected (proc(5) smaps_rollup)")
+        for daemon in [core, bridge] {
+            let figures = try ProcessFigures(daemon.processID)
             table.printFigure(
-                "\(daemon.name), not of files",
-                megabytes(own.anonymous),
+                "\(daemon.name), resident",
+                megabytes(figures.resident),
                 .megabytes,
-                value,
+                nil,
                 .none
             )
+            table.printFigure(
+                "\(daemon.name), proportional",
+                megabytes(figures.proportional),
+                .megabytes,
+                nil,
+                .none
+            )
+        }
+    }
+
+    func printMemoryAfterPresses(_ table: inout Table) async throws {
+        try await Presses(stack).press(times: Self.presses)
+        await pause(.seconds(1))
+        let others = [
+            ("bluetoothd", try await measureBluetoothd()), ("wireplumber", try await measureWireplumber()),
+        ]
+        table.printSection("Memory after \(Self.presses) presses")
+        for (daemon, resident, proportional) in [(core, 10, 6), (bridge, 8.5, 5.5)] {
+            let own = try ProcessFigures(daemon.processID)
+            let kinds: [(String, KeyPath<ProcessFigures, Int>, Table.Limit)] = [
+                ("resident", \.resident, .figure(resident)),
+                ("proportional", \.proportional, .figure(proportional)), ("not of files", \.anonymous, .none),
+            ]
+            for (kind, figure, limit) in kinds {
+                for (index, other) in others.enumerated() {
+                    table.printFigure(
+                        "\(daemon.name), \(kind)",
+                        megabytes(own[keyPath: figure]),
+                        .megabytes,
+                        Table.Other(name: other.0, value: megabytes(other.1[keyPath: figure])),
+                        index == 0 ? limit : .none
+                    )
+                }
+            }
         }
     }
 
@@ -45,14 +71,15 @@ struct Footprint {
     func printGrowth(_ table: inout Table) async throws {
         let presses = try await Presses(stack)
         try await presses.press(times: Presses.first)
+        let daemons = [core, bridge]
         let before = try daemons.map { try ProcessFigures($0.processID) }
         try await presses.press(times: Presses.many)
         await pause(.seconds(1))
-        table.printSection("Resident memory after \(Presses.many) more presses than \(Presses.first)")
+        table.printSection("Memory after \(Presses.many) more presses than \(Presses.first)")
         for (daemon, before) in zip(daemons, before) {
             let after = try ProcessFigures(daemon.processID)
             table.printFigure(
-                daemon.name,
+                "\(daemon.name), resident",
                 megabytes(after.resident),
                 .megabytes,
                 Table.Other(name: "before", value: megabytes(before.resident)),

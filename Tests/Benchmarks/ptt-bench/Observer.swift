@@ -15,6 +15,7 @@ final class Observer {
     private var buffer = [UInt8](repeating: 0, count: 65536)
     private var partial: [UInt8] = []
     private var unread: [Message] = []
+    private var hasEnded = false
     private var waiting: CheckedContinuation<Void, Never>?
 
     init(adopting descriptor: consuming OwnedDescriptor) throws(SystemError) {
@@ -33,12 +34,15 @@ final class Observer {
     }
 
     /// The first message that has `word` in it; the ones before it are dropped.
-    func next(_ word: String) async -> Message {
+    ///
+    /// - Throws: ``Unmeasurable`` if whoever is observed has closed.
+    func next(_ word: String) async throws -> Message {
         while true {
             while !unread.isEmpty {
                 let message = unread.removeFirst()
                 if message.text.contains(word) { return message }
             }
+            guard !hasEnded else { throw Unmeasurable("what was observed has closed") }
             await withCheckedContinuation { waiting = $0 }
         }
     }
@@ -49,8 +53,11 @@ final class Observer {
         let count = recv(descriptor.value, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         let now = MonotonicInstant.now
         guard count > 0 else {
-            // The end is noticed by whoever awaits the next message: the time limit of the step.
-            if count == 0 { source?.cancel() }
+            if count < 0 && errno == EAGAIN { return }
+            source?.cancel()
+            hasEnded = true
+            waiting?.resume()
+            waiting = nil
             return
         }
         partial += buffer[..<count]

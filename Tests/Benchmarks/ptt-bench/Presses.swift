@@ -5,7 +5,8 @@ import Glibc
 /// Presses of the button: from the notification on the bus to "transmission began" at a subscriber.
 ///
 /// Beside it a C client that receives the same signal with libdbus and passes one message over two Unix sockets, by
-/// way of a second process, to the same observer.
+/// way of a second process, to the same observer; and what a user would write instead, a Python program with bleak
+/// that passes it over one.
 @EventLoop
 final class Presses {
     static let many = 10_000
@@ -13,6 +14,7 @@ final class Presses {
     static let first = 2_000
     private static let samples = 300
     private static let warmUp = 30
+    private static let bleakLimit = 0.3
 
     private let stack: Stack
     private let blueZ: PrivateBlueZ
@@ -24,95 +26,126 @@ final class Presses {
         self.blueZ = blueZ
         ours = try Observer(subscribingAt: stack.directory + "/pushtotalk/core")
         // The first message is the status.
-        _ = await ours.next("status")
+        _ = try await ours.next("status")
     }
 
     func measureLatency(_ table: inout Table) async throws {
-        let baseline = try await Baseline(stack, blueZ)
+        let client = try await PressClient.inC(stack, blueZ)
         table.printSection("Notification on the bus to \"transmission began\" at a subscriber")
-        // A person's press finds everything at rest, and its code no longer in the caches of a busy machine.
-        try await measure("from rest", after: .milliseconds(10), baseline, &table)
-        try await measure("one after the other", after: nil, baseline, &table)
-        baseline.end()
+        for pace in Pace.allCases {
+            let (ours, theirs) = try await measure(pace, beside: client)
+            table.printTimes(pace.rawValue, ours, .microseconds, "C client", theirs, .ratio(pace.limit))
+        }
+        client.end()
+        try await compareWithBleak(&table)
     }
 
-    private func measure(_ what: String, after rest: Duration?, _ baseline: Baseline, _ table: inout Table)
-        async throws
-    {
+    private enum Pace: String, CaseIterable {
+        /// As a person's press: everything is at rest, and its code no longer in the caches of a busy machine.
+        case fromRest = "from rest"
+        case inARow = "one after the other"
+
+        /// What is left out before the next press.
+        func rest() async {
+            switch self {
+            case .fromRest: await pause(.milliseconds(10))
+            case .inARow: break
+            }
+        }
+
+        /// The most that our time may be of the C client's.
+        var limit: Double {
+            switch self {
+            case .fromRest: 1.5
+            case .inARow: 1.3
+            }
+        }
+    }
+
+    /// bleak's process is woken by every signal of BlueZ, ours as well, so that each is measured while the other is away.
+    private func compareWithBleak(_ table: inout Table) async throws {
+        var ours: [Samples] = []
+        for pace in Pace.allCases {
+            ours.append(
+                try await measure(pace) {
+                    let time = try await ourPress()
+                    try await release()
+                    return time
+                }
+            )
+        }
+        let client: PressClient
+        do {
+            client = try await PressClient.withBleak(stack, blueZ)
+        } catch {
+            return table.printRemark("a Python program with bleak was not measured: \(error)")
+        }
+        for (pace, ours) in zip(Pace.allCases, ours) {
+            let theirs = try await measure(pace) { try await client.press() }
+            table.printTimes(
+                pace.rawValue,
+                ours,
+                .microseconds,
+                "Python with bleak",
+                theirs,
+                .ratio(Self.bleakLimit)
+            )
+        }
+        let theirs = try client.parts.map { try ProcessFigures($0.processID).proportional }
+        let daemons = [stack.core, stack.bridge].compactMap(\.self)
+        let memory = try daemons.map { try ProcessFigures($0.processID).proportional }
+        table.printFigure(
+            "both daemons, proportional memory",
+            Double(memory.reduce(0, +)) / 1024,
+            .megabytes,
+            Table.Other(name: "Python with bleak", value: Double(theirs.reduce(0, +)) / 1024),
+            .none
+        )
+        client.end()
+    }
+
+    private func measure(_ pace: Pace, _ press: () async throws -> Duration) async throws -> Samples {
+        var samples = Samples()
+        for number in 0..<Self.warmUp + Self.samples {
+            await pace.rest()
+            let time = try await press()
+            if number >= Self.warmUp { samples.add(time) }
+        }
+        return samples
+    }
+
+    private func measure(_ pace: Pace, beside client: PressClient) async throws -> (Samples, Samples) {
         var (our, their) = (Samples(), Samples())
         for number in 0..<Self.warmUp + Self.samples {
             // In turn, so that other load of the machine hits both alike.
-            if let rest { await pause(rest) }
-            let theirTime = try await baseline.press()
-            if let rest { await pause(rest) }
+            await pace.rest()
+            let theirTime = try await client.press()
+            await pace.rest()
             let ourTime = try await ourPress()
             try await release()
             guard number >= Self.warmUp else { continue }
             our.add(ourTime)
             their.add(theirTime)
         }
-        table.printTimes(what, our, .microseconds, "C client", their, .ratio(1.5))
+        return (our, their)
     }
 
     /// Presses and releases many times; each tenth is held until the microphone is open.
     func press(times: Int) async throws {
         for number in 1...times {
             _ = try await ourPress()
-            if number.isMultiple(of: 10) { _ = await ours.next(#""audioActivated""#) }
+            if number.isMultiple(of: 10) { _ = try await ours.next(#""audioActivated""#) }
             try await release()
         }
     }
 
     private func ourPress() async throws -> Duration {
         let start = try blueZ.notify(PrivateBlueZ.button, 1)
-        return await ours.next(#""transmissionBegan""#).time - start
+        return try await ours.next(#""transmissionBegan""#).time - start
     }
 
     private func release() async throws {
         _ = try blueZ.notify(PrivateBlueZ.button, 0)
-        _ = await ours.next(#""audioDeactivated""#)
-    }
-
-    /// The C client and its second process.
-    @EventLoop
-    private struct Baseline {
-        private let stack: Stack
-        private let blueZ: PrivateBlueZ
-        private let observer: Observer
-        private let parts: [Child]
-
-        init(_ stack: Stack, _ blueZ: PrivateBlueZ) async throws {
-            self.stack = stack
-            self.blueZ = blueZ
-            let (receiverEnd, relayInput) = try UnixSocket.pair(.stream).release()
-            let (relayOutput, observerEnd) = try UnixSocket.pair(.stream).release()
-            // Programs expect ordinary, blocking standard streams.
-            for end in [receiverEnd, relayInput, relayOutput] {
-                _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) & ~O_NONBLOCK)
-            }
-            observer = try Observer(adopting: OwnedDescriptor(adopting: observerEnd))
-            let receiver = ["baseline-receive", stack.busAddress, PrivateBlueZ.other.text]
-            parts = [
-                try stack.start(
-                    [stack.ownProgram, "baseline-relay"],
-                    input: relayInput,
-                    output: relayOutput
-                ),
-                try stack.start([stack.ownProgram] + receiver, output: receiverEnd),
-            ]
-            for end in [receiverEnd, relayInput, relayOutput] { _ = close(end) }
-            // The first message says that it follows the bus.
-            _ = await observer.next("transmissionBegan")
-        }
-
-        func press() async throws -> Duration {
-            let start = try blueZ.notify(PrivateBlueZ.other, 1)
-            return await observer.next(#""transmissionBegan""#).time - start
-        }
-
-        func end() {
-            for part in parts { stack.end(part) }
-            observer.close()
-        }
+        _ = try await ours.next(#""audioDeactivated""#)
     }
 }

@@ -9,9 +9,17 @@ final class PrivateBlueZ {
     /// One that only the C client follows, so that a signal wakes one of the two.
     static let other: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_02/service000a/char000b"
 
+    /// One that only the program with bleak follows: the bridge sees that it is none of its buttons.
+    static let bleak: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_03/service000a/char000b"
+    private static let address = "F0:F1:F2:F3:F4:01"
+    static let bleakAddress = "F0:F1:F2:F3:F4:03"
+    static let characteristicUUID = "0000ffe1-0000-1000-8000-00805f9b34fb"
+
     private static let adapter: ObjectPath = "/org/bluez/hci0"
     private static let device: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_01"
     private static let service: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_01/service000a"
+    private static let bleakDevice: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_03"
+    private static let bleakService: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_03/service000a"
     private static let characteristic = "org.bluez.GattCharacteristic1"
 
     private let connection: BusConnection
@@ -30,9 +38,15 @@ final class PrivateBlueZ {
         objects = [
             try connection.exportManager("/"),
             try connection.export(Self.adapter, [adapterInterface, managerInterface]),
-            try connection.export(Self.device, [deviceInterface]),
-            try connection.export(Self.service, [serviceInterface]),
-            try connection.export(Self.button, [characteristicInterface]),
+            try connection.export(Self.device, [device(Self.address, "PTT-Z01", isTrusted: true)]),
+            try connection.export(Self.service, [service(of: Self.device)]),
+            try connection.export(Self.button, [characteristic(of: Self.service)]),
+            try connection.export(
+                Self.bleakDevice,
+                [device(Self.bleakAddress, "Somebody else's", isTrusted: false)]
+            ),
+            try connection.export(Self.bleakService, [service(of: Self.bleakDevice)]),
+            try connection.export(Self.bleak, [characteristic(of: Self.bleakService)]),
         ]
     }
 
@@ -70,16 +84,16 @@ final class PrivateBlueZ {
         )
     }
 
-    private var deviceInterface: ExportedInterface {
+    private func device(_ address: String, _ name: String, isTrusted: Bool) -> ExportedInterface {
         ExportedInterface(
             "org.bluez.Device1",
             properties: [
-                ExportedProperty("Address", "s") { .string("F0:F1:F2:F3:F4:01") },
-                ExportedProperty("Name", "s") { .string("PTT-Z01") },
-                ExportedProperty("Alias", "s") { .string("PTT-Z01") },
+                ExportedProperty("Address", "s") { .string(address) },
+                ExportedProperty("Name", "s") { .string(name) },
+                ExportedProperty("Alias", "s") { .string(name) },
                 ExportedProperty("Adapter", "o") { .objectPath(Self.adapter) },
-                ExportedProperty("Paired", "b") { .boolean(true) },
-                ExportedProperty("Trusted", "b") { .boolean(true) },
+                ExportedProperty("Paired", "b") { .boolean(isTrusted) },
+                ExportedProperty("Trusted", "b") { .boolean(isTrusted) },
                 ExportedProperty("Connected", "b") { .boolean(true) },
                 ExportedProperty("ServicesResolved", "b") { .boolean(true) },
                 ExportedProperty("UUIDs", "as") { .strings(["0000ffe0-0000-1000-8000-00805f9b34fb"]) },
@@ -87,24 +101,24 @@ final class PrivateBlueZ {
         )
     }
 
-    private var serviceInterface: ExportedInterface {
+    private func service(of device: ObjectPath) -> ExportedInterface {
         ExportedInterface(
             "org.bluez.GattService1",
             properties: [
                 ExportedProperty("UUID", "s") { .string("0000ffe0-0000-1000-8000-00805f9b34fb") },
-                ExportedProperty("Device", "o") { .objectPath(Self.device) },
+                ExportedProperty("Device", "o") { .objectPath(device) },
                 ExportedProperty("Primary", "b") { .boolean(true) },
             ]
         )
     }
 
-    private var characteristicInterface: ExportedInterface {
+    private func characteristic(of service: ObjectPath) -> ExportedInterface {
         ExportedInterface(
             Self.characteristic,
             methods: [ExportedMethod("StartNotify") { $0.reply() }],
             properties: [
-                ExportedProperty("UUID", "s") { .string("0000ffe1-0000-1000-8000-00805f9b34fb") },
-                ExportedProperty("Service", "o") { .objectPath(Self.service) },
+                ExportedProperty("UUID", "s") { .string(Self.characteristicUUID) },
+                ExportedProperty("Service", "o") { .objectPath(service) },
                 ExportedProperty("Notifying", "b") { .boolean(true) },
                 ExportedProperty("Flags", "as") { .strings(["read", "notify"]) },
             ]

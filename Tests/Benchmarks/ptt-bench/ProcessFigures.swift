@@ -1,10 +1,13 @@
 import EventLoop
 import Glibc
 
-/// What the kernel tells about a process in `/proc/PID/status` (proc(5)).
+/// What the kernel tells about a process in `/proc/PID` (proc(5)).
 struct ProcessFigures {
-    /// Resident memory in kB, and the part of it that belongs to no file.
+    /// Resident memory in kB.
     let resident: Int
+    /// The same, where each page counts by its share among the processes that have it (`Pss`).
+    let proportional: Int
+    /// The part of the resident memory that belongs to no file.
     let anonymous: Int
     /// The most kB that ever were resident.
     let peak: Int
@@ -16,11 +19,15 @@ struct ProcessFigures {
     init(_ processID: Int32) throws {
         let directory = "/proc/\(processID)"
         let status = try Self.fields(directory + "/status")
-        guard let resident = status["VmRSS"], let anonymous = status["RssAnon"], let peak = status["VmHWM"]
+        // More exact than `VmRSS`, whose counters lag behind.
+        let rollup = try Self.fields(directory + "/smaps_rollup")
+        guard let resident = rollup["Rss"], let proportional = rollup["Pss"],
+            let anonymous = status["RssAnon"], let peak = status["VmHWM"]
         else {
             throw Unmeasurable("process \(processID) has ended")
         }
         self.resident = resident
+        self.proportional = proportional
         self.anonymous = anonymous
         self.peak = peak
         var switches = 0

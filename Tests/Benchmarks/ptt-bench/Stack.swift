@@ -9,6 +9,7 @@ import PTTMessages
 final class Stack {
     let directory: String
     let programs: String
+    private(set) var bus: Child?
     private(set) var core: Child?
     private(set) var bridge: Child?
     private(set) var blueZ: PrivateBlueZ?
@@ -38,7 +39,7 @@ final class Stack {
 
     /// Comes back when a press would transmit.
     func start() async throws {
-        _ = try startBus(named: "bus")
+        bus = try startBus(named: "bus")
         try await appearance(of: directory + "/bus")
         blueZ = try await PrivateBlueZ.start(on: busAddress)
         let native = "module-native-protocol-unix socket=\(directory)/pulse.socket auth-anonymous=1"

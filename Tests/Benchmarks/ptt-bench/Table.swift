@@ -80,6 +80,10 @@ struct Table {
         }
     }
 
+    func printRemark(_ text: String) {
+        write("  " + text)
+    }
+
     mutating func countMiss() { misses += 1 }
 
     private func printLine(_ columns: String...) {

@@ -19,3 +19,10 @@ int baseline_receive(const char *address, const char *path);
 
 // For each message on standard input, writes one of the length of a transmissionBegan event to standard output.
 int baseline_relay(void);
+
+// The number of the `index`th processor that this process may use, from 0; -1 if there are not so many.
+int processor_number(int index);
+
+// Keeps the main thread of a process, 0 for the calling one, on one processor; -1 lets it run on all that this process
+// could use when it first asked. Returns 0, or -1 with errno set.
+int processor_pin(int process, int processor);

@@ -1,0 +1,80 @@
+import DBus
+import EventLoop
+import Glibc
+
+/// A program that follows a button in place of the daemons, and tells the same observer.
+@EventLoop
+struct PressClient {
+    private let stack: Stack
+    private let blueZ: PrivateBlueZ
+    private let path: ObjectPath
+    private let observer: Observer
+    let parts: [Child]
+
+    /// The C client, and its second process in place of the core.
+    static func inC(_ stack: Stack, _ blueZ: PrivateBlueZ) async throws -> PressClient {
+        let (receiverEnd, relayInput) = try blockingPair()
+        let (relayOutput, observerEnd) = try UnixSocket.pair(.stream).release()
+        makeBlocking(relayOutput)
+        let receiver = ["baseline-receive", stack.busAddress, PrivateBlueZ.other.text]
+        let parts = [
+            try stack.start([stack.ownProgram, "baseline-relay"], input: relayInput, output: relayOutput),
+            try stack.start([stack.ownProgram] + receiver, output: receiverEnd),
+        ]
+        for end in [receiverEnd, relayInput, relayOutput] { _ = close(end) }
+        return try await PressClient(stack, blueZ, PrivateBlueZ.other, observerEnd, parts)
+    }
+
+    /// A Python program that uses bleak, and tells its one reader itself.
+    static func withBleak(_ stack: Stack, _ blueZ: PrivateBlueZ) async throws -> PressClient {
+        let packages = stack.programs + "/python-bleak"
+        guard access(packages + "/bleak", F_OK) == 0 else {
+            throw Unmeasurable("bleak could not be installed; \(packages).log says why")
+        }
+        let (programEnd, observerEnd) = try UnixSocket.pair(.stream).release()
+        makeBlocking(programEnd)
+        let program = [
+            "python3", stack.programs + "/bleak-press.py", PrivateBlueZ.bleakAddress,
+            PrivateBlueZ.bleak.text.split(separator: "/").prefix(4).reduce("") { $0 + "/" + $1 },
+            PrivateBlueZ.characteristicUUID,
+        ]
+        let part = try stack.start(program, output: programEnd, environment: ["PYTHONPATH": packages])
+        _ = close(programEnd)
+        return try await PressClient(stack, blueZ, PrivateBlueZ.bleak, observerEnd, [part])
+    }
+
+    private init(
+        _ stack: Stack,
+        _ blueZ: PrivateBlueZ,
+        _ path: ObjectPath,
+        _ observerEnd: Int32,
+        _ parts: [Child]
+    ) async throws {
+        (self.stack, self.blueZ, self.path, self.parts) = (stack, blueZ, path, parts)
+        observer = try Observer(adopting: OwnedDescriptor(adopting: observerEnd))
+        // The first message says that it follows the bus.
+        _ = try await observer.next("transmissionBegan")
+    }
+
+    func press() async throws -> Duration {
+        let start = try blueZ.notify(path, 1)
+        return try await observer.next(#""transmissionBegan""#).time - start
+    }
+
+    func end() {
+        for part in parts { stack.end(part) }
+        observer.close()
+    }
+
+    private static func blockingPair() throws(SystemError) -> (Int32, Int32) {
+        let ends = try UnixSocket.pair(.stream).release()
+        makeBlocking(ends.0)
+        makeBlocking(ends.1)
+        return ends
+    }
+
+    /// Programs expect ordinary, blocking standard streams.
+    private static func makeBlocking(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)  // Cannot fail on a socket.
+    }
+}
