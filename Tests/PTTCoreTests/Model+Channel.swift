@@ -18,7 +18,10 @@ extension Model {
             isInFront: request.isForeground,
             token: token
         )
-        guard channel?.owner == request.identifier, channel?.holder == nil else { return "attached" }
+        guard channel?.owner == request.identifier, channel?.holder == nil else {
+            return leftAway.removeValue(forKey: request.identifier).map { "attached left \($0)" }
+                ?? "attached"
+        }
         for index in pushes.indices {
             told.append(.alone(client, "pushReceived"))
             pushes[index].until = now + (pushes[index].kind == .serviceUpdate ? 30 : 5)
@@ -42,7 +45,7 @@ extension Model {
     ) -> String {
         if isOver { return "unknown" }
         let application = attached[client]
-        if let application, !application.isInFront || isLocked { return "appNotForeground" }
+        if let application, !isSeen(application) { return "appNotForeground" }
         let identifier = application?.application ?? request.application.map { ApplicationID(rawValue: $0) }
         if let refusal = forbids(identifier ?? Policy.commandLine) { return refusal }
         if let channel {
@@ -63,6 +66,7 @@ extension Model {
             token: application.flatMap { $0.isTokenUsed ? nil : $0.token } ?? token
         )
         attached[client]?.isTokenUsed = true
+        if let identifier { leftAway[identifier] = nil }
         told.append(.joined(.developerRequest))
         return "joined"
     }
@@ -75,6 +79,7 @@ extension Model {
         _ request: CoreInterface.JoinRequest
     ) {
         told.append(.joined(channel?.owner == identifier ? .channelRestoration : .developerRequest))
+        if let owner = application == nil ? channel?.owner : identifier { leftAway[owner] = nil }
         channel?.holder = client
         channel?.name = request.name
         channel?.hasPicture = false
@@ -119,6 +124,12 @@ extension Model {
         clearSpeaker()
         endPushes(channel?.holder == nil ? .undeliverable : .unanswered)
         lastToken = channel?.token
+        if let owner = channel?.owner, channel?.holder == nil,
+            !attached.values.contains(where: { $0.application == owner })
+        {
+            leftAway[owner] = reason
+        }
+        isAudioLost = false
         channel = nil
         graceUntil = nil
         urgent = []
@@ -198,12 +209,15 @@ extension Model {
     mutating func disconnected(_ client: ClientID) {
         let isApplication = channel?.holder == client
         attached[client] = nil
+        release { $0.by == client }
         if isApplication {
             silence(.applicationGone)
             clearSpeaker()
             endPushes(.unanswered)
             channel?.holder = nil
             channel?.status = .ready
+            channel?.pressed = []
+            isAudioLost = false
             graceUntil = nil
             told.append(.word("applicationDetached"))
         } else if talker?.client == client {

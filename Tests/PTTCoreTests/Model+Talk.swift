@@ -4,11 +4,16 @@ import PTTMessages
 extension Model {
     mutating func begin(_ client: ClientID, _ request: CoreInterface.BeginRequest) -> String {
         if let refusal = gate(client, request) {
+            if isForTheApplication, let holder = channel?.holder {
+                release { $0.origin == request.origin }
+                channel?.pressed.append((request.origin, client))
+                told.append(.alone(holder, "accessoryPressed"))
+            }
             told.append(.refused(refusal))
             return refusal.rawValue
         }
         if request.source == .developerRequest, let application = attached[client],
-            !application.isInFront || isLocked
+            !isSeen(application)
         {
             graceUntil = nil
         }
@@ -24,9 +29,9 @@ extension Model {
 
     private mutating func gate(_ client: ClientID, _ request: CoreInterface.BeginRequest) -> RefusalCode? {
         guard means(client, request.channelID), let channel else { return .channelNotFound }
-        if isSuspending || isOver { return .unknown }
+        if isSuspending || isOver || isElsewhere { return .unknown }
         if request.source == .developerRequest, let application = attached[client],
-            !application.isInFront || isLocked
+            !isSeen(application)
         {
             guard let graceUntil, now < graceUntil else { return .appNotForeground }
         }
@@ -36,6 +41,7 @@ extension Model {
         if channel.status != .ready { return .transmissionNotAllowed }
         if request.source == .handsfreeButton, !channel.hasButtons {
             graceUntil = now + 3
+            isForTheApplication = true
             return .transmissionNotAllowed
         }
         if !hasAudioServer { return .unknown }
@@ -44,9 +50,21 @@ extension Model {
         return nil
     }
 
+    func isSeen(_ application: Attached) -> Bool { application.isInFront && !isLocked && !isElsewhere }
+
+    /// The application hears that buttons were let go.
+    mutating func release(_ isEnded: ((origin: Origin, by: ClientID)) -> Bool) {
+        if let holder = channel?.holder {
+            told += (channel?.pressed ?? []).filter(isEnded).map { _ in .alone(holder, "accessoryReleased") }
+        }
+        channel?.pressed.removeAll(where: isEnded)
+    }
+
     mutating func start() {
         guard channel?.isStartingUntil == nil else { return }
         channel?.isStartingUntil = now + 10
+        starts += 1
+        channel?.startID = starts
         told.append(.word("applicationStarting"))
         isStartOrdered = true
     }
@@ -54,6 +72,12 @@ extension Model {
     mutating func end(_ client: ClientID, _ request: CoreInterface.EndRequest) -> String {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         if cause == .released || cause == .stopped { stuck.removeAll { $0 == request.origin } }
+        if let origin = request.origin,
+            channel?.pressed.contains(where: { $0.origin == origin && $0.by == client }) == true
+        {
+            release { $0.origin == origin && $0.by == client }
+            return "done"
+        }
         if channel == nil, request.channelID == nil, attached[client] == nil { return "transmissionNotFound" }
         guard means(client, request.channelID), let channel else { return "channelNotFound" }
         guard let talker else { return "transmissionNotFound" }
@@ -94,8 +118,8 @@ extension Model {
         }
     }
 
-    mutating func startFailed(_ application: ApplicationID) {
-        guard channel?.owner == application, channel?.isStartingUntil != nil else { return }
+    mutating func startFailed(_ start: Int) {
+        guard channel?.startID == start, channel?.isStartingUntil != nil else { return }
         silence(.applicationUnavailable)
         endPushes(.undeliverable)
         channel?.isStartingUntil = nil

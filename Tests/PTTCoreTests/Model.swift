@@ -32,6 +32,9 @@ struct Model {
         var holder: ClientID?
         let token: PushToken
         var isStartingUntil: Int?
+        var startID = 0
+        /// Buttons that the application was told of as pressed, and by whom the core was.
+        var pressed: [(origin: Origin, by: ClientID)] = []
         var status = ServiceStatus.ready
         var mode = TransmissionMode.halfDuplex
         var hasButtons = true
@@ -67,6 +70,11 @@ struct Model {
     var transmissions = 0
     var playbacks = 0
     var pushCount = 0
+    var starts = 0
+    /// Why channels were left whose applications were away.
+    var leftAway: [ApplicationID: LeaveReason] = [:]
+    var isAudioLost = false
+    var saveFailure: String?
     var isPlaying = false
     var audio = AudioState.inactive
     var hasAudioServer = false
@@ -74,6 +82,7 @@ struct Model {
     var isInterrupted = false
     var isSuspending = false
     var isLocked = false
+    var isElsewhere = false
     var isOver = false
     var graceUntil: Int?
     var stuck: [Origin] = []
@@ -83,6 +92,8 @@ struct Model {
     var told: [Told] = []
     var audioTold: [Told] = []
     var isStartOrdered = false
+    /// The press is refused because the application handles it.
+    var isForTheApplication = false
 
     /// - Returns: The answer to a request, in the words of the trace.
     mutating func take(_ event: TalkSession.Event, at second: Int) -> String? {
@@ -90,6 +101,7 @@ struct Model {
         told.removeAll(keepingCapacity: true)
         audioTold.removeAll(keepingCapacity: true)
         isStartOrdered = false
+        isForTheApplication = false
         let answer = answer(event)
         if answer == nil { happen(event) }
         followAudio()
@@ -132,13 +144,13 @@ struct Model {
         switch event {
         case .clientDisconnected(let client): disconnected(client)
         case .timerFired: timerFired()
-        case .applicationStartFailed(let application, reason: _): startFailed(application)
+        case .applicationStartFailed(let start, reason: _): startFailed(start.rawValue)
         case .captureStarted(let capture):
             if isCapturing, capture.rawValue == transmissions { streamStarted() }
         case .captureFailed(let capture, let cause):
             if isCapturing, capture.rawValue == transmissions { silence(cause) }
         case .playbackStarted(let playback): if isPlaying, playback.rawValue == playbacks { streamStarted() }
-        case .playbackFailed(let playback):
+        case .playbackFailed(let playback, _, reason: _):
             if isPlaying, playback.rawValue == playbacks {
                 isSpeakerLost = true
             }
@@ -158,9 +170,22 @@ struct Model {
             isSuspending = true
             silence(.suspended)
         case .systemResumed: isSuspending = false
-        case .sessionLocked:
-            isLocked = true
-            silence(.sessionLocked)
+        case .audioConnectionReady(let client): if channel?.holder == client { isAudioLost = false }
+        case .audioConnectionLost(let client):
+            guard channel?.holder == client else { return }
+            isAudioLost = true
+            silence(.audioConnectionLost)
+        case .sessionLocked: isLocked = true
+        case .sessionInactive:
+            isElsewhere = true
+            silence(.sessionInactive)
+        case .sessionActive: isElsewhere = false
+        case .stateNotSaved(let reason):
+            if saveFailure != reason { told.append(.word("stateNotSaved")) }
+            saveFailure = reason
+        case .stateSaved:
+            if saveFailure != nil { told.append(.word("stateSaved")) }
+            saveFailure = nil
         case .sessionUnlocked: isLocked = false
         case .policyChanged(let policy):
             self.policy = policy
@@ -202,7 +227,10 @@ struct Model {
     }
 
     private var interruption: Interruption? {
-        isSuspending ? .suspended : !hasAudioServer ? .audioServerLost : isSpeakerLost ? .speakerLost : nil
+        isSuspending
+            ? .suspended
+            : !hasAudioServer
+                ? .audioServerLost : isAudioLost ? .audioConnectionLost : isSpeakerLost ? .speakerLost : nil
     }
 
     /// - Returns: Why an application may not join.

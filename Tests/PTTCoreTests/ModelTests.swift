@@ -78,13 +78,15 @@ import Testing
         switch Int.random(in: 0..<100, using: &random) {
         case 0...4: return .audioServerReady
         case 5...7: return .systemResumed
-        case 8...9: return .sessionUnlocked
+        case 8: return .sessionUnlocked
+        case 9: return .sessionActive
         case 10...11: return .policyChanged(Policy())
         case 12: return random.pick(policies)
         case 13...18: return .captureStarted(CaptureID(rawValue: model.transmissions - back))
         case 19: return .captureFailed(CaptureID(rawValue: model.transmissions - back), .microphoneLost)
         case 20...24: return .playbackStarted(PlaybackID(rawValue: model.playbacks - back))
-        case 25: return .playbackFailed(PlaybackID(rawValue: model.playbacks - back))
+        case 25:
+            return .playbackFailed(PlaybackID(rawValue: model.playbacks - back), .speakerLost, reason: "")
         case 26...31: return random.pick([Alphabet.attachRadio(), Alphabet.join(Alphabet.radio)])
         case 32...37: return push(&random, model)
         case 38...42: return finish(&random, model, back)
@@ -185,9 +187,9 @@ import Testing
     private func brief(_ answer: TalkSession.Answer) -> String {
         switch answer {
         case .joined: "joined"
-        case .attached(_, _, let restored):
+        case .attached(_, _, let restored, let left):
             restored.map { $0.needsDescriptor ? "attached restored needsDescriptor" : "attached restored" }
-                ?? "attached"
+                ?? (left.map { "attached left \($0.reason)" } ?? "attached")
         case .done: "done"
         case .began: "began"
         case .accepted: "accepted"

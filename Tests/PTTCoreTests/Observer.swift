@@ -19,6 +19,7 @@ struct Observer {
     private(set) var pushes: Set<PushID> = []
     private(set) var isInterrupted = false
     private(set) var isSpeakerLost = false
+    private(set) var isAudioLost = false
     private(set) var isOver = false
 
     init(_ session: TalkSession) {
@@ -34,9 +35,13 @@ struct Observer {
         switch event {
         case .timerFired: timer = nil
         case .shuttingDown: isOver = true
-        case .playbackFailed(openPlayback): isSpeakerLost = true
+        case .playbackFailed(openPlayback, _, reason: _): isSpeakerLost = true
+        case .audioConnectionLost(application): isAudioLost = true
+        case .audioConnectionReady(application): isAudioLost = false
         case .restored(let channel, let descriptor): (saved, self.descriptor) = (channel, descriptor)
-        case .clientDisconnected(let client): attached[client] = nil
+        case .clientDisconnected(let client):
+            attached[client] = nil
+            if application == client { (application, isAudioLost) = (nil, false) }
         default: break
         }
         return follow(session.handle(event, at: now), event, session)
@@ -99,7 +104,7 @@ struct Observer {
             self.descriptor = descriptor
         case .publish(let event): return hear(event)
         case .tell(let client, let event): return hear(event, as: client)
-        case .startApplication(let application, _):
+        case .startApplication(_, let application, _):
             if status.channel?.owner != application || status.channel?.isApplicationStarting != true {
                 return "an application is started that nobody waits for"
             }
@@ -155,6 +160,7 @@ struct Observer {
             return "the channel is left before its transmission ended"
         case .channelLeft where status.channel?.participant != nil:
             return "the channel is left while somebody is said to talk"
+        case .channelLeft: (application, isAudioLost) = (nil, false)
         case .audioInterrupted where isInterrupted: return "audio is interrupted twice"
         case .audioInterrupted: isInterrupted = true
         // Nobody is left who could be interrupted.
@@ -163,7 +169,8 @@ struct Observer {
         case .audioInterruptionEnded: isInterrupted = false
         case .pushFinished(let pushID, _, explanation: _):
             if pushes.remove(pushID) == nil { return "\(pushID) is finished and was not there" }
-        case .pushReceived, .requestAnswered, .endRefused: return "everybody is told of \(event)"
+        case .pushReceived, .requestAnswered, .endRefused, .accessoryPressed, .accessoryReleased:
+            return "everybody is told of \(event)"
         default: break
         }
         status.apply(event)
@@ -190,7 +197,7 @@ struct Observer {
         // A transmission keeps the session that a lost speaker would have ended.
         let isHeard =
             channel?.participant != nil && channel?.application != nil && !isInterrupted
-            && !isSpeakerLost && !isOver
+            && !isSpeakerLost && !isAudioLost && !isOver
         if (openPlayback != nil) != isHeard { return "a playback is open and nobody talks, or the reverse" }
         if (status.audio != .inactive) != (openCapture != nil || openPlayback != nil) {
             return "audio is not on exactly while a stream is open"
@@ -249,9 +256,10 @@ extension TalkSession.Event {
             id
         case .clientDisconnected, .restored, .applicationStartFailed, .timerFired, .captureStarted,
             .captureFailed,
-            .playbackStarted, .playbackFailed, .routeChanged, .audioServerReady, .audioServerLost,
-            .policyChanged,
-            .systemSuspending, .systemResumed, .sessionLocked, .sessionUnlocked, .shuttingDown:
+            .playbackStarted, .playbackFailed, .audioConnectionReady, .audioConnectionLost, .routeChanged,
+            .audioServerReady, .audioServerLost, .policyChanged, .systemSuspending, .systemResumed,
+            .sessionLocked, .sessionUnlocked, .sessionInactive, .sessionActive, .stateSaved, .stateNotSaved,
+            .shuttingDown:
             nil
         }
     }

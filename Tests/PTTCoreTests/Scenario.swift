@@ -2,7 +2,7 @@ import PTTCore
 import PTTMessages
 import TestSupport
 
-/// What a session must decide: a ``TraceFile`` whose only setting is `limit`, the time limit.
+/// What a session must decide: a ``TraceFile`` whose settings are `limit`, the time limit, and `whileLocked`.
 struct Scenario: CustomStringConvertible, Sendable {
     struct Step: Sendable {
         let time: MonotonicTime
@@ -11,6 +11,7 @@ struct Scenario: CustomStringConvertible, Sendable {
 
     let file: TraceFile
     let timeLimit: Duration
+    let whileLocked: TalkSession.WhileLocked
     let steps: [Step]
     let expected: [String]
 
@@ -20,16 +21,39 @@ struct Scenario: CustomStringConvertible, Sendable {
         try DataFile.all(in: "Scenarios", beside: #filePath).map { try Scenario(TraceFile($0)) }
     }
 
+    /// Writes the file anew, with its own events and what followed from each.
+    func record(_ effects: [[String]]) throws {
+        let all = try DataFile.all(in: "Scenarios", beside: #filePath)
+        let text = all.first { $0.name == file.name }?.text ?? ""
+        var effects = effects[...]
+        var lines: [String] = []
+        for line in text.split(separator: "\n") {
+            var words = try TraceWords(line)
+            if (try? words.time()) == nil {
+                // A setting, or what it proves.
+                lines.append(String(line))
+            } else if try words.event() != nil {
+                lines.append(String(line))
+                lines += (effects.popFirst() ?? []).map { "  \($0)" }
+            }
+        }
+        try Recording.write(lines, to: "Scenarios", file.name)
+    }
+
     init(_ file: TraceFile) throws {
         self.file = file
         var timeLimit = Duration.seconds(60)
+        var whileLocked = TalkSession.WhileLocked.allow
         for var words in file.settings {
-            guard try words.next() == "limit" else {
-                throw TraceWords.Failure("\(file.name) sets something unknown")
+            switch try words.next() {
+            case "limit": timeLimit = try words.time()
+            case "whileLocked":
+                whileLocked = try words.next("answer to a locked screen") { .init(rawValue: $0) }
+            default: throw TraceWords.Failure("\(file.name) sets something unknown")
             }
-            timeLimit = try words.time()
         }
         self.timeLimit = timeLimit
+        self.whileLocked = whileLocked
         var steps: [Step] = []
         var expected: [String] = []
         for line in file.lines {

@@ -6,14 +6,17 @@ import Testing
 @Suite struct ScenarioTests {
     @Test(arguments: try Scenario.all())
     func `what happened leads to what the file says`(_ scenario: Scenario) throws {
-        var session = TalkSession(timeLimit: scenario.timeLimit)
+        var session = TalkSession(timeLimit: scenario.timeLimit, whileLocked: scenario.whileLocked)
         var observer = Observer(session)
         var lines: [String] = []
+        var blocks: [[String]] = []
         for step in scenario.steps {
             let (effects, violation) = observer.run(step.event, at: step.time, in: &session)
             if let violation { Issue.record("\(step.time) \(step.event): \(violation)") }
-            lines += effects.map { "\(step.time) \($0)" }
+            blocks.append(effects.map { "\(step.time) \($0)" })
+            lines += blocks[blocks.count - 1]
         }
+        if Recording.isWanted { return try scenario.record(blocks) }
         let difference = lines.difference(from: scenario.expected)
         let changes = difference.map { change in
             switch change {

@@ -10,6 +10,7 @@ enum Situation: String, CaseIterable {
     case joinedByThePerson
     case background
     case locked
+    case elsewhere
     case activating
     case active
     case receiving
@@ -24,6 +25,7 @@ enum Situation: String, CaseIterable {
     case restored
     case pushWaiting
     case speakerLost
+    case audioSocketLost
     case interrupted
     case forbidden
     case pastTheLimit
@@ -48,6 +50,7 @@ enum Situation: String, CaseIterable {
         case .background:
             joined + [.foregroundRequested(Alphabet.request, Alphabet.radio, isForeground: false)]
         case .locked: joined + [.sessionLocked]
+        case .elsewhere: joined + [.sessionInactive]
         case .activating, .pastTheLimit: activating
         case .active: activating + [capture]
         case .receiving: receiving
@@ -65,7 +68,9 @@ enum Situation: String, CaseIterable {
         case .startingForAPush: orphaned + [Alphabet.push(Alphabet.radioToken)]
         case .restored: [Self.restoration, .audioServerReady]
         case .pushWaiting: joined + [Alphabet.push(Alphabet.radioToken)]
-        case .speakerLost: receiving + [.playbackFailed(PlaybackID(rawValue: 1))]
+        case .speakerLost:
+            receiving + [.playbackFailed(PlaybackID(rawValue: 1), .speakerLost, reason: "no sink")]
+        case .audioSocketLost: receiving + [.audioConnectionLost(Alphabet.radio)]
         case .interrupted: receiving + [.audioServerLost]
         case .forbidden: [.audioServerReady, Alphabet.attachRadio(), .policyChanged(Policy(isClosed: true))]
         case .withoutAudioServer: joined + [.audioServerLost]

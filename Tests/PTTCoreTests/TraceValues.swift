@@ -20,6 +20,7 @@ struct TraceValues {
     var source = TransmitSource.handsfreeButton
     var origin: Origin?
     var cause: EndCause?
+    var interruption = Interruption.speakerLost
     var activation: Activation?
     var isForeground = true
     var flag = true

@@ -12,14 +12,20 @@ extension TraceWords {
         case "disconnected": return try .clientDisconnected(values().connection())
         case "restored": return try values().restored()
         case "startFailed":
-            let application = try ApplicationID(rawValue: next())
-            return try .applicationStartFailed(application, reason: values().reason ?? "")
+            let startID = try StartID(rawValue: number())
+            return try .applicationStartFailed(startID, reason: values().reason ?? "")
         case "captureStarted": return try .captureStarted(CaptureID(rawValue: number()))
         case "captureFailed":
             let capture = try CaptureID(rawValue: number())
             return try .captureFailed(capture, values().cause ?? .microphoneLost)
         case "playbackStarted": return try .playbackStarted(PlaybackID(rawValue: number()))
-        case "playbackFailed": return try .playbackFailed(PlaybackID(rawValue: number()))
+        case "playbackFailed":
+            let playback = try PlaybackID(rawValue: number())
+            let values = try values()
+            return .playbackFailed(playback, values.interruption, reason: values.reason ?? "")
+        case "audioConnectionReady": return try .audioConnectionReady(values().connection())
+        case "audioConnectionLost": return try .audioConnectionLost(values().connection())
+        case "stateNotSaved": return try .stateNotSaved(reason: values().reason ?? "")
         case "routeChanged":
             let values = try values()
             return .routeChanged(input: values.input, output: values.output)
@@ -32,7 +38,8 @@ extension TraceWords {
         "timerFired": .timerFired, "audioServerReady": .audioServerReady, "audioServerLost": .audioServerLost,
         "systemSuspending": .systemSuspending, "systemResumed": .systemResumed,
         "sessionLocked": .sessionLocked,
-        "sessionUnlocked": .sessionUnlocked, "shuttingDown": .shuttingDown,
+        "sessionUnlocked": .sessionUnlocked, "sessionInactive": .sessionInactive,
+        "sessionActive": .sessionActive, "stateSaved": .stateSaved, "shuttingDown": .shuttingDown,
     ]
 
     private mutating func request(_ word: String) throws -> TalkSession.Event? {
@@ -81,6 +88,8 @@ extension TraceWords {
             }
         case "source": values.source = try next("source") { TransmitSource(rawValue: $0) }
         case "cause": values.cause = try next("cause") { EndCause(rawValue: $0) }
+        case "interruption":
+            values.interruption = try next("interruption") { Interruption(rawValue: $0) }
         case "origin":
             let kind = try next("kind of origin") { OriginKind(rawValue: $0) }
             values.origin = try Origin(kind: kind, identifier: next(), name: next())

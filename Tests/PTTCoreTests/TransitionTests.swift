@@ -20,6 +20,9 @@ import Testing
                 "\(label): \(effects.isEmpty ? "-" : effects.map(Self.brief).joined(separator: ", "))"
             )
         }
+        if Recording.isWanted {
+            return try Recording.write(lines, to: "Transitions", "\(situation.rawValue).txt")
+        }
         let expected = table.split(separator: "\n").map(String.init)
         for (line, expected) in zip(lines, expected) {
             #expect(line == expected)
@@ -60,8 +63,8 @@ import Testing
         case .reply(_, .rejected(let rejection)): "reply \(rejection.code)"
         case .reply(_, .joined(_, let format, _, let isApplication)):
             "reply joined \(format.rate)/\(format.channels)\(isApplication ? " application" : "")"
-        case .reply(_, .attached(let token, _, let restored)):
-            "reply attached \(token.rawValue)\(restored == nil ? "" : " restored")"
+        case .reply(_, .attached(let token, _, let restored, let left)):
+            "reply attached \(token.rawValue)\(restored == nil ? "" : " restored")\(left == nil ? "" : " left")"
         case .reply(_, let answer): "reply \(answer)"
         case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
             .setTimer, .cancelTimer, .publish, .tell:

@@ -33,7 +33,9 @@ extension MessageTests {
     }
 
     @Test func `every kind of event is in the text of the interface that tells of it`() {
-        let forApplications = ["pushReceived", "requestAnswered", "endRefused"]
+        let forApplications = [
+            "pushReceived", "requestAnswered", "endRefused", "accessoryPressed", "accessoryReleased",
+        ]
         for event in Self.events.dropLast() {
             let isForApplications = forApplications.contains(event.kind)
             let text = isForApplications ? ApplicationInterface.description : CoreInterface.description

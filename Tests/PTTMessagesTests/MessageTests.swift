@@ -39,7 +39,9 @@ import Testing
         .audioServerReady, .audioServerLost,
         .pushFinished(PushID(rawValue: 3), .failed, explanation: "transmitting"),
         .pushReceived(push), .requestAnswered(nil), .requestAnswered(Refusal(.unknown, "the socket broke")),
-        .endRefused(Refusal(.transmissionNotFound, "nobody transmits")), .unknown("floorRequested"),
+        .endRefused(Refusal(.transmissionNotFound, "nobody transmits")), .stateSaved,
+        .stateNotSaved(reason: "the disk is full"), .accessoryPressed(origin), .accessoryReleased(origin),
+        .unknown("floorRequested"),
     ]
 
     @Test(arguments: events)
@@ -99,7 +101,8 @@ import Testing
             transmission: Self.transmission,
             audio: .active,
             isAudioServerReady: true,
-            timeLimit: 60
+            timeLimit: 60,
+            saveFailure: "the disk is full"
         )
         try expectRoundTrip(CoreInterface.StatusReply(status: status))
         try expectRoundTrip(CoreInterface.Update(sequence: 1, time: 2, status: status, event: nil))

@@ -17,7 +17,11 @@ import Testing
     {
         let stage = try await Stage.start()
         let opened = Sightings(of: Void.self)
-        stage.speaker.open(.standard, started: { opened.add(()) }, failed: { Issue.record("it failed") })
+        stage.speaker.open(
+            .standard,
+            started: { opened.add(()) },
+            failed: { Issue.record("it failed: \($0)") }
+        )
         #expect(stage.fill())
         stage.forgetRoom()
         try await opened.next()
@@ -30,7 +34,11 @@ import Testing
     @Test @EventLoop func `who is held up is let go on as the speaker plays`() async throws {
         let stage = try await Stage.start()
         let opened = Sightings(of: Void.self)
-        stage.speaker.open(.standard, started: { opened.add(()) }, failed: { Issue.record("it failed") })
+        stage.speaker.open(
+            .standard,
+            started: { opened.add(()) },
+            failed: { Issue.record("it failed: \($0)") }
+        )
         try await opened.next()
         for _ in 0..<3 {
             #expect(stage.fill())
@@ -42,7 +50,7 @@ import Testing
 
     @Test @EventLoop func `who is held up when the speaker closes is let go on, and dropped`() async throws {
         let stage = try await Stage.start()
-        stage.speaker.open(.standard, started: {}, failed: {})
+        stage.speaker.open(.standard, started: {}, failed: { _ in })
         #expect(stage.fill())
         stage.forgetRoom()
         stage.speaker.close()
@@ -57,7 +65,7 @@ import Testing
         let stage = try await Stage.start()
         let opened = Sightings(of: Void.self)
         let failed = Sightings(of: Void.self)
-        stage.speaker.open(.standard, started: { opened.add(()) }, failed: { failed.add(()) })
+        stage.speaker.open(.standard, started: { opened.add(()) }, failed: { _ in failed.add(()) })
         try await opened.next()
         #expect(stage.fill())
         stage.forgetRoom()
@@ -72,7 +80,7 @@ import Testing
         let stage = try await Stage.start()
         stage.server.close()
         var failures = 0
-        stage.speaker.open(.standard, started: {}, failed: { failures += 1 })
+        stage.speaker.open(.standard, started: {}, failed: { _ in failures += 1 })
         #expect(failures == 1)
         #expect(stage.play())
     }

@@ -40,7 +40,8 @@ extension Session {
             }
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
             .transmissionModeChanged, .accessoryEventsChanged, .participantChanged, .transmissionRefused,
-            .timeLimitNear, .audioActivating, .pushFinished, .unknown:
+            .timeLimitNear, .audioActivating, .pushFinished, .stateSaved, .stateNotSaved, .accessoryPressed,
+            .accessoryReleased, .unknown:
             break  // Of these Apple's framework tells nothing.
         }
     }

@@ -29,8 +29,9 @@ extension EndCause {
     var isLetGo: Bool {
         switch self {
         case .released, .stopped: true
-        case .unknown, .timeLimit, .connectionLost, .applicationGone, .channelLeft, .linkLost, .deviceRemoved,
-            .audioServerLost, .microphoneLost, .suspended, .sessionLocked, .modeChanged,
+        case .unknown, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost, .channelLeft,
+            .linkLost, .deviceRemoved,
+            .audioServerLost, .microphoneLost, .suspended, .sessionLocked, .sessionInactive, .modeChanged,
             .applicationUnavailable,
             .shuttingDown:
             false

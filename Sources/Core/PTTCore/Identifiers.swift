@@ -25,6 +25,16 @@ public struct CaptureID: RawRepresentable, Hashable, Sendable {
     }
 }
 
+/// Names an attempt to start an application. Never used twice in one run of the core, so that the late failure of one
+/// is not taken for that of the next.
+public struct StartID: RawRepresentable, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+}
+
 /// Names a playback stream. Never used twice in one run of the core.
 public struct PlaybackID: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int

@@ -17,6 +17,7 @@ struct JoinedChannel: Equatable, Sendable {
         /// Many more than presses fit into the limit; the oldest are dropped beyond it.
         static let heldLimit = 32
 
+        let startID: StartID
         let deadline: MonotonicTime
         /// What the application would have been told.
         var held: [CoreEvent] = []
@@ -52,8 +53,12 @@ struct JoinedChannel: Equatable, Sendable {
     /// Until when the application may begin once without being in the foreground.
     var graceEnd: MonotonicTime?
     var participant: RemoteSpeaker?
-    /// Whether the speaker could not be opened for the present participant.
-    var isSpeakerLost = false
+    /// What keeps the present participant from being heard, beside the machine and the audio server.
+    var hearingLoss: Interruption?
+    /// Whether the application is there and its audio socket is not.
+    var isAudioConnectionLost = false
+    /// Buttons that the application was told of as pressed, each with the connection that told of it.
+    var pressed: [PressedAccessory] = []
     var lease: Lease?
     var audio = AudioSession()
     var pushes: [WaitingPush] = []
@@ -140,7 +145,7 @@ struct JoinedChannel: Equatable, Sendable {
     mutating func clearParticipant(_ turn: inout Turn) {
         guard participant != nil else { return }
         participant = nil
-        isSpeakerLost = false
+        hearingLoss = nil
         audio.forgetInterruption()
         turn.publish(.participantChanged(nil))
     }

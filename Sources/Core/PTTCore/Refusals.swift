@@ -17,6 +17,13 @@ extension Refusal {
 
     static let shuttingDown = Refusal(.unknown, "pttd is shutting down")
 
+    static let sessionInactive = Refusal(.unknown, "another session is in front of this seat")
+
+    static let sessionLocked = Refusal(
+        .unknown,
+        "the screen is locked, and the configuration says to refuse (pttd.toml, while-locked)"
+    )
+
     static let listenOnly = Refusal(
         .transmissionNotAllowed,
         "the application has set the channel to listen only"

@@ -29,7 +29,7 @@ extension TalkSession {
         )
         guard let channel, channel.receiver == nil, channel.owner?.identifier == identifier else {
             attached[client] = program
-            return .attached(fresh, program.format, nil)
+            return .attached(fresh, program.format, nil, left: leftChannels.take(identifier))
         }
         program.pushToken = nil
         attached[client] = program
@@ -38,7 +38,7 @@ extension TalkSession {
             needsDescriptor: channel.isDescriptorLost && channel.pushes.isEmpty
         )
         restore(client, program, &turn)
-        return .attached(channel.pushToken, program.format, restored)
+        return .attached(channel.pushToken, program.format, restored, left: nil)
     }
 
     /// The application of the channel is back: it hears of what waits for it, of its channel, and of what it missed.
@@ -60,6 +60,7 @@ extension TalkSession {
 
     mutating func clientDisconnected(_ client: ClientID, _ turn: inout Turn) {
         attached[client] = nil
+        releaseAccessories(of: client, &turn)
         guard channel?.receiver == client else {
             if channel?.lease?.holder == client { endTransmission(.connectionLost, &turn) }
             return
@@ -71,6 +72,8 @@ extension TalkSession {
             channel.presence = channel.owner == nil ? .notNeeded : .absent
             channel.serviceStatus = .ready
             channel.graceEnd = nil
+            channel.isAudioConnectionLost = false
+            channel.pressed = []
         }
         followAudio(&turn)
         turn.publish(.applicationDetached)

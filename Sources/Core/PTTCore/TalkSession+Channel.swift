@@ -73,6 +73,7 @@ extension TalkSession {
     private mutating func joined(_ channel: JoinedChannel, _ reason: JoinReason, _ turn: inout Turn) -> Answer
     {
         state = .joined(channel)
+        if let owner = channel.owner { leftChannels.forget(owner.identifier) }
         turn.publish(.channelJoined(channel.description, reason))
         return .joined(
             channel.channelID,
@@ -100,8 +101,25 @@ extension TalkSession {
         }
         followAudio(&turn)
         endedToken = channel?.pushToken
+        rememberLeft(reason, explanation)
         state = .notJoined
         turn.publish(.channelLeft(reason, explanation: explanation))
+    }
+
+    /// An application that is away is told when it is back.
+    func isAway(_ application: ApplicationID) -> Bool {
+        !attached.values.contains { $0.owner.identifier == application }
+    }
+
+    private mutating func rememberLeft(_ reason: LeaveReason, _ explanation: String?) {
+        guard let channel, channel.receiver == nil, let owner = channel.owner?.identifier, isAway(owner)
+        else { return }
+        let left = ApplicationInterface.Left(
+            channelID: channel.channelID,
+            reason: reason,
+            explanation: explanation
+        )
+        leftChannels.remember(left, of: owner)
     }
 
     mutating func describe(
@@ -136,7 +154,7 @@ extension TalkSession {
     /// Whether a person sees what the application does. Clients that do not attach are in front of somebody.
     func isInForeground(_ client: ClientID) -> Bool {
         guard let program = attached[client] else { return true }
-        return program.isForeground && !isLocked
+        return program.isForeground && !isLocked && isSessionActive
     }
 }
 

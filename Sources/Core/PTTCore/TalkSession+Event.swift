@@ -41,8 +41,8 @@ extension TalkSession {
         ///
         /// - Parameter descriptor: Nil if it was lost.
         case restored(SavedChannel, descriptor: Descriptor?)
-        /// ``Effect/startApplication(_:_:)`` could not be carried out.
-        case applicationStartFailed(ApplicationID, reason: String)
+        /// ``Effect/startApplication(_:_:_:)`` could not be carried out.
+        case applicationStartFailed(StartID, reason: String)
         /// The time set by ``Effect/setTimer(_:)`` has come. One that comes too early or too late does no harm.
         case timerFired
         /// The first buffer of a capture stream has arrived.
@@ -52,7 +52,13 @@ extension TalkSession {
         /// The speaker is open.
         case playbackStarted(PlaybackID)
         /// The speaker could not be opened, or went away.
-        case playbackFailed(PlaybackID)
+        ///
+        /// - Parameter reason: For people: what failed, on what.
+        case playbackFailed(PlaybackID, Interruption, reason: String)
+        /// An application has presented its token on the audio socket.
+        case audioConnectionReady(ClientID)
+        /// The audio socket of an application that is still there has closed: nothing reaches it, or comes from it.
+        case audioConnectionLost(ClientID)
         /// The microphone or the speaker in use has changed; nil for the one that has not.
         case routeChanged(input: String?, output: String?)
         case audioServerReady
@@ -62,9 +68,17 @@ extension TalkSession {
         case systemSuspending
         /// The machine has woken, or will not suspend after all, or nobody is left who could tell.
         case systemResumed
-        /// No application is in the foreground until ``sessionUnlocked``.
+        /// No application is in the foreground until ``sessionUnlocked``. What else it means says
+        /// ``TalkSession/WhileLocked``.
         case sessionLocked
         case sessionUnlocked
+        /// Another session is in front of the seat. Nobody transmits until ``sessionActive``.
+        case sessionInactive
+        case sessionActive
+        /// What was last ordered to be saved is on disk.
+        case stateSaved
+        /// - Parameter reason: For people: what failed, on what. It is tried again.
+        case stateNotSaved(reason: String)
         /// The last event; whatever is requested after it is refused.
         case shuttingDown
     }
@@ -87,7 +101,8 @@ extension TalkSession {
         case stopFrames(CaptureID)
         /// Play what this application writes from now on.
         ///
-        /// Answer with ``TalkSession/Event/playbackStarted(_:)`` or ``TalkSession/Event/playbackFailed(_:)``.
+        /// Answer with ``TalkSession/Event/playbackStarted(_:)`` or
+        /// ``TalkSession/Event/playbackFailed(_:_:reason:)``, in bounded time.
         case openPlayback(PlaybackID, AudioFormat, from: ClientID)
         /// Ordered once for each opened one, also after it failed.
         case closePlayback(PlaybackID)
@@ -103,7 +118,7 @@ extension TalkSession {
         case publish(CoreEvent)
         /// Tell this application only. It has no number of its own in the sequence of events.
         case tell(ClientID, CoreEvent)
-        case startApplication(ApplicationID, Activation)
+        case startApplication(StartID, ApplicationID, Activation)
         /// A line for the journal.
         case remark(String)
     }
@@ -113,7 +128,12 @@ extension TalkSession {
         ///   One that is attached has it already.
         case joined(ChannelID, AudioFormat, PushToken, isApplication: Bool)
         /// Whatever is published and told from now on goes to this client too.
-        case attached(PushToken, AudioFormat, ApplicationInterface.Restored?)
+        case attached(
+            PushToken,
+            AudioFormat,
+            ApplicationInterface.Restored?,
+            left: ApplicationInterface.Left?
+        )
         case done
         case began(TransmissionID)
         case accepted(PushID)

@@ -5,6 +5,7 @@ extension TalkSession {
     ///
     /// - Returns: A sentence about the first thing that does not, or nil.
     public func checkInvariants() -> String? {
+        if leftChannels.count > LeftChannels.limit { return "more channels are remembered than may be" }
         if freshPress.held.count > FreshPress.limit { return "more origins are remembered than may be" }
         if timer != channel?.deadline { return "the timer is not set to what is due next" }
         if saved != channel?.saved { return "the disk does not have the channel" }
@@ -19,7 +20,8 @@ extension TalkSession {
             return "a capture is open outside its transmission, or none within"
         }
         let isHeard =
-            channel.participant != nil && isAudioServerReady && machine == .awake && !channel.isSpeakerLost
+            channel.participant != nil && isAudioServerReady && machine == .awake
+            && channel.hearingLoss == nil && !channel.isAudioConnectionLost
         if (audio.speaker != nil) != isHeard { return "the speaker is not open exactly for a participant" }
         if (audio.phase != .inactive) != (lease != nil || isHeard) {
             return "audio is \(audio.state), transmitting is \(lease != nil), hearing is \(isHeard)"
@@ -34,6 +36,7 @@ extension TalkSession {
         guard let lease = channel.lease else { return nil }
         if !isAudioServerReady { return "transmitting without an audio server" }
         if machine != .awake { return "transmitting while \(machine)" }
+        if !isSessionActive { return "transmitting while somebody else sits there" }
         if !channel.allowsTransmission { return "transmitting in the mode \(channel.transmissionMode)" }
         if channel.presence == .absent { return "transmitting for an application that is not there" }
         if lease.limit.microseconds - lease.transmission.began > 20 * 60 * 1_000_000 {

@@ -37,7 +37,7 @@ extension TalkSession {
         )
         change {
             $0.participant = participant
-            $0.isSpeakerLost = false
+            $0.hearingLoss = nil
         }
         if participant != before { turn.publish(.participantChanged(participant.description)) }
         return nil

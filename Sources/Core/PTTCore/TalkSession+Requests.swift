@@ -32,9 +32,10 @@ extension TalkSession {
         case .pushRequested(let id, let envelope): (id, push(envelope, &turn))
         case .finishPushRequested(let id, let client, let request): (id, finishPush(client, request, &turn))
         case .clientDisconnected, .restored, .applicationStartFailed, .timerFired, .captureStarted,
-            .captureFailed, .playbackStarted, .playbackFailed, .routeChanged, .audioServerReady,
-            .audioServerLost, .policyChanged, .systemSuspending, .systemResumed, .sessionLocked,
-            .sessionUnlocked, .shuttingDown:
+            .captureFailed, .playbackStarted, .playbackFailed, .audioConnectionReady, .audioConnectionLost,
+            .routeChanged, .audioServerReady, .audioServerLost, .policyChanged, .systemSuspending,
+            .systemResumed, .sessionLocked, .sessionUnlocked, .sessionInactive, .sessionActive, .stateSaved,
+            .stateNotSaved, .shuttingDown:
             nil
         }
     }

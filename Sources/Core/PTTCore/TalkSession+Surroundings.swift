@@ -21,7 +21,7 @@ extension TalkSession {
         case .suspending: .suspended
         case .shuttingDown: nil
         case .awake where !isAudioServerReady: .audioServerLost
-        case .awake: channel.isSpeakerLost ? .speakerLost : nil
+        case .awake: channel.isAudioConnectionLost ? .audioConnectionLost : channel.hearingLoss
         }
     }
 
@@ -38,15 +38,26 @@ extension TalkSession {
         change { $0.audio.playbackStarted(playbackID, &turn) }
     }
 
-    mutating func playbackFailed(_ playbackID: PlaybackID) {
+    mutating func playbackFailed(_ playbackID: PlaybackID, _ interruption: Interruption) {
         guard channel?.audio.speaker?.playbackID == playbackID else { return }
-        change { $0.isSpeakerLost = true }
+        change { $0.hearingLoss = interruption }
+    }
+
+    mutating func audioConnectionReady(_ client: ClientID) {
+        guard channel?.receiver == client else { return }
+        change { $0.isAudioConnectionLost = false }
+    }
+
+    mutating func audioConnectionLost(_ client: ClientID, _ turn: inout Turn) {
+        guard channel?.receiver == client else { return }
+        endTransmission(.audioConnectionLost, &turn)
+        change { $0.isAudioConnectionLost = true }
     }
 
     mutating func audioServerReady(_ turn: inout Turn) {
         guard !isAudioServerReady else { return }
         isAudioServerReady = true
-        change { $0.isSpeakerLost = false }
+        change { $0.hearingLoss = nil }
         turn.publish(.audioServerReady)
     }
 
@@ -69,7 +80,27 @@ extension TalkSession {
 
     mutating func sessionLocked(_ turn: inout Turn) {
         isLocked = true
-        endTransmission(.sessionLocked, &turn)
+        switch whileLocked {
+        case .allow: break
+        case .refuse: endTransmission(.sessionLocked, &turn)
+        }
+    }
+
+    mutating func sessionInactive(_ turn: inout Turn) {
+        isSessionActive = false
+        endTransmission(.sessionInactive, &turn)
+    }
+
+    mutating func stateSaved(_ turn: inout Turn) {
+        guard saveFailure != nil else { return }
+        saveFailure = nil
+        turn.publish(.stateSaved)
+    }
+
+    mutating func stateNotSaved(_ reason: String, _ turn: inout Turn) {
+        guard saveFailure != reason else { return }
+        saveFailure = reason
+        turn.publish(.stateNotSaved(reason: reason))
     }
 
     mutating func shuttingDown(_ turn: inout Turn) {

@@ -12,9 +12,7 @@ extension TalkSession {
             return .refused(refusal)
         }
         if let refusal = gate(request, client, turn.now) {
-            if refusal == .accessoriesOff {
-                change { $0.graceEnd = turn.now + JoinedChannel.grace }
-            }
+            if refusal == .accessoriesOff { giveToApplication(origin, client, &turn) }
             turn.publish(.transmissionRefused(origin, refusal))
             return .refused(refusal)
         }
@@ -51,7 +49,7 @@ extension TalkSession {
         case .failure(let refusal): return refusal
         case .success(let found): channel = found
         }
-        if let unavailability { return unavailability }
+        if let refusal = unavailability ?? nobodySits { return refusal }
         if !mayBeginByItself(client, request, now, withGrace: true) {
             return .notInForeground(channel.owner)
         }
@@ -77,6 +75,7 @@ extension TalkSession {
     mutating func end(_ client: ClientID, _ request: CoreInterface.EndRequest, _ turn: inout Turn) -> Answer {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         if let origin = request.origin, cause.isLetGo { freshPress.letGo(origin) }
+        if let origin = request.origin, release(origin, of: client, &turn) { return .done }
         if case .notJoined = state, request.channelID == nil, attached[client] == nil {
             return .refused(.nobodyTransmits)
         }
@@ -96,6 +95,15 @@ extension TalkSession {
             )
             change { $0.endTransmission(cause, by: source, &turn) }
             return .done
+        }
+    }
+
+    /// What keeps everybody at this seat from talking.
+    private var nobodySits: Refusal? {
+        if !isSessionActive { return .sessionInactive }
+        return switch whileLocked {
+        case .allow: nil
+        case .refuse: isLocked ? .sessionLocked : nil
         }
     }
 
@@ -138,8 +146,9 @@ extension EndCause {
         switch self {
         case .released: transmission.source
         case .stopped: isByApplication ? .developerRequest : .userRequest
-        case .unknown, .timeLimit, .connectionLost, .applicationGone, .channelLeft, .linkLost, .deviceRemoved,
-            .audioServerLost, .microphoneLost, .suspended, .sessionLocked, .modeChanged,
+        case .unknown, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost, .channelLeft,
+            .linkLost, .deviceRemoved,
+            .audioServerLost, .microphoneLost, .suspended, .sessionLocked, .sessionInactive, .modeChanged,
             .applicationUnavailable, .shuttingDown:
             .unknown
         }

@@ -17,6 +17,14 @@ extension TalkSession {
         channel.areAccessoryEventsEnabled = saved.areAccessoryEventsEnabled
         if let refusal = policy.restriction(of: channel.policyID) {
             turn.remark("the saved channel is left: \(refusal.reason)")
+            if let owner = saved.owner?.identifier {
+                let left = ApplicationInterface.Left(
+                    channelID: saved.channelID,
+                    reason: .systemPolicy,
+                    explanation: refusal.reason
+                )
+                leftChannels.remember(left, of: owner)
+            }
             return
         }
         state = .joined(channel)
@@ -27,14 +35,16 @@ extension TalkSession {
     /// Starts the channel's application, if it is not there and said how.
     mutating func startIfAbsent(_ owner: Owner, _ turn: inout Turn) {
         guard let activation = owner.activation, channel?.presence == .absent else { return }
-        let start = JoinedChannel.Start(deadline: turn.now + JoinedChannel.Start.limit)
+        startCount += 1
+        let startID = StartID(rawValue: startCount)
+        let start = JoinedChannel.Start(startID: startID, deadline: turn.now + JoinedChannel.Start.limit)
         change { $0.presence = .starting(start) }
         turn.publish(.applicationStarting)
-        turn.start = .startApplication(owner.identifier, activation)
+        turn.start = .startApplication(startID, owner.identifier, activation)
     }
 
-    mutating func startFailed(_ application: ApplicationID, _ reason: String, _ turn: inout Turn) {
-        guard channel?.start != nil, channel?.owner?.identifier == application else { return }
+    mutating func startFailed(_ startID: StartID, _ reason: String, _ turn: inout Turn) {
+        guard channel?.start?.startID == startID, let application = channel?.owner?.identifier else { return }
         turn.remark("\(application.rawValue.traced) cannot be started: \(reason)")
         change { channel in
             channel.endTransmission(.applicationUnavailable, by: .unknown, &turn)

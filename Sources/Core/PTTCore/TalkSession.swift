@@ -19,28 +19,45 @@ public struct TalkSession: Equatable, Sendable {
         case shuttingDown
     }
 
+    /// What a locked screen means for who wants to transmit.
+    public enum WhileLocked: String, Codable, Sendable {
+        /// A button or a person may transmit: nobody needs to see a screen for it.
+        case allow
+        /// Locking ends a transmission, and none begins behind a locked screen.
+        case refuse
+    }
+
     /// The longest transmission.
     public let timeLimit: Duration
+    public let whileLocked: WhileLocked
     var state = State.notJoined
     var machine = Machine.awake
     var isLocked = false
+    var isSessionActive = true
     var isAudioServerReady = false
     var policy = Policy()
     var attached: [ClientID: Attached] = [:]
     var freshPress = FreshPress()
+    var leftChannels = LeftChannels()
     /// That of the last channel that was left.
     var endedToken: PushToken?
     var transmissionCount = 0
     var playbackCount = 0
+    var startCount = 0
     var pushCount = 0
     /// What the shell's timer is set to.
     var timer: MonotonicTime?
     /// What is on disk.
     var saved: SavedChannel?
     var savedDescriptor: Descriptor?
+    /// Why the disk does not have what it should.
+    var saveFailure: String?
 
-    /// - Parameter timeLimit: The longest transmission; brought into ``timeLimits``.
-    public init(timeLimit: Duration = .seconds(60)) {
+    /// - Parameters:
+    ///   - timeLimit: The longest transmission; brought into ``timeLimits``.
+    ///   - whileLocked: What a locked screen means.
+    public init(timeLimit: Duration = .seconds(60), whileLocked: WhileLocked = .allow) {
+        self.whileLocked = whileLocked
         self.timeLimit = min(max(timeLimit, Self.timeLimits.lowerBound), Self.timeLimits.upperBound)
     }
 
@@ -50,7 +67,8 @@ public struct TalkSession: Equatable, Sendable {
             transmission: channel?.lease?.transmission,
             audio: channel?.audio.state ?? .inactive,
             isAudioServerReady: isAudioServerReady,
-            timeLimit: Int(timeLimit.components.seconds)
+            timeLimit: Int(timeLimit.components.seconds),
+            saveFailure: saveFailure
         )
     }
 
@@ -83,13 +101,15 @@ public struct TalkSession: Equatable, Sendable {
             takeRequest(event, &turn)
         case .clientDisconnected(let client): clientDisconnected(client, &turn)
         case .restored(let channel, let descriptor): restored(channel, descriptor, &turn)
-        case .applicationStartFailed(let application, let reason):
-            startFailed(application, reason, &turn)
+        case .applicationStartFailed(let startID, let reason): startFailed(startID, reason, &turn)
         case .timerFired: timerFired(&turn)
         case .captureStarted(let captureID): captureStarted(captureID, &turn)
         case .captureFailed(let captureID, let cause): captureFailed(captureID, cause, &turn)
         case .playbackStarted(let playbackID): playbackStarted(playbackID, &turn)
-        case .playbackFailed(let playbackID): playbackFailed(playbackID)
+        case .playbackFailed(let playbackID, let interruption, reason: _):
+            playbackFailed(playbackID, interruption)
+        case .audioConnectionReady(let client): audioConnectionReady(client)
+        case .audioConnectionLost(let client): audioConnectionLost(client, &turn)
         case .routeChanged(let input, let output): turn.publish(.routeChanged(input: input, output: output))
         case .audioServerReady: audioServerReady(&turn)
         case .audioServerLost: audioServerLost(&turn)
@@ -98,6 +118,10 @@ public struct TalkSession: Equatable, Sendable {
         case .systemResumed: systemResumed()
         case .sessionLocked: sessionLocked(&turn)
         case .sessionUnlocked: isLocked = false
+        case .sessionInactive: sessionInactive(&turn)
+        case .sessionActive: isSessionActive = true
+        case .stateSaved: stateSaved(&turn)
+        case .stateNotSaved(let reason): stateNotSaved(reason, &turn)
         case .shuttingDown: shuttingDown(&turn)
         }
     }

@@ -25,6 +25,8 @@ func traced(_ event: CoreEvent) -> String {
         words(event.kind, input.map { "input \($0.traced)" }, output.map { "output \($0.traced)" })
     case .pushFinished(let pushID, let outcome, let explanation):
         words("\(event.kind) \(pushID.rawValue) \(outcome)", explanation?.traced)
+    case .stateNotSaved(let reason): "\(event.kind) \(reason.traced)"
+    case .accessoryPressed(let origin), .accessoryReleased(let origin): "\(event.kind) \(traced(origin))"
     case .pushReceived(let push):
         words(
             "\(event.kind) \(push.pushID.rawValue) \(push.kind) \(push.payload.utf8.count) bytes",
@@ -34,7 +36,7 @@ func traced(_ event: CoreEvent) -> String {
     case .requestAnswered(let refusal): words(event.kind, refusal.map { traced($0) })
     case .endRefused(let refusal): "\(event.kind) \(traced(refusal))"
     case .applicationStarting, .applicationDetached, .audioActivating, .audioActivated, .audioDeactivated,
-        .audioInterruptionEnded, .audioServerReady, .audioServerLost:
+        .audioInterruptionEnded, .audioServerReady, .audioServerLost, .stateSaved:
         event.kind
     case .unknown(let kind):
         kind.traced

@@ -13,14 +13,17 @@ extension TalkSession.Event: CustomStringConvertible {
                 case .clientDisconnected(let client): "disconnected client \(client.rawValue)"
                 case .restored(let saved, let descriptor):
                     words("restored \(traced(saved))", descriptor.map { traced($0) })
-                case .applicationStartFailed(let application, let reason):
-                    "startFailed \(application.rawValue.traced) reason \(reason.traced)"
+                case .applicationStartFailed(let startID, let reason):
+                    "startFailed \(startID.rawValue) reason \(reason.traced)"
                 case .timerFired: "timerFired"
                 case .captureStarted(let capture): "captureStarted \(capture.rawValue)"
                 case .captureFailed(let capture, let cause):
                     "captureFailed \(capture.rawValue) cause \(cause)"
                 case .playbackStarted(let playback): "playbackStarted \(playback.rawValue)"
-                case .playbackFailed(let playback): "playbackFailed \(playback.rawValue)"
+                case .playbackFailed(let playback, let interruption, let reason):
+                    "playbackFailed \(playback.rawValue) interruption \(interruption) reason \(reason.traced)"
+                case .audioConnectionReady(let client): "audioConnectionReady client \(client.rawValue)"
+                case .audioConnectionLost(let client): "audioConnectionLost client \(client.rawValue)"
                 case .routeChanged(let input, let output):
                     words(
                         "routeChanged",
@@ -34,6 +37,10 @@ extension TalkSession.Event: CustomStringConvertible {
                 case .systemResumed: "systemResumed"
                 case .sessionLocked: "sessionLocked"
                 case .sessionUnlocked: "sessionUnlocked"
+                case .sessionInactive: "sessionInactive"
+                case .sessionActive: "sessionActive"
+                case .stateSaved: "stateSaved"
+                case .stateNotSaved(let reason): "stateNotSaved reason \(reason.traced)"
                 case .shuttingDown: "shuttingDown"
                 case .attachRequested, .joinRequested, .leaveRequested, .descriptorRequested,
                     .beginRequested, .endRequested, .foregroundRequested, .serviceStatusRequested,
@@ -120,9 +127,10 @@ extension TalkSession.Event: CustomStringConvertible {
                 request.endsTransmission ? "endsTransmission" : nil
             )
         case .clientDisconnected, .restored, .applicationStartFailed, .timerFired, .captureStarted,
-            .captureFailed, .playbackStarted, .playbackFailed, .routeChanged, .audioServerReady,
-            .audioServerLost, .policyChanged, .systemSuspending, .systemResumed, .sessionLocked,
-            .sessionUnlocked, .shuttingDown:
+            .captureFailed, .playbackStarted, .playbackFailed, .audioConnectionReady, .audioConnectionLost,
+            .routeChanged, .audioServerReady, .audioServerLost, .policyChanged, .systemSuspending,
+            .systemResumed, .sessionLocked, .sessionUnlocked, .sessionInactive, .sessionActive, .stateSaved,
+            .stateNotSaved, .shuttingDown:
             nil
         }
     }
@@ -146,8 +154,8 @@ extension TalkSession.Effect: CustomStringConvertible {
         case .reply(let id, let answer): "reply \(id.rawValue) \(answer)"
         case .publish(let event): "publish \(traced(event))"
         case .tell(let client, let event): "tell client \(client.rawValue) \(traced(event))"
-        case .startApplication(let application, let activation):
-            "startApplication \(application.rawValue.traced) \(traced(activation))"
+        case .startApplication(let startID, let application, let activation):
+            "startApplication \(startID.rawValue) \(application.rawValue.traced) \(traced(activation))"
         case .remark(let text): "remark \(text.traced)"
         }
     }
@@ -161,11 +169,13 @@ extension TalkSession.Answer: CustomStringConvertible {
                 "joined \(channelID) \(traced(format))",
                 isApplication ? "application token \(traced(token))" : nil
             )
-        case .attached(let token, let format, let restored):
+        case .attached(let token, let format, let restored, let left):
             words(
                 "attached token \(traced(token)) \(traced(format))",
                 restored.map { "restored \($0.channelID)" },
-                restored?.needsDescriptor == true ? "needsDescriptor" : nil
+                restored?.needsDescriptor == true ? "needsDescriptor" : nil,
+                left.map { "left \($0.channelID) \($0.reason)" },
+                left?.explanation?.traced
             )
         case .done: "done"
         case .began(let transmissionID): "began \(transmissionID.rawValue)"

@@ -20,10 +20,13 @@ extension ApplicationInterface {
         # needsDescriptor: the core has lost name and image of the channel; call SetDescriptor.
         type Restored (channelID: string, needsDescriptor: bool)
 
-        # callToken: for UseAttachment, once. audioToken: for the audio socket, once. pushToken: for org.pushtotalk.Push,
+        # A channel of the application that was left while the application was away.
+        type Left (channelID: string, reason: LeaveReason, explanation: ?string)
+
+        # callToken: for UseAttachment, once. audioToken: for the audio socket, one connection at a time. pushToken: for org.pushtotalk.Push,
         # good while a channel is joined. restored: the application's channel, of which channelJoined tells next.
         type Attachment (callToken: string, audioToken: string, pushToken: string, format: AudioFormat,
-          restored: ?Restored, isAudioServerReady: bool)
+          restored: ?Restored, left: ?Left, isAudioServerReady: bool)
 
         type PushKind (unknown, pushToTalk, serviceUpdate)
 
@@ -37,9 +40,9 @@ extension ApplicationInterface {
 
         type Origin (kind: OriginKind, identifier: string, name: string)
 
-        type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone, channelLeft, linkLost,
-          deviceRemoved, audioServerLost, microphoneLost, suspended, sessionLocked, modeChanged,
-          applicationUnavailable, shuttingDown)
+        type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone,
+          audioConnectionLost, channelLeft, linkLost, deviceRemoved, audioServerLost, microphoneLost,
+          suspended, sessionLocked, sessionInactive, modeChanged, applicationUnavailable, shuttingDown)
 
         type RefusalCode (unknown, channelNotFound, channelLimitReached, callActive, transmissionInProgress,
           transmissionNotFound, appNotForeground, deviceManagementRestriction, screenTimeRestriction,
@@ -55,7 +58,7 @@ extension ApplicationInterface {
 
         type TransmissionMode (unknown, fullDuplex, halfDuplex, listenOnly)
 
-        type Interruption (unknown, audioServerLost, speakerLost, suspended)
+        type Interruption (unknown, audioServerLost, speakerLost, audioConnectionLost, suspended)
 
         type PushOutcome (unknown, answered, failed, unanswered, undeliverable)
 
@@ -73,7 +76,8 @@ extension ApplicationInterface {
 
         # The kinds of org.pushtotalk.Channel, and those that only the application is told: pushReceived (push),
         # requestAnswered (refusal; the next call of the second connection was carried out, or refused), endRefused
-        # (refusal; FinishPush asked for an end and there was nothing to end).
+        # (refusal; FinishPush asked for an end and there was nothing to end), accessoryPressed and accessoryReleased (origin;
+        # a button that the application handles by itself).
         type Event (kind: string, channel: ?Channel, joinReason: ?JoinReason, leaveReason: ?LeaveReason,
           explanation: ?string, name: ?string, image: ?Image, serviceStatus: ?ServiceStatus,
           transmissionMode: ?TransmissionMode, isEnabled: ?bool, participant: ?Participant,

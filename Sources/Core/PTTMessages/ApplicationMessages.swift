@@ -44,13 +44,15 @@ public enum ApplicationInterface {
     public struct Attachment: Equatable, Codable, Sendable {
         /// What a second connection gives to `UseAttachment`, once, to make calls for this application.
         public let callToken: String
-        /// What the application sends first on the audio socket; good for one connection.
+        /// What the application sends first on the audio socket; good for one connection at a time.
         public let audioToken: String
         /// For pushes; they are accepted while the channel is joined.
         public let pushToken: PushToken
         public let format: AudioFormat
         /// The channel of this application that outlived it. It is told of as joined right after this.
         public let restored: Restored?
+        /// The channel of this application that was left while it was away. Told once.
+        public let left: Left?
         public let isAudioServerReady: Bool
 
         public init(
@@ -59,6 +61,7 @@ public enum ApplicationInterface {
             pushToken: PushToken,
             format: AudioFormat,
             restored: Restored?,
+            left: Left? = nil,
             isAudioServerReady: Bool
         ) {
             self.callToken = callToken
@@ -66,6 +69,7 @@ public enum ApplicationInterface {
             self.pushToken = pushToken
             self.format = format
             self.restored = restored
+            self.left = left
             self.isAudioServerReady = isAudioServerReady
         }
     }
@@ -78,6 +82,19 @@ public enum ApplicationInterface {
         public init(channelID: ChannelID, needsDescriptor: Bool) {
             self.channelID = channelID
             self.needsDescriptor = needsDescriptor
+        }
+    }
+
+    public struct Left: Equatable, Codable, Sendable {
+        public let channelID: ChannelID
+        public let reason: LeaveReason
+        /// What people should know about it, if anything.
+        public let explanation: String?
+
+        public init(channelID: ChannelID, reason: LeaveReason, explanation: String?) {
+            self.channelID = channelID
+            self.reason = reason
+            self.explanation = explanation
         }
     }
 

@@ -72,9 +72,13 @@ extension CoreEvent: Codable {
                 try field(.outcome),
                 explanation: try optional(.explanation)
             )
+        case "stateSaved": self = .stateSaved
+        case "stateNotSaved": self = .stateNotSaved(reason: try field(.explanation))
         case "pushReceived": self = .pushReceived(try field(.push))
         case "requestAnswered": self = .requestAnswered(try optional(.refusal))
         case "endRefused": self = .endRefused(try field(.refusal))
+        case "accessoryPressed": self = .accessoryPressed(try field(.origin))
+        case "accessoryReleased": self = .accessoryReleased(try field(.origin))
         default: self = .unknown(kind)
         }
     }
@@ -114,11 +118,14 @@ extension CoreEvent: Codable {
             try fields.encode(pushID, forKey: .pushID)
             try fields.encode(outcome, forKey: .outcome)
             try fields.encodeIfPresent(explanation, forKey: .explanation)
+        case .stateNotSaved(let reason): try fields.encode(reason, forKey: .explanation)
         case .pushReceived(let push): try fields.encode(push, forKey: .push)
         case .requestAnswered(let refusal): try fields.encodeIfPresent(refusal, forKey: .refusal)
         case .endRefused(let refusal): try fields.encode(refusal, forKey: .refusal)
+        case .accessoryPressed(let origin), .accessoryReleased(let origin):
+            try fields.encode(origin, forKey: .origin)
         case .applicationStarting, .applicationDetached, .audioActivating, .audioActivated, .audioDeactivated,
-            .audioInterruptionEnded, .audioServerReady, .audioServerLost, .unknown:
+            .audioInterruptionEnded, .audioServerReady, .audioServerLost, .stateSaved, .unknown:
             break
         }
     }

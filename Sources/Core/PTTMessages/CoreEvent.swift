@@ -34,6 +34,13 @@ public enum CoreEvent: Equatable, Sendable {
     /// - Parameter explanation: What people should know about it, if anything.
     case pushFinished(PushID, PushOutcome, explanation: String?)
 
+    /// What the core must remember is on disk again.
+    case stateSaved
+    /// What the core must remember could not be written: after a restart it would find an earlier state.
+    ///
+    /// - Parameter reason: What failed, on what.
+    case stateNotSaved(reason: String)
+
     // Only the application is told of these.
 
     case pushReceived(Push)
@@ -41,6 +48,10 @@ public enum CoreEvent: Equatable, Sendable {
     case requestAnswered(Refusal?)
     /// An answer to a push asked for the end of a transmission, and there was nothing to end.
     case endRefused(Refusal)
+    /// A button that the application handles by itself was pressed.
+    case accessoryPressed(Origin)
+    /// A button of which ``accessoryPressed(_:)`` told was let go, or can no longer tell.
+    case accessoryReleased(Origin)
 
     /// From a newer core.
     case unknown(String)
@@ -72,9 +83,13 @@ extension CoreEvent {
         case .audioServerReady: "audioServerReady"
         case .audioServerLost: "audioServerLost"
         case .pushFinished: "pushFinished"
+        case .stateSaved: "stateSaved"
+        case .stateNotSaved: "stateNotSaved"
         case .pushReceived: "pushReceived"
         case .requestAnswered: "requestAnswered"
         case .endRefused: "endRefused"
+        case .accessoryPressed: "accessoryPressed"
+        case .accessoryReleased: "accessoryReleased"
         case .unknown(let kind): kind
         }
     }

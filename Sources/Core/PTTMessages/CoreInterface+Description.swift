@@ -17,9 +17,9 @@ extension CoreInterface {
         # Who or what holds a transmission. Origins are the same if kind and identifier are.
         type Origin (kind: OriginKind, identifier: string, name: string)
 
-        type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone, channelLeft, linkLost,
-          deviceRemoved, audioServerLost, microphoneLost, suspended, sessionLocked, modeChanged, applicationUnavailable,
-          shuttingDown)
+        type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone,
+          audioConnectionLost, channelLeft, linkLost, deviceRemoved, audioServerLost, microphoneLost,
+          suspended, sessionLocked, sessionInactive, modeChanged, applicationUnavailable, shuttingDown)
 
         # The codes of Apple's PTChannelError.
         type RefusalCode (unknown, channelNotFound, channelLimitReached, callActive, transmissionInProgress,
@@ -59,11 +59,11 @@ extension CoreInterface {
         # began: microseconds of the monotonic clock.
         type Transmission (transmissionID: int, source: Source, origin: Origin, began: int)
 
-        # timeLimit: the longest transmission, in seconds.
+        # timeLimit: the longest transmission, in seconds. saveFailure: why a restart would find an earlier state on disk.
         type Status (channel: ?Channel, transmission: ?Transmission, audio: AudioState, isAudioServerReady: bool,
-          timeLimit: int)
+          timeLimit: int, saveFailure: ?string)
 
-        type Interruption (unknown, audioServerLost, speakerLost, suspended)
+        type Interruption (unknown, audioServerLost, speakerLost, audioConnectionLost, suspended)
 
         type PushOutcome (unknown, answered, failed, unanswered, undeliverable)
 
@@ -73,7 +73,8 @@ extension CoreInterface {
         # (participant), transmissionBegan (transmission), transmissionEnded (transmission, cause, endedBy),
         # transmissionRefused (origin, refusal), timeLimitNear (secondsLeft), audioActivating, audioActivated,
         # audioDeactivated, audioInterrupted (interruption), audioInterruptionEnded, routeChanged (input, output),
-        # audioServerReady, audioServerLost, pushFinished (pushID, outcome, explanation).
+        # audioServerReady, audioServerLost, pushFinished (pushID, outcome, explanation), stateSaved, stateNotSaved
+        # (explanation).
         type Event (kind: string, channel: ?Channel, joinReason: ?JoinReason, leaveReason: ?LeaveReason,
           explanation: ?string, name: ?string, image: ?Image, serviceStatus: ?ServiceStatus,
           transmissionMode: ?TransmissionMode, isEnabled: ?bool, participant: ?Participant,

@@ -8,19 +8,23 @@ public struct Status: Equatable, Codable, Sendable {
     public var isAudioServerReady: Bool
     /// The longest transmission, in seconds.
     public var timeLimit: Int
+    /// Why what the core must remember is not on disk: after a restart it would find an earlier state. Nil if it is.
+    public var saveFailure: String?
 
     public init(
         channel: Channel? = nil,
         transmission: Transmission? = nil,
         audio: AudioState = .inactive,
         isAudioServerReady: Bool = false,
-        timeLimit: Int
+        timeLimit: Int,
+        saveFailure: String? = nil
     ) {
         self.channel = channel
         self.transmission = transmission
         self.audio = audio
         self.isAudioServerReady = isAudioServerReady
         self.timeLimit = timeLimit
+        self.saveFailure = saveFailure
     }
 }
 
@@ -66,8 +70,11 @@ extension Status {
         case .audioDeactivated: audio = .inactive
         case .audioServerReady: isAudioServerReady = true
         case .audioServerLost: isAudioServerReady = false
+        case .stateSaved: saveFailure = nil
+        case .stateNotSaved(let reason): saveFailure = reason
         case .transmissionRefused, .timeLimitNear, .audioInterrupted, .audioInterruptionEnded, .routeChanged,
-            .pushReceived, .pushFinished, .requestAnswered, .endRefused, .unknown:
+            .pushReceived, .pushFinished, .requestAnswered, .endRefused, .accessoryPressed,
+            .accessoryReleased, .unknown:
             break
         }
     }

@@ -55,6 +55,8 @@ public enum EndCause: String, WireEnum {
     case connectionLost
     /// The application of the channel went away.
     case applicationGone
+    /// The application of the channel closed its audio socket, or broke its protocol.
+    case audioConnectionLost
     case channelLeft
     /// The radio link to the button broke, its services went, the adapter or bluetoothd did.
     case linkLost
@@ -65,7 +67,10 @@ public enum EndCause: String, WireEnum {
     /// The microphone went away or stopped delivering.
     case microphoneLost
     case suspended
+    /// The screen was locked, and the configuration says that nothing is transmitted behind a locked one.
     case sessionLocked
+    /// Another session came to the front of the seat.
+    case sessionInactive
     /// The channel's transmission mode no longer allows it.
     case modeChanged
     /// The application of the channel was started for it and did not come.
@@ -114,6 +119,8 @@ public enum Interruption: String, WireEnum {
     case unknown
     case audioServerLost
     case speakerLost
+    /// The application closed its audio socket, or broke its protocol.
+    case audioConnectionLost
     case suspended
 }
 

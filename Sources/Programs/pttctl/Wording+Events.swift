@@ -30,11 +30,16 @@ extension Wording {
         case .audioServerLost: "audio server lost"
         case .pushFinished(let pushID, let outcome, let explanation):
             "push \(pushID.rawValue) \(words(outcome))\(more(explanation))"
+        case .stateSaved: "the state of the core is on disk again"
+        case .stateNotSaved(let reason):
+            "the state of the core is not on disk, a restart will find an earlier one: \(reason)"
         case .pushReceived(let push):
             "push \(push.pushID.rawValue) received: \(words(push.kind)) \(push.payload)"
         case .requestAnswered(let refusal):
             refusal.map { "request refused: \(words($0))" } ?? "request carried out"
         case .endRefused(let refusal): "no transmission ended: \(words(refusal))"
+        case .accessoryPressed(let origin): "button pressed, for the application: \(origin.name)"
+        case .accessoryReleased(let origin): "button released, for the application: \(origin.name)"
         case .unknown(let kind): "\(kind) (not known to this pttctl)"
         }
     }
@@ -94,6 +99,7 @@ extension Wording {
         case .unknown: "for a reason this pttctl does not know"
         case .audioServerLost: "the audio server was lost"
         case .speakerLost: "the speaker was lost"
+        case .audioConnectionLost: "the application closed its audio socket"
         case .suspended: "the machine goes to sleep"
         }
     }
@@ -106,6 +112,7 @@ extension Wording {
         case .timeLimit: "the time limit was reached; release the button before the next press"
         case .connectionLost: "its connection closed"
         case .applicationGone: "the application has gone"
+        case .audioConnectionLost: "the application closed its audio socket"
         case .channelLeft: "the channel was left"
         case .linkLost: "the radio link was lost"
         case .deviceRemoved: "the device was removed"
@@ -113,6 +120,7 @@ extension Wording {
         case .microphoneLost: "the microphone was lost"
         case .suspended: "the machine goes to sleep"
         case .sessionLocked: "the session was locked"
+        case .sessionInactive: "another session came to the front of the screen"
         case .modeChanged: "the transmission mode does not allow it any more"
         case .applicationUnavailable: "the application was started for it and did not come"
         case .shuttingDown: "the core is shutting down"

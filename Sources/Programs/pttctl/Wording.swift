@@ -9,6 +9,9 @@ enum Wording {
         if !status.isAudioServerReady {
             rows.append(("sound", "no audio server: start PipeWire or PulseAudio"))
         }
+        if let failure = status.saveFailure {
+            rows.append(("saved", "no, a restart will find an earlier state: \(failure)"))
+        }
         rows.append(("time limit", "\(status.timeLimit) s"))
         return rows.map { row($0, $1) }.joined(separator: "\n")
     }

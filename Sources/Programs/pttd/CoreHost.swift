@@ -39,16 +39,18 @@ final class CoreHost {
         let starter: ApplicationStarter
     }
 
-    init(timeLimit: Duration, _ hands: Hands, log: Logger) {
+    init(timeLimit: Duration, whileLocked: TalkSession.WhileLocked, _ hands: Hands, log: Logger) {
         audio = hands.audio
         microphone = hands.microphone
         speaker = hands.speaker
         store = hands.store
         starter = hands.starter
         self.log = log
-        session = TalkSession(timeLimit: timeLimit)
+        session = TalkSession(timeLimit: timeLimit, whileLocked: whileLocked)
         timer = TimerSource { [weak self] in self?.post(.timerFired) }
         audio.receive = { [weak self] in self?.play($1, from: $0) ?? .wantsMore }
+        audio.connected = { [weak self] in self?.post(.audioConnectionReady($0)) }
+        audio.lost = { [weak self] in self?.post(.audioConnectionLost($0)) }
         speaker.hasRoomAgain = { [audio] in audio.resume() }
         speaker.moved = { [weak self] in self?.post(.routeChanged(input: nil, output: $0)) }
         microphone.moved = { [weak self] in self?.post(.routeChanged(input: $0, output: nil)) }
@@ -121,8 +123,8 @@ final class CoreHost {
             store.save(channel)
         case .saveDescriptor(let descriptor):
             store.save(descriptor)
-        case .startApplication(let application, let activation):
-            start(application, activation)
+        case .startApplication(let startID, _, let activation):
+            start(startID, activation)
         case .remark(let text):
             log.notice("\(text)")
         case .setTimer(let time):
@@ -154,13 +156,13 @@ final class CoreHost {
         speaker.open(
             format,
             started: { [weak self] in self?.post(.playbackStarted(playback)) },
-            failed: { [weak self] in self?.post(.playbackFailed(playback)) }
+            failed: { [weak self] in self?.post(.playbackFailed(playback, .speakerLost, reason: $0)) }
         )
     }
 
-    private func start(_ application: ApplicationID, _ activation: Activation) {
+    private func start(_ startID: StartID, _ activation: Activation) {
         starter.start(activation) { [weak self] reason in
-            self?.post(.applicationStartFailed(application, reason: reason))
+            self?.post(.applicationStartFailed(startID, reason: reason))
         }
     }
 

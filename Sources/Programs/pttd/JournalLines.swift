@@ -26,10 +26,14 @@ extension Logger {
             info("audio server connected")
         case .audioServerLost:
             warning("audio server lost: start PipeWire or PulseAudio")
+        case .stateSaved:
+            info("the state is on disk again")
+        case .stateNotSaved(let reason):
+            error("a restart will find an earlier state", metadata: ["reason": "\(reason)"])
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
             .transmissionModeChanged, .accessoryEventsChanged, .participantChanged, .timeLimitNear,
             .audioActivating, .audioActivated, .audioDeactivated, .audioInterruptionEnded, .routeChanged,
-            .pushReceived, .requestAnswered, .endRefused, .unknown:
+            .pushReceived, .requestAnswered, .endRefused, .accessoryPressed, .accessoryReleased, .unknown:
             break
         }
     }

@@ -55,7 +55,12 @@ final class Daemon {
             store: StateStore(UserDirectory.state.path, log: log),
             starter: ApplicationStarter(log: log)
         )
-        let host = CoreHost(timeLimit: .seconds(configuration.timeLimit ?? 60), hands, log: log)
+        let host = CoreHost(
+            timeLimit: .seconds(configuration.timeLimit ?? 60),
+            whileLocked: .refuse,
+            hands,
+            log: log
+        )
         self.host = host
         // First, so that no application is started for a channel that the policy takes away.
         policy = PolicyWatch(PolicyWatch.directories, log: log) { host.post(.policyChanged($0)) }

@@ -26,6 +26,10 @@ final class AudioSocket {
     var receive: @EventLoop (ClientID, UnsafeRawBufferPointer) -> AudioConnection.Reception = { _, _ in
         .wantsMore
     }
+    /// Called when an application has presented its token.
+    var connected: @EventLoop (ClientID) -> Void = { _ in }
+    /// Called when the connection of an application that is still there has closed.
+    var lost: @EventLoop (ClientID) -> Void = { _ in }
     private var acceptor: DescriptorSource?
     private var retryTimer: TimerSource?
     private var tokens: [String: ClientID] = [:]
@@ -64,6 +68,7 @@ final class AudioSocket {
         if !connection.send(header, samples) {
             log.notice("the application closed its audio socket")
             attached.removeValue(forKey: client)?.close()
+            lost(client)
         }
     }
 
@@ -128,12 +133,15 @@ final class AudioSocket {
         }
         waiting.removeAll { $0 === connection }
         attached[client] = connection
+        connected(client)
     }
 
     private func drop(_ connection: AudioConnection, _ reason: String) {
         log.notice("audio socket: \(reason)")
         connection.close()
         waiting.removeAll { $0 === connection }
-        attached = attached.filter { $0.value !== connection }
+        guard let client = attached.first(where: { $0.value === connection })?.key else { return }
+        attached[client] = nil
+        lost(client)
     }
 }

@@ -32,11 +32,11 @@ final class Speaker {
     /// - Parameters:
     ///   - format: What will be played.
     ///   - started: Called once, when what is written is going to be heard.
-    ///   - failed: Called at most once, also from within this call; the playback has ended by then.
+    ///   - failed: Called at most once with the reason, also from within this call; the playback has ended by then.
     func open(
         _ format: PTTMessages.AudioFormat,
         started: @escaping @EventLoop () -> Void,
-        failed: @escaping @EventLoop () -> Void
+        failed: @escaping @EventLoop (String) -> Void
     ) {
         close()
         do throws(AudioError) {
@@ -54,7 +54,7 @@ final class Speaker {
         } catch {
             log.error("\(error)")
             close()
-            failed()
+            failed("\(error)")
         }
     }
 
@@ -78,7 +78,7 @@ final class Speaker {
     private func handle(
         _ event: PlaybackStream.Event,
         _ started: @EventLoop () -> Void,
-        _ failed: @EventLoop () -> Void
+        _ failed: @EventLoop (String) -> Void
     ) {
         switch event {
         case .opened:
@@ -92,7 +92,7 @@ final class Speaker {
         case .failed(let error):
             log.error("\(error)")
             close()
-            failed()
+            failed("\(error)")
         case .started, .underflowed, .suspended:
             break
         }

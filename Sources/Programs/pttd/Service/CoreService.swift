@@ -81,8 +81,8 @@ final class CoreService {
                 pushToken: isApplication ? pushToken : nil
             )
             call.reply(encoded(reply))
-        case .attached(let pushToken, let format, let restored):
-            attach(call, pushToken, format, restored)
+        case .attached(let pushToken, let format, let restored, let left):
+            attach(call, pushToken, format, restored, left)
         case .began(let transmissionID):
             audience.holder = call.connection.processID
             note(nil, for: call)
@@ -114,7 +114,8 @@ final class CoreService {
         _ call: VarlinkCall,
         _ pushToken: PushToken,
         _ format: AudioFormat,
-        _ restored: ApplicationInterface.Restored?
+        _ restored: ApplicationInterface.Restored?,
+        _ left: ApplicationInterface.Left?
     ) {
         let attachment = ApplicationInterface.Attachment(
             callToken: clients.attach(call),
@@ -122,6 +123,7 @@ final class CoreService {
             pushToken: pushToken,
             format: format,
             restored: restored,
+            left: left,
             isAudioServerReady: host.status.isAudioServerReady
         )
         let update = ApplicationInterface.Update(
