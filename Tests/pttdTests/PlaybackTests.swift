@@ -57,9 +57,12 @@ import Testing
     }
 
     @Test(arguments: [[], [UInt8](repeating: 0, count: 15), [UInt8](repeating: 0, count: 16 + 1918)])
-    @EventLoop func `a packet of a wrong size ends the audio connection with a line, and nothing else`(
-        packet: [UInt8]
-    ) async throws {
+    @EventLoop
+    func
+        `a packet of a wrong size ends the audio connection with a line, and who talks is not heard any more`(
+            packet: [UInt8]
+        ) async throws
+    {
         let stage = try await Stage.start()
         let writer = try stage.writer()
         try await stage.application.hear("Ana")
@@ -67,8 +70,9 @@ import Testing
         #expect(writer.write(packet.isEmpty ? [UInt8](repeating: 0, count: 9000) : packet))
         _ = try await stage.core.process.lines.first { $0.contains("audio socket: ") }
         try await writer.ended.next()
+        _ = try await stage.watcher.events.first { $0 == .audioInterrupted(.audioConnectionLost) }
         let status = try await stage.application.calls.status()
-        #expect(status.audio == .active && status.channel?.participant?.name == "Ana")
+        #expect(status.audio == .inactive && status.channel?.participant?.name == "Ana")
     }
 
     @Test @EventLoop func `the death of the application closes the speaker`() async throws {
