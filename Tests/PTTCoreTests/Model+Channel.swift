@@ -197,7 +197,7 @@ extension Model {
     /// - Returns: Why nobody can talk.
     mutating func speak(_ speaker: ApplicationInterface.Speaker) -> String? {
         if channel?.mode == .halfDuplex, talker != nil { return "transmissionInProgress" }
-        if isOver || isSuspending || !hasAudioServer { return "unknown" }
+        if isOver || isSuspending || !hasAudioServer || isAudioLost { return "unknown" }
         if channel?.speaker != speaker.name {
             channel?.speaker = speaker.name
             told.append(.word("participantChanged"))

@@ -44,7 +44,7 @@ extension Model {
             isForTheApplication = true
             return .transmissionNotAllowed
         }
-        if !hasAudioServer { return .unknown }
+        if !hasAudioServer || isAudioLost { return .unknown }
         if stuck.contains(request.origin) { return .transmissionNotAllowed }
         if channel.owner != nil, channel.holder == nil, !channel.canBeStarted { return .unknown }
         return nil

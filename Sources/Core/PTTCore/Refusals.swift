@@ -71,6 +71,13 @@ extension Refusal {
         )
     }
 
+    static func noAudioConnection(_ owner: Owner?) -> Refusal {
+        Refusal(
+            .unknown,
+            "\(owner?.name ?? "the application") closed its audio socket: it must connect again, or start anew"
+        )
+    }
+
     static func remoteSpeaks(_ name: String) -> Refusal {
         Refusal(.transmissionNotAllowed, "\(name) is talking, and the channel is half duplex")
     }

@@ -30,6 +30,7 @@ extension TalkSession {
             return .talkedOver(lease.transmission)
         }
         guard isAudioServerReady else { return .noAudioServer }
+        if channel.isAudioConnectionLost { return .noAudioConnection(channel.owner) }
         let before = channel.participant
         let participant = JoinedChannel.RemoteSpeaker(
             name: speaker.name,

@@ -57,6 +57,7 @@ extension TalkSession {
         if let refusal = channel.standsAgainstTransmission { return refusal }
         if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled { return .accessoriesOff }
         guard isAudioServerReady else { return .noAudioServer }
+        if channel.isAudioConnectionLost { return .noAudioConnection(channel.owner) }
         if freshPress.isRequired(of: request.origin) { return .freshPress(request.origin) }
         return channel.presence == .absent && channel.owner?.activation == nil ? .absent(channel.owner) : nil
     }
