@@ -96,7 +96,7 @@ import Testing
         let subscription = peers.client.subscribe(rule) { signals.add($0) }
         defer { subscription.cancel() }
         let answer = try await peers.client.call(.getManagedObjects(of: Peers.name, "/lamps"))
-        let properties: [String: BusValue] = ["On": .boolean(false), "Colour": .string("white")]
+        let properties: [BusKey: BusValue] = ["On": .boolean(false), "Colour": .string("white")]
         #expect(answer.first?.asManagedObjects == ["/lamps/1": ["org.example.Lamp": properties]])
 
         var second: ExportedObject? = try peers.service.export("/lamps/2", [lamp.interface])

@@ -13,7 +13,7 @@ import Testing
         let complaints = objects.add(
             Self.path,
             [
-                Self.device: [
+                BusKey(Self.device): [
                     "Address": .string("00:11:22:33:44:55"), "Connected": .string("yes"), "UUIDs": .int32(7),
                 ]
             ]
@@ -32,7 +32,7 @@ import Testing
 
     @Test func `an invalidated property loses its value`() {
         var objects = BlueZObjects()
-        _ = objects.add(Self.path, [Self.device: ["RSSI": .int16(-40)]])
+        _ = objects.add(Self.path, [BusKey(Self.device): ["RSSI": .int16(-40)]])
         #expect(objects.devices[Self.path]?.rssi == -40)
         _ = objects.apply(PropertyReader([:], invalidated: ["RSSI"]), of: Self.device, to: Self.path)
         #expect(objects.devices[Self.path]?.rssi == nil)
@@ -41,7 +41,7 @@ import Testing
     @Test func `a characteristic is found through its service, and only below its own device`() throws {
         var objects = BlueZObjects()
         let other: ObjectPath = "/org/bluez/hci0/dev_00_11_22_33_44_56"
-        for device in [Self.path, other] { _ = objects.add(device, [Self.device: [:]]) }
+        for device in [Self.path, other] { _ = objects.add(device, [BusKey(Self.device): [:]]) }
         let service = try #require(Self.path.appending("service000a"))
         let characteristic = try #require(service.appending("char000b"))
         let uuid = BusValue.string("0000ffe0-0000-1000-8000-00805f9b34fb")

@@ -61,7 +61,7 @@ final class Bench {
         )
     }
 
-    func properties(_ path: ObjectPath, _ interface: String) async throws -> [String: BusValue] {
+    func properties(_ path: ObjectPath, _ interface: String) async throws -> [BusKey: BusValue] {
         let answer = try await client.call(.getProperties(interface, of: "org.bluez", path))
         return answer.first?.asProperties ?? [:]
     }
@@ -129,7 +129,7 @@ final class Bench {
             return ([short(signal.path), String(interface)] + values.sorted()).joined(separator: " ")
         }
         let path = signal.arguments.first?.asObjectPath ?? "/"
-        let names = signal.arguments.last?.asInterfaces?.keys.map(\.self)
+        let names = signal.arguments.last?.asInterfaces?.keys.map(\.text)
         let interfaces = names ?? signal.arguments.last?.asStrings ?? []
         let verb = signal.member == "InterfacesAdded" ? "added" : "removed"
         let short = interfaces.map { String($0.split(separator: ".").last ?? "") }.sorted()

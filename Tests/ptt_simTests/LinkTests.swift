@@ -30,7 +30,7 @@ import Testing
             #expect(device["Name"] == .string(name))
             #expect(device["UUIDs"] == .strings([service]))
             for flag in ["Paired", "Bonded", "Trusted", "Connected", "ServicesResolved"] {
-                #expect(device[flag] == .boolean(true))
+                #expect(device[BusKey(flag)] == .boolean(true))
             }
             #expect(device["RSSI"] == nil)
             let gatt = objects[Bench.characteristic(number)]?["org.bluez.GattCharacteristic1"]

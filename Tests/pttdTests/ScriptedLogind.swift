@@ -123,7 +123,7 @@ final class ScriptedLogind {
 
     /// Changes what is given, and tells of it in one signal.
     func change(_ name: String, isActive: Bool? = nil, isLocked: Bool? = nil) throws {
-        var changed: [String: BusValue] = [:]
+        var changed: [BusKey: BusValue] = [:]
         if let isActive {
             sessions[name]?.isActive = isActive
             changed["Active"] = .boolean(isActive)

@@ -123,7 +123,7 @@ import Testing
                 if change & 2 == 0 { known[index].0.toggle() } else { known[index].1.toggle() }
                 let name = change & 2 == 0 ? "Active" : "LockedHint"
                 let value = change & 2 == 0 ? known[index].0 : known[index].1
-                let isKnown = sessions.change(Self.paths[index], [name: .boolean(value)])
+                let isKnown = sessions.change(Self.paths[index], [BusKey(name): .boolean(value)])
                 #expect(isKnown)
                 #expect(sessions.isAway == !known.contains { $0.0 && !$0.1 })
             }
@@ -147,7 +147,7 @@ import Testing
 
     private static let paths: [ObjectPath] = ["/one", "/two"]
 
-    private static func session(_ state: (Bool, Bool), seat: String = "seat0") -> [String: BusValue] {
+    private static func session(_ state: (Bool, Bool), seat: String = "seat0") -> [BusKey: BusValue] {
         [
             "User": .structure([.uint32(7), .objectPath("/user")]),
             "Seat": .structure([.string(seat), .objectPath("/seat")]),

@@ -170,7 +170,7 @@ final class SessionWatch {
 
     private func sessionChanged(
         _ path: ObjectPath,
-        _ changed: [String: BusValue],
+        _ changed: [BusKey: BusValue],
         _ connection: BusConnection
     ) {
         guard changed["Active"] != nil || changed["LockedHint"] != nil else { return }
@@ -202,7 +202,7 @@ struct SeatedSessions {
     ///   - path: Of the session.
     ///   - properties: All of them.
     ///   - user: Sessions of others are ignored.
-    mutating func know(_ path: ObjectPath, _ properties: [String: BusValue], user: UInt32) {
+    mutating func know(_ path: ObjectPath, _ properties: [BusKey: BusValue], user: UInt32) {
         guard properties["User"]?.unwrapped.asStructure?.first?.asInt == Int(user),
             properties["Seat"]?.unwrapped.asStructure?.first?.asString?.isEmpty == false
         else { return forget(path) }
@@ -213,7 +213,7 @@ struct SeatedSessions {
     }
 
     /// Gives false if the session is none of these, or not yet.
-    mutating func change(_ path: ObjectPath, _ changed: [String: BusValue]) -> Bool {
+    mutating func change(_ path: ObjectPath, _ changed: [BusKey: BusValue]) -> Bool {
         guard var session = sessions[path] else { return false }
         session.isActive = changed["Active"]?.asBool ?? session.isActive
         session.isLocked = changed["LockedHint"]?.asBool ?? session.isLocked

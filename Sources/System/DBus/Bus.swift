@@ -14,13 +14,9 @@ public final class Bus {
     /// The present connection.
     public private(set) var connection: BusConnection?
 
-    /// How long a connection has to last to count as a success.
-    private static let steadyAfter = Duration.seconds(5)
-
     private let address: BusAddress
     private let handler: @EventLoop (Event) -> Void
-    private var backOff = BackOff()
-    private var connectedSince: MonotonicInstant?
+    private var patience = Patience()
     private var isTold = false
     private var isClosed = false
     private lazy var retry = TimerSource { [weak self] in self?.open() }
@@ -61,7 +57,7 @@ public final class Bus {
     private func opened(_ opening: BusConnection) {
         guard !isClosed else { return opening.close() }
         connection = opening
-        connectedSince = .now
+        patience.connected(at: .now)
         isTold = false
         opening.lost = { [weak self] error in
             self?.connection = nil
@@ -72,12 +68,34 @@ public final class Bus {
 
     private func failed(_ error: BusError) {
         guard !isClosed else { return }
-        // A bus that accepts and drops at once is no reason to start over with the shortest delay.
-        if let connectedSince, .now - connectedSince > Self.steadyAfter { backOff.reset() }
-        connectedSince = nil
-        retry.arm(after: backOff.next())
+        retry.arm(after: patience.delay(at: .now))
         guard !isTold else { return }
         isTold = true
         handler(.disconnected(error))
+    }
+}
+
+extension Bus {
+    /// How long to wait before the next attempt.
+    struct Patience {
+        /// How long a connection has to last to count as a success: a bus that accepts and drops at once is no reason to
+        /// start over with the shortest delay.
+        private static let steadyAfter = Duration.seconds(5)
+        /// Anybody on the bus can end our connection, with a signal that is too large, again and again. The bus is there
+        /// then, and nobody shall keep us from it for longer.
+        private static let limitWhileThere = Duration.seconds(1)
+
+        private var backOff = BackOff()
+        private var connectedSince: MonotonicInstant?
+
+        mutating func connected(at now: MonotonicInstant) { connectedSince = now }
+
+        /// After a loss or an attempt in vain.
+        mutating func delay(at now: MonotonicInstant) -> Duration {
+            guard let since = connectedSince else { return backOff.next() }
+            connectedSince = nil
+            if now - since > Self.steadyAfter { backOff.reset() }
+            return min(backOff.next(), Self.limitWhileThere)
+        }
     }
 }

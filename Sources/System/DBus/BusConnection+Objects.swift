@@ -65,17 +65,19 @@ extension BusConnection {
             invocation.reply(.string(Introspection.text(of: object, at: path, children: children)))
         case let interface:
             guard let object else { return invocation.fail(.unknownObject(path)) }
-            answer(interface, member, invocation, object)
+            answer(message, interface, member, invocation, object)
         }
     }
 
     private func answer(
+        _ message: borrowing BusMessage,
         _ interface: String?,
         _ member: String,
         _ invocation: MethodInvocation,
         _ object: ExportedObject
     ) {
         if interface == StandardInterface.properties {
+            guard invocation.readArguments(of: message) else { return }
             return invocation.answer(object.answerProperties(member, invocation.arguments))
         }
         if interface == StandardInterface.objectManager, member == "GetManagedObjects", object.isManager {
@@ -87,10 +89,11 @@ extension BusConnection {
             return invocation.fail(.standard("UnknownMethod", "\(object.path) has no method \(name)"))
         }
         let expected = method.inputs.map(\.type).joined()
-        let given = invocation.arguments.map(\.signature).joined()
+        let given = message.signature
         guard expected == given else {
             return invocation.fail(.invalidArguments("\(member) takes (\(expected)) and got (\(given))"))
         }
+        guard invocation.readArguments(of: message) else { return }
         method.handler(invocation)
     }
 

@@ -106,25 +106,33 @@ extension BusConnection {
         }
     }
 
+    /// Anybody on the bus may send a signal straight to this connection, whatever was asked for. So the header is looked
+    /// at first, and in it the sender; a body is read only for who is waiting for it.
     func received(signal message: borrowing BusMessage) {
-        guard let path = message.path.flatMap({ ObjectPath($0) }), let interface = message.interface,
-            let member = message.member
-        else { return }
-        let signal = BusSignal(sender: message.sender, path, interface, member, message.arguments)
-        for identifier in subscriptions.identifiers {
-            // A handler before this one may have ended it.
-            guard let entry = subscriptions[identifier], entry.rule.matches(signal),
-                isFromSender(signal, entry.rule)
-            else { continue }
-            entry.handler(signal)
+        let sender = message.sender
+        let candidates = subscriptions.identifiers.filter { isSender(sender, meantBy: $0) }
+        guard !candidates.isEmpty, let header = SignalHeader(of: message) else { return }
+        let matching = candidates.filter { subscriptions[$0]?.rule.matches(header) == true }
+        guard !matching.isEmpty else { return }
+        do throws(BusError) {
+            let arguments = try message.arguments()
+            let signal = BusSignal(sender: sender, header.path, header.interface, header.member, arguments)
+            for identifier in matching {
+                // A handler before this one may have ended it.
+                subscriptions[identifier]?.handler(signal)
+            }
+        } catch {
+            // To go on without it would be to miss it silently.
+            lose(error)
         }
     }
 
-    private func isFromSender(_ signal: BusSignal, _ rule: MatchRule) -> Bool {
-        guard let sender = rule.sender else { return true }
-        guard Self.isWellKnown(sender) else { return signal.sender == sender }
-        guard let owner = owners[sender]?.owner else { return false }
-        return signal.sender == owner
+    private func isSender(_ sender: String?, meantBy identifier: UInt64) -> Bool {
+        guard let rule = subscriptions[identifier]?.rule else { return false }
+        guard let meant = rule.sender else { return true }
+        guard Self.isWellKnown(meant) else { return sender == meant }
+        guard let owner = owners[meant]?.owner else { return false }
+        return sender == owner
     }
 
     /// The bus itself signs with its well-known name; unique names begin with a colon.

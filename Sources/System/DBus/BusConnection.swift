@@ -152,8 +152,11 @@ public final class BusConnection {
         dbus_connection_set_exit_on_disconnect(pointer, 0)
         // libdbus writes with MSG_NOSIGNAL; what the process does with SIGPIPE is none of its business.
         dbus_connection_set_change_sigpipe(0)
+        // Anybody on the bus may send a larger signal, at which libdbus ends the connection. To take in whatever the bus
+        // lets through, 32 MiB on a system's bus, would cost that memory, and the time to validate it, for a stranger.
         dbus_connection_set_max_message_size(pointer, 4 << 20)
-        dbus_connection_set_max_received_size(pointer, 8 << 20)
+        // Small messages grow fivefold when libdbus has taken them apart.
+        dbus_connection_set_max_received_size(pointer, 1 << 20)
         dbus_connection_set_max_message_unix_fds(pointer, 16)
         dbus_connection_set_max_received_unix_fds(pointer, 64)
         // Time-outs of libdbus belong to its pending calls, which are not used here.
@@ -192,12 +195,18 @@ public final class BusConnection {
     private func received(_ message: consuming BusMessage) {
         switch message.kind {
         case .reply:
-            finish(message.replySerial, .success(message.arguments))
+            guard let call = pending[message.replySerial]?.call else { return }
+            do throws(BusError) {
+                finish(message.replySerial, .success(try message.arguments()))
+            } catch {
+                finish(message.replySerial, .failure(error.trying(call.description)))
+            }
         case .error:
             guard let call = pending[message.replySerial]?.call else { return }
             finish(message.replySerial, .failure(message.error(trying: call.description)))
         case .signal:
-            if message.interface == StandardInterface.local {
+            // libdbus itself tells the end of the connection; what comes from the bus has a sender.
+            if message.sender == nil, message.interface == StandardInterface.local {
                 lose(.disconnected("\(address) closed the connection"))
             } else {
                 received(signal: message)

@@ -37,14 +37,22 @@ struct BusMessage: ~Copyable {
     var member: String? { dbus_message_get_member(pointer).map { String(cString: $0) } }
     var errorName: String? { dbus_message_get_error_name(pointer).map { String(cString: $0) } }
 
+    /// The types of the body.
+    var signature: String { dbus_message_get_signature(pointer).map { String(cString: $0) } ?? "" }
+
+    /// The first argument, if it is a string; the rest of the body is not looked at.
+    var firstString: String? { MessageDecoder.firstString(of: pointer) }
+
     /// The body. libdbus has checked it against its signature on arrival.
-    var arguments: [BusValue] { MessageDecoder.values(of: pointer) }
+    ///
+    /// - Throws: `LimitsExceeded` if it is larger than anybody needs.
+    func arguments() throws(BusError) -> [BusValue] { try MessageDecoder.values(of: pointer) }
 
     /// The error that an error message tells.
     func error(trying action: String) -> BusError {
         BusError(
             name: errorName ?? BusError.standard + "Failed",
-            message: arguments.first?.asString ?? "",
+            message: firstString ?? "",
             action: action
         )
     }

@@ -26,9 +26,9 @@ public struct PropertyChanges: Sendable, Equatable {
     /// The interface whose properties changed.
     public let interface: String
     /// New values, without variants around them.
-    public let changed: [String: BusValue]
+    public let changed: [BusKey: BusValue]
     /// Changed too, but their values have to be asked for.
-    public let invalidated: [String]
+    public let invalidated: [BusKey]
 }
 
 extension BusSignal {
@@ -38,21 +38,25 @@ extension BusSignal {
             let interface = arguments[0].asString, let changed = arguments[1].asProperties,
             let invalidated = arguments[2].asStrings
         else { return nil }
-        return PropertyChanges(interface: interface, changed: changed, invalidated: invalidated)
+        return PropertyChanges(
+            interface: interface,
+            changed: changed,
+            invalidated: invalidated.map { BusKey($0) }
+        )
     }
 
     /// A `PropertiesChanged` signal.
     public static func propertiesChanged(
         _ path: ObjectPath,
         _ interface: String,
-        _ changed: [String: BusValue],
-        invalidated: [String] = []
+        _ changed: [BusKey: BusValue],
+        invalidated: [BusKey] = []
     ) -> BusSignal {
         BusSignal(
             path,
             StandardInterface.properties,
             "PropertiesChanged",
-            [.string(interface), .properties(changed), .strings(invalidated)]
+            [.string(interface), .properties(changed), .strings(invalidated.map(\.text))]
         )
     }
 }
@@ -131,13 +135,31 @@ public struct MatchRule: Hashable, Sendable {
     }
 
     /// Everything but the sender, whose present owner only the connection knows.
-    func matches(_ signal: BusSignal) -> Bool {
+    func matches(_ signal: SignalHeader) -> Bool {
         if let path, path != signal.path { return false }
         if let member, member != signal.member { return false }
         if let interface, interface != signal.interface { return false }
         if let pathNamespace, !signal.path.isWithin(pathNamespace) { return false }
         guard let firstArgument else { return true }
-        guard case .string(firstArgument)? = signal.arguments.first else { return false }
-        return true
+        // By their bytes, as the bus compares them.
+        return signal.firstString?.utf8.elementsEqual(firstArgument.utf8) == true
+    }
+}
+
+/// What a rule looks at.
+struct SignalHeader {
+    let path: ObjectPath
+    let interface: String
+    let member: String
+    let firstString: String?
+
+    init?(of message: borrowing BusMessage) {
+        guard let path = message.path.flatMap({ ObjectPath($0) }), let interface = message.interface,
+            let member = message.member
+        else { return nil }
+        self.path = path
+        self.interface = interface
+        self.member = member
+        firstString = message.firstString
     }
 }

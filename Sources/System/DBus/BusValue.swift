@@ -1,8 +1,8 @@
 /// A value of any D-Bus type. Type codes are those of the D-Bus specification ("Type System").
 ///
 /// The accessors look through variants and give nil for a value of another type, so that a peer that sends
-/// something unexpected is met with one `guard`.
-public enum BusValue: Hashable, Sendable {
+/// something unexpected is met with one `guard`. Text is compared by its bytes.
+public enum BusValue: Sendable {
     case byte(UInt8)
     case boolean(Bool)
     case int16(Int16)
@@ -55,9 +55,9 @@ public enum BusValue: Hashable, Sendable {
 
 extension BusValue {
     /// The usual dictionary of properties or options, `a{sv}`. The values are put into variants.
-    public static func properties(_ properties: [String: BusValue]) -> BusValue {
+    public static func properties(_ properties: [BusKey: BusValue]) -> BusValue {
         var entries: [BusValue: BusValue] = [:]
-        for (name, value) in properties { entries[.string(name)] = .variant(value) }
+        for (name, value) in properties { entries[.string(name.text)] = .variant(value) }
         return .dictionary(keys: "s", values: "v", entries)
     }
 
@@ -136,27 +136,27 @@ extension BusValue {
     }
 
     /// A dictionary with strings as keys, its values without variants around them.
-    public var asProperties: [String: BusValue]? {
+    public var asProperties: [BusKey: BusValue]? {
         guard let entries = asDictionary else { return nil }
-        var properties: [String: BusValue] = [:]
+        var properties: [BusKey: BusValue] = [:]
         for (key, value) in entries {
             guard let name = key.asString else { return nil }
-            properties[name] = value.unwrapped
+            properties[BusKey(name)] = value.unwrapped
         }
         return properties
     }
 
     /// The interfaces of one object with their properties, as `InterfacesAdded` carries them.
-    public var asInterfaces: [String: [String: BusValue]]? {
+    public var asInterfaces: [BusKey: [BusKey: BusValue]]? {
         guard let interfaces = asProperties else { return nil }
         let read = interfaces.compactMapValues(\.asProperties)
         return read.count == interfaces.count ? read : nil
     }
 
     /// The answer of `ObjectManager.GetManagedObjects`.
-    public var asManagedObjects: [ObjectPath: [String: [String: BusValue]]]? {
+    public var asManagedObjects: [ObjectPath: [BusKey: [BusKey: BusValue]]]? {
         guard let entries = asDictionary else { return nil }
-        var objects: [ObjectPath: [String: [String: BusValue]]] = [:]
+        var objects: [ObjectPath: [BusKey: [BusKey: BusValue]]] = [:]
         for (key, value) in entries {
             guard let path = key.asObjectPath, let interfaces = value.asInterfaces else { return nil }
             objects[path] = interfaces

@@ -80,7 +80,8 @@ public final class MethodInvocation {
     /// The unique name of the caller.
     public let sender: String
     public let path: ObjectPath
-    public let arguments: [BusValue]
+    /// Empty until the types are known to be those of the method.
+    public private(set) var arguments: [BusValue] = []
 
     private let serial: UInt32
     private let wantsReply: Bool
@@ -90,10 +91,22 @@ public final class MethodInvocation {
     init(_ message: borrowing BusMessage, _ path: ObjectPath, on connection: BusConnection) {
         sender = message.sender ?? ""
         self.path = path
-        arguments = message.arguments
         serial = message.serial
         wantsReply = message.wantsReply
         self.connection = connection
+    }
+
+    /// Reads the arguments of the message that this was made from.
+    ///
+    /// - Returns: False if they are larger than anybody needs, which the caller has been told then.
+    func readArguments(of message: borrowing BusMessage) -> Bool {
+        do throws(BusError) {
+            arguments = try message.arguments()
+            return true
+        } catch {
+            fail(error)
+            return false
+        }
     }
 
     isolated deinit {

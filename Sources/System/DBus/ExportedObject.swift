@@ -28,23 +28,23 @@ public final class ExportedObject {
     /// Tells everybody the present values of properties.
     public func propertiesChanged(_ interface: String, _ names: String...) {
         let exported = interfaces.first { $0.name == interface }
-        var changed: [String: BusValue] = [:]
+        var changed: [BusKey: BusValue] = [:]
         for property in exported?.properties ?? [] where names.contains(property.name) {
-            changed[property.name] = property.get()
+            changed[BusKey(property.name)] = property.get()
         }
         let signal = BusSignal.propertiesChanged(
             path,
             interface,
             changed,
-            invalidated: names.filter { changed[$0] == nil }
+            invalidated: names.map { BusKey($0) }.filter { changed[$0] == nil }
         )
         // On a connection that has ended nobody listens.
         try? connection?.emit(signal)
     }
 
     func properties(of interface: ExportedInterface) -> BusValue {
-        var values: [String: BusValue] = [:]
-        for property in interface.properties { values[property.name] = property.get() }
+        var values: [BusKey: BusValue] = [:]
+        for property in interface.properties { values[BusKey(property.name)] = property.get() }
         return .properties(values)
     }
 

@@ -78,26 +78,26 @@ struct BlueZCharacteristic: BlueZObject {
 
 /// Properties as a peer sent them. One of a wrong type is passed over and named.
 struct PropertyReader {
-    private let changed: [String: BusValue]
-    private let invalidated: [String]
+    private let changed: [BusKey: BusValue]
+    private let invalidated: [BusKey]
     /// The properties that had a wrong type.
     private(set) var malformed: [String] = []
 
-    init(_ changed: [String: BusValue], invalidated: [String] = []) {
+    init(_ changed: [BusKey: BusValue], invalidated: [BusKey] = []) {
         self.changed = changed
         self.invalidated = invalidated
     }
 
     /// Takes over a property, if it is told. An invalidated one becomes `missing`.
     mutating func read<Value>(
-        _ name: String,
+        _ name: BusKey,
         _ convert: (BusValue) -> Value?,
         into value: inout Value,
         else missing: Value
     ) {
         if invalidated.contains(name) { value = missing }
         guard let raw = changed[name] else { return }
-        guard let read = convert(raw) else { return malformed.append(name) }
+        guard let read = convert(raw) else { return malformed.append(name.text) }
         value = read
     }
 }

@@ -192,7 +192,7 @@ final class BlueZMirror {
         }
     }
 
-    private func treeReceived(_ tree: [ObjectPath: [String: [String: BusValue]]]?) {
+    private func treeReceived(_ tree: [ObjectPath: [BusKey: [BusKey: BusValue]]]?) {
         guard let tree, let candidate else {
             log.error("bluetoothd described its objects in a way that makes no sense; trying again")
             retry.arm(after: backOff.next())

@@ -13,9 +13,9 @@ struct BlueZObjects: Equatable {
     typealias Complaint = String
 
     /// Takes over what appeared, or the first picture of it.
-    mutating func add(_ path: ObjectPath, _ interfaces: [String: [String: BusValue]]) -> [Complaint] {
-        if interfaces[BlueZ.gattManager] != nil { gattManagers.insert(path) }
-        return interfaces.flatMap { change(path, $0, PropertyReader($1), isNew: true) }
+    mutating func add(_ path: ObjectPath, _ interfaces: [BusKey: [BusKey: BusValue]]) -> [Complaint] {
+        if interfaces[BusKey(BlueZ.gattManager)] != nil { gattManagers.insert(path) }
+        return interfaces.flatMap { change(path, $0.text, PropertyReader($1), isNew: true) }
     }
 
     mutating func remove(_ path: ObjectPath, _ interfaces: [String]) {

@@ -75,7 +75,7 @@ final class ProfileRegistry {
         guard case .success(let values) = result, let objects = values.first?.asManagedObjects else {
             return []
         }
-        let uuids = objects.values.compactMap { $0[BlueZ.gattProfile]?["UUIDs"]?.asStrings }
+        let uuids = objects.values.compactMap { $0[BusKey(BlueZ.gattProfile)]?["UUIDs"]?.asStrings }
         return Set(uuids.joined().map { $0.lowercased() })
     }
 }

@@ -131,7 +131,9 @@ final class SimulatedAdapter {
 
     private func setFilter(_ call: MethodInvocation) {
         let properties = call.arguments[0].asProperties ?? [:]
-        let known = ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
+        let known: Set<BusKey> = [
+            "UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern",
+        ]
         guard properties.keys.allSatisfy(known.contains) else {
             return call.fail(.invalidBlueZArguments)
         }

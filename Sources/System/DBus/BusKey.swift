@@ -1,0 +1,76 @@
+/// A string as the key of a dictionary: the name of a property or an interface.
+///
+/// Equal to another exactly if the bytes are. Equal `String`s may differ in theirs, and to find that out takes a time
+/// that grows with the square of a run of combining marks, which a peer chooses.
+public struct BusKey: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+    public let text: String
+
+    public init(_ text: String) { self.text = text }
+
+    public init(stringLiteral text: String) { self.text = text }
+
+    public var description: String { text }
+
+    public static func == (left: BusKey, right: BusKey) -> Bool { areEqual(left.text, right.text) }
+
+    public func hash(into hasher: inout Hasher) { combine(text, into: &hasher) }
+}
+
+private func areEqual(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+
+private func combine(_ text: String, into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    // No byte of UTF-8, so that texts in a row cannot run into each other.
+    hasher.combine(UInt8.max)
+}
+
+extension BusValue: Hashable {
+    public static func == (left: BusValue, right: BusValue) -> Bool {
+        switch left {
+        case .byte(let left): if case .byte(left) = right { true } else { false }
+        case .boolean(let left): if case .boolean(left) = right { true } else { false }
+        case .int16(let left): if case .int16(left) = right { true } else { false }
+        case .uint16(let left): if case .uint16(left) = right { true } else { false }
+        case .int32(let left): if case .int32(left) = right { true } else { false }
+        case .uint32(let left): if case .uint32(left) = right { true } else { false }
+        case .int64(let left): if case .int64(left) = right { true } else { false }
+        case .uint64(let left): if case .uint64(left) = right { true } else { false }
+        case .double(let left): if case .double(left) = right { true } else { false }
+        case .string(let left): if case .string(let right) = right { areEqual(left, right) } else { false }
+        case .objectPath(let left): if case .objectPath(left) = right { true } else { false }
+        case .signature(let left): if case .signature(left) = right { true } else { false }
+        case .descriptor(let left): if case .descriptor(left) = right { true } else { false }
+        case .bytes(let left): if case .bytes(left) = right { true } else { false }
+        case .array(let type, let left): if case .array(type, left) = right { true } else { false }
+        case .dictionary(let keys, let values, let left):
+            if case .dictionary(keys, values, left) = right { true } else { false }
+        case .structure(let left): if case .structure(left) = right { true } else { false }
+        case .variant(let left): if case .variant(left) = right { true } else { false }
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        // A dictionary has keys of one type, so that nothing is won by telling the types apart here.
+        switch self {
+        case .byte(let number): hasher.combine(number)
+        case .boolean(let flag): hasher.combine(flag)
+        case .int16(let number): hasher.combine(number)
+        case .uint16(let number): hasher.combine(number)
+        case .int32(let number): hasher.combine(number)
+        case .uint32(let number): hasher.combine(number)
+        case .int64(let number): hasher.combine(number)
+        case .uint64(let number): hasher.combine(number)
+        case .double(let number): hasher.combine(number)
+        case .string(let text): combine(text, into: &hasher)
+        case .objectPath(let path): hasher.combine(path)
+        case .signature(let text): hasher.combine(text)
+        case .descriptor(let descriptor): hasher.combine(descriptor)
+        case .bytes(let bytes): hasher.combine(bytes)
+        case .array(_, let elements): hasher.combine(elements)
+        case .dictionary(_, _, let entries): hasher.combine(entries)
+        case .structure(let members): hasher.combine(members)
+        case .variant(let value): hasher.combine(value)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import DBus
+
+/// What anybody on the bus may send to a connection that did not ask for it, and what a peer may send that was asked.
+@Suite struct HostileTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `keys that differ in their bytes are two, however they read`() async throws {
+        let peers = try await Peers()
+        // The same letter, in one piece and as a letter with an accent.
+        let entries: [BusValue: BusValue] = [.string("\u{e9}"): .byte(1), .string("e\u{301}"): .byte(2)]
+        #expect(entries.count == 2)
+        let value = BusValue.dictionary(keys: "s", values: "y", entries)
+        let answer = try await peers.client.call(peers.call("Echo", .variant(value)))
+        #expect(answer.first?.asProperties?.count == 2)
+        #expect(answer.first?.asProperties?["\u{e9}"] == .byte(1))
+    }
+
+    @Test @EventLoop func `a key of combining marks is a key like others`() async throws {
+        let peers = try await Peers()
+        let marks = String(String.UnicodeScalarView((0..<20_000).map { $0 % 2 == 0 ? "\u{301}" : "\u{323}" }))
+        let value = BusValue.properties([BusKey(marks): .byte(1), BusKey(marks + "a"): .byte(2)])
+        let answer = try await peers.client.call(peers.call("Echo", .variant(value)))
+        #expect(answer.first?.asProperties?[BusKey(marks)] == .byte(1))
+    }
+
+    enum TooMuch: CaseIterable {
+        case values
+        case bytes
+        case text
+
+        var value: BusValue {
+            switch self {
+            case .values: .array(of: "b", Array(repeating: .boolean(true), count: 101_000))
+            case .bytes: .bytes([UInt8](repeating: 1, count: 70_000))
+            case .text: .string(String(repeating: "x", count: 70_000))
+            }
+        }
+    }
+
+    @Test(arguments: TooMuch.allCases) @EventLoop
+    func `a peer that answers with more than anybody needs fails the call, and no more`(excess: TooMuch)
+        async throws
+    {
+        let peers = try await Peers()
+        let answerer = try await BusConnection.open(.address(peers.bus.address))
+        let give = ExportedMethod("Give", outputs: ["value": "v"]) { $0.reply(.variant(excess.value)) }
+        let object = try answerer.export(Peers.path, [ExportedInterface(Peers.interface, methods: [give])])
+        let call = MethodCall(to: answerer.uniqueName, Peers.path, Peers.interface, "Give")
+        #expect(await BusError.thrown { try await peers.client.call(call) }?.kind == .limitsExceeded)
+        try await peers.settle()
+        object.withdraw()
+    }
+
+    @Test(arguments: TooMuch.allCases) @EventLoop
+    func `a caller that gives more than anybody needs is refused`(excess: TooMuch) async throws {
+        let peers = try await Peers()
+        let call = peers.call("Echo", .variant(excess.value))
+        #expect(await BusError.thrown { try await peers.client.call(call) }?.kind == .limitsExceeded)
+        try await peers.settle()
+    }
+
+    @Test(arguments: TooMuch.allCases) @EventLoop
+    func `a signal with more than anybody needs from a stranger is not even read`(excess: TooMuch)
+        async throws
+    {
+        let peers = try await Peers()
+        let stranger = try await BusConnection.open(.address(peers.bus.address))
+        let signals = Sightings(of: BusSignal.self)
+        let subscription = peers.client.subscribe(MatchRule(sender: Peers.name)) { signals.add($0) }
+        try await peers.settle()
+        for member in ["PropertiesChanged", "Tick"] {
+            try stranger.emit(
+                BusSignal(Peers.path, Peers.interface, member, [excess.value]),
+                to: peers.client.uniqueName
+            )
+        }
+        try await ping(peers.client, from: stranger)
+        // To have missed one that was asked for would have ended the connection.
+        #expect(peers.client.isOpen)
+        try peers.service.emit(BusSignal(Peers.path, Peers.interface, "Tick"))
+        #expect(try await signals.next().sender == peers.service.uniqueName)
+        subscription.cancel()
+    }
+
+    @Test @EventLoop func `a signal that was asked for and cannot be read ends the connection`() async throws
+    {
+        let peers = try await Peers()
+        let losses = Sightings(of: BusError.self)
+        peers.client.lost = { losses.add($0) }
+        let subscription = peers.client.subscribe(MatchRule(sender: Peers.name)) { _ in }
+        try await peers.settle()
+        try peers.service.emit(BusSignal(Peers.path, Peers.interface, "Tick", [TooMuch.values.value]))
+        #expect(try await losses.next().kind == .limitsExceeded)
+        subscription.cancel()
+    }
+
+    @Test @EventLoop func `a body deeper than anybody needs is not followed down`() async throws {
+        let peers = try await Peers()
+        let losses = Sightings(of: BusError.self)
+        peers.client.lost = { losses.add($0) }
+        let subscription = peers.client.subscribe(MatchRule(member: "Deep")) { _ in }
+        try await peers.settle()
+        // Each a signature of one type, and the value.
+        let variant: [UInt8] = [1, UInt8(ascii: "v"), 0]
+        let variants = Array(repeatElement(variant, count: 40).joined()) + [1, UInt8(ascii: "y"), 0, 0]
+        let stranger = try RawBusPeer(peers.bus.address)
+        try stranger.signal("/", "org.example.A", "Deep", to: peers.client.uniqueName, "v", variants)
+        #expect(try await losses.next().kind == .limitsExceeded)
+        subscription.cancel()
+    }
+
+    @Test @EventLoop func `nobody but the bus tells that a name has another owner`() async throws {
+        let peers = try await Peers()
+        let stranger = try await BusConnection.open(.address(peers.bus.address))
+        let events = Sightings(of: String.self)
+        let watch = peers.client.watchName(Peers.name) { events.add($0 ?? "nobody") }
+        let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, member: "Tick")) {
+            events.add("tick of \($0.sender ?? "nobody")")
+        }
+        #expect(try await events.next() == peers.service.uniqueName)
+        for owner in ["", stranger.uniqueName] {
+            let arguments: [BusValue] = [
+                .string(Peers.name), .string(peers.service.uniqueName), .string(owner),
+            ]
+            let forged = BusSignal(
+                "/org/freedesktop/DBus",
+                "org.freedesktop.DBus",
+                "NameOwnerChanged",
+                arguments
+            )
+            try stranger.emit(forged, to: peers.client.uniqueName)
+        }
+        let tick = BusSignal(Peers.path, Peers.interface, "Tick")
+        try stranger.emit(tick, to: peers.client.uniqueName)
+        try await ping(peers.client, from: stranger)
+        try peers.service.emit(tick)
+        #expect(try await events.next() == "tick of \(peers.service.uniqueName)")
+        watch.cancel()
+        subscription.cancel()
+    }
+
+    @Test @EventLoop func `a signal that is too large for us costs a reconnection, each time`() async throws {
+        let peers = try await Peers()
+        let events = Sightings(of: String.self)
+        let bus = Bus(.address(peers.bus.address)) { event in
+            switch event {
+            case .connected(let connection): events.add(connection.uniqueName)
+            case .disconnected: events.add("disconnected")
+            }
+        }
+        let stranger = try RawBusPeer(peers.bus.address)
+        for _ in 0..<3 {
+            let name = try await events.next()
+            try #require(name.hasPrefix(":"))
+            try stranger.signal("/", "org.example.A", "Big", to: name, "ay", .marshalledBytes(5 << 20))
+            #expect(try await events.next() == "disconnected")
+        }
+        #expect(try await events.next().hasPrefix(":"))
+        bus.close()
+    }
+
+    @Test func `whoever was connected tries again within a second, however often it is thrown out`() {
+        var patience = Bus.Patience()
+        var now = MonotonicInstant.now
+        for _ in 0..<20 {
+            patience.connected(at: now)
+            now = now + .milliseconds(10)
+            #expect(patience.delay(at: now) <= .seconds(1))
+        }
+        // A bus that is not there is asked less often.
+        for _ in 0..<3 { _ = patience.delay(at: now) }
+        #expect(patience.delay(at: now) == .seconds(5))
+        // One that was there for a while is back at once.
+        patience.connected(at: now)
+        #expect(patience.delay(at: now + .seconds(6)) == .milliseconds(100))
+    }
+
+    /// What `peer` sent to `connection` before has arrived.
+    @EventLoop
+    private func ping(_ connection: BusConnection, from peer: BusConnection) async throws {
+        let call = MethodCall(to: connection.uniqueName, "/", "org.freedesktop.DBus.Peer", "Ping")
+        _ = try await peer.call(call)
+    }
+}

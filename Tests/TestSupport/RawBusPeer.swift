@@ -1,0 +1,109 @@
+public import EventLoop
+import Glibc
+
+/// A client of a bus that writes its messages byte by byte: what no library would send.
+///
+/// Everything here blocks, for the moment that a bus of the test's own takes.
+@EventLoop
+public final class RawBusPeer {
+    private let descriptor: OwnedDescriptor
+    private var serial: UInt32 = 0
+
+    /// - Parameter address: `unix:path=…`.
+    /// - Throws: If nobody listens there.
+    public init(_ address: String) throws {
+        descriptor = OwnedDescriptor(
+            adopting: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        )
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address.utf8.dropFirst(10)) }
+        let result = withUnsafePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor.value, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw SystemError("connect to \(address)") }
+        let user = String(getuid()).utf8.map { "3\(Character(Unicode.Scalar($0)))" }.joined()
+        try write([0] + Array("AUTH EXTERNAL \(user)\r\n".utf8))
+        // "OK", the identifier of the bus, and the end of the line.
+        var answer = [UInt8](repeating: 0, count: 64)
+        guard read(descriptor.value, &answer, answer.count) > 2 else { throw SystemError("authenticate") }
+        let bus = "org.freedesktop.DBus"
+        try write(Array("BEGIN\r\n".utf8))
+        try send(1, "/org/freedesktop/DBus", bus, "Hello", to: bus)
+    }
+
+    /// Sends a signal to one peer.
+    ///
+    /// - Parameters:
+    ///   - body: Marshalled already, in the byte order of this machine, which is little-endian.
+    ///   - signature: Of the body.
+    public func signal(
+        _ path: String,
+        _ interface: String,
+        _ member: String,
+        to destination: String,
+        _ signature: String,
+        _ body: [UInt8]
+    ) throws {
+        try send(4, path, interface, member, to: destination, signature, body)
+    }
+
+    private func send(
+        _ type: UInt8,
+        _ path: String,
+        _ interface: String,
+        _ member: String,
+        to destination: String,
+        _ signature: String = "",
+        _ body: [UInt8] = []
+    ) throws {
+        serial += 1
+        var fields: [UInt8] = []
+        for (code, kind, text) in [
+            (1, "o", path), (2, "s", interface), (3, "s", member), (6, "s", destination),
+        ] {
+            fields.pad(to: 8)
+            fields += [UInt8(code), 1] + Array(kind.utf8) + [0]
+            fields += bytes(UInt32(text.utf8.count)) + Array(text.utf8) + [0]
+        }
+        if !signature.isEmpty {
+            fields.pad(to: 8)
+            fields +=
+                [8, 1] + Array("g".utf8) + [0, UInt8(signature.utf8.count)] + Array(signature.utf8) + [0]
+        }
+        var message: [UInt8] = [UInt8(ascii: "l"), type, 0, 1]
+        message += bytes(UInt32(body.count)) + bytes(serial) + bytes(UInt32(fields.count)) + fields
+        message.pad(to: 8)
+        try write(message)
+        try write(body)
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor.value, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw SystemError("send to the bus") }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+
+/// In little-endian order.
+private func bytes(_ number: UInt32) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+}
+
+extension [UInt8] {
+    fileprivate mutating func pad(to alignment: Int) {
+        while !count.isMultiple(of: alignment) { append(0) }
+    }
+
+    /// A marshalled `ay` of so many bytes.
+    public static func marshalledBytes(_ count: Int) -> [UInt8] {
+        bytes(UInt32(count)) + [UInt8](repeating: 0, count: count)
+    }
+}
