@@ -235,7 +235,8 @@ struct Model {
 
     /// - Returns: Why an application may not join.
     func forbids(_ application: ApplicationID) -> String? {
-        if policy.denied.contains(application) || policy.excluded.contains(application)
+        if policy.unusable != nil || policy.denied.contains(application)
+            || policy.excluded.contains(application)
             || policy.allowed?.contains(application) == false
         {
             return "deviceManagementRestriction"

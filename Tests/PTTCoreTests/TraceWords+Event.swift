@@ -150,6 +150,7 @@ extension TraceWords {
             case "deny": policy.denied.append(ApplicationID(rawValue: try next()))
             case "exclude": policy.excluded.append(ApplicationID(rawValue: try next()))
             case "closed": policy.isClosed = true
+            case "unusable": policy.unusable = try next()
             case let word: throw TraceWords.Failure("\(word) is not known in a policy")
             }
         }

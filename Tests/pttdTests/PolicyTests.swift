@@ -190,13 +190,97 @@ import Testing
     @Test(arguments: [
         "deny = [", "den = []", "closed = 5", "[[closed]]\nfrom = \"x\"\nto = \"06:00\"", "\u{1}",
     ])
-    @EventLoop func `a policy that was never good forbids nothing`(text: String) async throws {
-        let core = try RunningCore(nil, nil, [:], policy: text)
+    @EventLoop func `a policy that was never good lets nobody join, says why, and counts once it is mended`(
+        text: String
+    ) async throws {
+        let core = try RunningCore(nil, nil, ["PTT_LOG": "debug"], policy: text)
         let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
-        #expect(complaint.contains("policy.toml") && complaint.contains("nothing is forbidden"))
+        #expect(complaint.contains("policy.toml") && complaint.contains("nobody may join"))
         _ = try await core.process.lines.first { $0 == "info: ready" }
         let application = try await AttachedApplication.attach(to: core)
+        try await isRefusedForThePolicy(application, core)
+        try FileManager.default.removeItem(atPath: core.configuration("policy.toml"))
+        try await nothingIsForbidden(by: core)
         _ = try await application.join(.hikers)
+    }
+
+    @Test @EventLoop func `a policy that is broken while nobody had one forbids all, and a channel is left`()
+        async throws
+    {
+        let (core, application) = try await joined()
+        try "deny = 5".write(toFile: core.configuration("policy.toml"), atomically: true, encoding: .utf8)
+        let left = try await application.events.first {
+            if case .channelLeft = $0 { true } else { false }
+        }
+        guard case .channelLeft(.systemPolicy, let explanation?) = left else {
+            Issue.record("it was left otherwise: \(left)")
+            return
+        }
+        #expect(explanation.contains("policy.toml"))
+        try await isRefusedForThePolicy(application, core)
+    }
+
+    @Test @EventLoop func `a pipe or a directory in place of the policy is no policy that allows`()
+        async throws
+    {
+        for makes in [{ mkfifo($0, 0o600) }, { mkdir($0, 0o700) }] as [(String) -> Int32] {
+            let core = try await RunningCore.start(environment: ["PTT_LOG": "debug"])
+            #expect(makes(core.configuration("policy.toml")) == 0)
+            let application = try await AttachedApplication.attach(to: core)
+            _ = try await core.process.lines.first { $0.contains(" policy unusable") }
+            try await isRefusedForThePolicy(application, core)
+        }
+    }
+
+    @Test @EventLoop
+    func `a link to a policy is followed: to its change, its replacement, and another target`()
+        async throws
+    {
+        let (core, application) = try await joined()
+        let elsewhere = core.configuration("elsewhere")
+        for directory in ["\(elsewhere)", "\(elsewhere)/1", "\(elsewhere)/2"] {
+            #expect(mkdir(directory, 0o700) == 0)
+        }
+        // As configuration is often put in place: a link to a link to a directory, of which the inner one is replaced.
+        let (link, inner) = (core.configuration("policy.toml"), "\(elsewhere)/now")
+        #expect(symlink("1", inner) == 0 && symlink("elsewhere/now/policy.toml", link) == 0)
+        _ = try await core.process.lines.first { $0.contains(" policy unusable") }
+        try await expectLeft(application)
+        func write(_ text: String, _ directory: Int, atomically: Bool) throws {
+            let path = "\(elsewhere)/\(directory)/policy.toml"
+            try text.write(toFile: path, atomically: atomically, encoding: .utf8)
+        }
+        try write("", 1, atomically: false)
+        for atomically in [false, true] {
+            try await nothingIsForbidden(by: core)
+            _ = try await application.join(.hikers)
+            try write(Self.denial, 1, atomically: atomically)
+            try await expectLeft(application)
+            try write("", 1, atomically: atomically)
+        }
+        try await nothingIsForbidden(by: core)
+        _ = try await application.join(.hikers)
+        try write(Self.denial, 2, atomically: true)
+        #expect(symlink("2", "\(inner).new") == 0 && rename("\(inner).new", inner) == 0)
+        try await expectLeft(application)
+        #expect(unlink(link) == 0)
+        try await nothingIsForbidden(by: core)
+        _ = try await application.join(.hikers)
+    }
+
+    @Test @EventLoop func `a link to nothing is no policy that allows`() async throws {
+        let core = try await RunningCore.start(environment: ["PTT_LOG": "debug"])
+        #expect(symlink("/nonexistent/policy.toml", core.configuration("policy.toml")) == 0)
+        let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
+        #expect(complaint.contains("is a link to what does not exist"))
+        try await isRefusedForThePolicy(try await AttachedApplication.attach(to: core), core)
+    }
+
+    @EventLoop
+    private func isRefusedForThePolicy(_ application: AttachedApplication, _ core: RunningCore) async throws {
+        let refused = try await refusal { _ = try await application.join(.hikers) }
+        #expect(refused.code == .deviceManagementRestriction)
+        #expect(refused.reason.contains(core.configuration("policy.toml")))
     }
 
     @Test @EventLoop func `an application that is excluded cannot attach`() async throws {

@@ -10,6 +10,8 @@ public struct Policy: Equatable, Sendable {
     public var excluded: [ApplicationID]
     /// Whether a time window is open in which nobody may join.
     public var isClosed: Bool
+    /// Why nobody may join: a policy is there and cannot be read, in words for people; nil: it can.
+    public var unusable: String?
 
     /// What a channel without an application goes by.
     public static let commandLine = ApplicationID(rawValue: "pttctl")
@@ -18,12 +20,14 @@ public struct Policy: Equatable, Sendable {
         allowed: [ApplicationID]? = nil,
         denied: [ApplicationID] = [],
         excluded: [ApplicationID] = [],
-        isClosed: Bool = false
+        isClosed: Bool = false,
+        unusable: String? = nil
     ) {
         self.allowed = allowed
         self.denied = denied
         self.excluded = excluded
         self.isClosed = isClosed
+        self.unusable = unusable
     }
 }
 

@@ -63,6 +63,14 @@ extension Refusal {
         )
     }
 
+    /// What a policy that cannot be read forbids is not known.
+    static func unusablePolicy(_ reason: String) -> Refusal {
+        Refusal(
+            .deviceManagementRestriction,
+            "nobody may join as long as the policy cannot be read: \(reason)"
+        )
+    }
+
     static func notInForeground(_ owner: Owner?) -> Refusal {
         let name = owner?.name ?? "the application"
         return Refusal(

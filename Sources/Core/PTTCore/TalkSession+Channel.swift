@@ -175,6 +175,7 @@ extension Attached {
 extension Policy {
     /// What stands against joining.
     func restriction(of application: ApplicationID) -> Refusal? {
+        if let unusable { return .unusablePolicy(unusable) }
         let isAllowed = allowed?.contains(application) ?? true
         if !isAllowed || denied.contains(application) || excluded.contains(application) {
             return .forbidden(application)

@@ -111,6 +111,7 @@ func traced(_ policy: Policy) -> String {
     return [
         none, list("allow", policy.allowed ?? []), list("deny", policy.denied),
         list("exclude", policy.excluded), policy.isClosed ? " closed" : nil,
+        policy.unusable.map { " unusable \($0.traced)" },
     ].compactMap(\.self).joined()
 }
 

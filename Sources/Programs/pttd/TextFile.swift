@@ -7,12 +7,14 @@ enum TextFile {
         case system(SystemError)
         case tooLarge(limit: Int)
         case notText
+        case pipe
 
         var description: String {
             switch self {
             case .system(let error): "\(error)"
             case .tooLarge(let limit): "it is larger than \(limit / 1024) KiB"
             case .notText: "it is not UTF-8 text"
+            case .pipe: "it is a pipe"
             }
         }
     }
@@ -26,6 +28,9 @@ enum TextFile {
             throw .system(SystemError("open \(path)"))
         }
         let descriptor = OwnedDescriptor(adopting: opened)
+        // One that nobody writes to would read as an empty file.
+        var found = stat()
+        if fstat(opened, &found) == 0, found.st_mode & S_IFMT == S_IFIFO { throw .pipe }
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         var count = 0
         while count <= limit {

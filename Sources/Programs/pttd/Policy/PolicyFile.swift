@@ -1,3 +1,4 @@
+import EventLoop
 import PTTCore
 import PTTMessages
 import TOML
@@ -11,9 +12,19 @@ struct PolicyFile: Equatable, Codable {
 
     private static let sizeLimit = 64 * 1024
 
+    /// A policy that is elsewhere, and not there.
+    struct Broken: Error, CustomStringConvertible {
+        let link: String
+
+        var description: String { "\(link) is a link to what does not exist" }
+    }
+
     /// - Returns: Nil if there is no such file.
     static func load(_ path: String) throws -> PolicyFile? {
-        guard let text = try TextFile.read(path, limit: sizeLimit) else { return nil }
+        guard let text = try TextFile.read(path, limit: sizeLimit) else {
+            if case .isBroken(let link) = FileWatch.target(of: path) { throw Broken(link: link) }
+            return nil
+        }
         let file = try TOML.decode(PolicyFile.self, from: text)
         for time in file.closed ?? [] { try time.check() }
         return file

@@ -8,27 +8,35 @@ import PTTCore
 final class PolicyWatch {
     static let fileName = "policy.toml"
 
-    private let directories: [String]
+    private let paths: [String]
     private let log: Logger
     private let tell: @EventLoop (Policy) -> Void
-    private var files: [String: PolicyFile] = [:]
-    private var watches: [String: DirectoryWatch] = [:]
+    /// By path.
+    private var readings: [String: Reading] = [:]
+    private var watches: [FileWatch] = []
     private var told: Policy?
     private var timer: WallClockTimer?
     private var zoneWatch: DirectoryWatch?
+
+    /// What a path gave when it was read last.
+    private enum Reading {
+        /// Nil: there is no such file.
+        case file(PolicyFile?)
+        case unusable(reason: String)
+    }
 
     /// - Parameters:
     ///   - directories: Where a `policy.toml` may be; all that are there apply.
     ///   - log: Told of files that cannot be used.
     ///   - tell: Called with each new policy, for the first time before this returns.
     init(_ directories: [String], log: Logger, tell: @escaping @EventLoop (Policy) -> Void) {
-        self.directories = directories
+        paths = directories.map { "\($0)/\(Self.fileName)" }
         self.log = log
         self.tell = tell
         followClock()
-        for directory in directories {
-            watch(directory)
-            load(directory)
+        for path in paths {
+            watch(path)
+            load(path)
         }
         evaluate()
     }
@@ -40,9 +48,10 @@ final class PolicyWatch {
 
     /// Looks at the clock again: it may have been set, or the machine may have slept.
     func evaluate() {
-        let rules = PolicyRules(files: directories.compactMap { files[$0] })
+        let (rules, unusable) = rules
         let now = LocalTime.now
-        let policy = rules.policy(at: now.week)
+        var policy = rules.policy(at: now.week)
+        policy.unusable = unusable
         if let minutes = rules.minutesToNextChange(after: now.week) {
             timer?.arm(at: now.seconds(in: minutes))
         } else {
@@ -64,53 +73,43 @@ final class PolicyWatch {
         }
     }
 
-    private func load(_ directory: String) {
-        let path = "\(directory)/\(Self.fileName)"
-        do {
-            files[directory] = try PolicyFile.load(path)
-        } catch {
-            let rest =
-                files[directory] == nil ? "nothing is forbidden by it" : "the one before stays in force"
-            log.error("\(path) cannot be used, \(rest): \(error)")
-        }
-    }
-
-    /// Follows the file, or the appearance of its directory.
-    private func watch(_ directory: String) {
-        // What appeared just before its parent was watched is found in a further round. What is there and cannot be
-        // watched is not found in any.
-        for _ in 0..<directory.count {
-            guard let awaited = watchNearest(directory), access(awaited, F_OK) == 0 else { return }
-        }
-    }
-
-    /// Gives what has to appear before the directory itself can be watched.
-    private func watchNearest(_ directory: String) -> String? {
-        let parts = directory.split(separator: "/")
-        for count in stride(from: parts.count, through: 0, by: -1) {
-            let path = "/" + parts.prefix(count).joined(separator: "/")
-            let awaited = count < parts.count ? String(parts[count]) : nil
-            do throws(SystemError) {
-                watches[directory] = try DirectoryWatch(path, [.appears, .changes, .vanishes, .ends]) {
-                    [weak self] name in
-                    self?.changed(name, in: directory, awaiting: awaited)
-                }
-                return awaited.map { "\(path)/\($0)" }
-            } catch {
-                // Nearer to the root then.
-                continue
+    /// All that could be read, and why not all of it.
+    private var rules: (PolicyRules, unusable: String?) {
+        var files: [PolicyFile] = []
+        var reasons: [String] = []
+        for path in paths {
+            switch readings[path] {
+            case .file(let file?): files.append(file)
+            case .unusable(let reason): reasons.append(reason)
+            case .file(nil), nil: break
             }
         }
-        log.warning("changes of \(directory)/\(Self.fileName) are not noticed")
-        return nil
+        return (PolicyRules(files: files), reasons.first)
     }
 
-    /// An empty name tells that what is watched has gone.
-    private func changed(_ name: String, in directory: String, awaiting awaited: String?) {
-        guard name.isEmpty || name == awaited ?? Self.fileName else { return }
-        if name.isEmpty || awaited != nil { watch(directory) }
-        load(directory)
-        evaluate()
+    private func load(_ path: String) {
+        do {
+            readings[path] = .file(try PolicyFile.load(path))
+        } catch {
+            if case .file(_?) = readings[path] {
+                log.error("\(path) cannot be used, the policy before it stays in force: \(error)")
+            } else {
+                log.error("\(path) cannot be used, nobody may join until it can: \(error)")
+                readings[path] = .unusable(reason: "\(path): \(error)")
+            }
+        }
+    }
+
+    private func watch(_ path: String) {
+        do throws(SystemError) {
+            let watch = try FileWatch(path) { [weak self] in
+                self?.load(path)
+                self?.evaluate()
+            }
+            watches.append(watch)
+        } catch {
+            log.warning("changes of \(path) are not noticed: \(error)")
+        }
     }
 }
 

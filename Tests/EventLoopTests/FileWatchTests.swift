@@ -1,0 +1,111 @@
+import EventLoop
+import Glibc
+import TestSupport
+import Testing
+
+/// Each of these is told to whoever reads a file again when it is.
+@Suite(.serialized) struct FileWatchTests {
+    private let scratch: Scratch
+
+    init() throws {
+        withRunningLoop()
+        scratch = try Scratch()
+    }
+
+    private func path(_ name: String) -> String { "\(scratch.directory)/\(name)" }
+
+    private func write(_ name: String) throws {
+        guard let file = fopen(path(name), "we") else { throw SystemError("write \(name)") }
+        fputs("x", file)
+        fclose(file)
+    }
+
+    @Test @EventLoop func `a file whose directories come one after the other is told of, and its end`()
+        async throws
+    {
+        let changes = Sightings(of: FileWatch.Target.self)
+        let path = path("a/b/file")
+        let watch = try FileWatch(path) { changes.add(FileWatch.target(of: path)) }
+        for round in 0..<2 {
+            mkdir(self.path("a"), 0o700)
+            mkdir(self.path("a/b"), 0o700)
+            try write("a/b/file")
+            _ = try await changes.first { $0 == .exists }
+            switch round {
+            case 0:
+                unlink(path)
+                _ = try await changes.first { $0 == .isMissing }
+                rmdir(self.path("a/b"))
+                rmdir(self.path("a"))
+            default:
+                // A directory above it goes away with all of it.
+                rename(self.path("a"), self.path("away"))
+                _ = try await changes.first { $0 == .isMissing }
+            }
+        }
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test @EventLoop func `another file beside it is not told of`() async throws {
+        mkdir(path("a"), 0o700)
+        mkdir(path("a/b"), 0o700)
+        try write("a/b/file")
+        let changes = Sightings(of: String.self)
+        let watch = try FileWatch(path("a/b/file")) { changes.add("change") }
+        let other = try DirectoryWatch(path("a/b"), .changes) { changes.add($0) }
+        try write("a/b/other")
+        #expect(try await changes.next() == "other")
+        try write("a/b/file")
+        #expect(Set(try await changes.next(2)).contains("change"))
+        withExtendedLifetime((watch, other)) {}
+    }
+
+    @Test @EventLoop func `links on the way are followed, and their replacement is told of`() async throws {
+        mkdir(path("a"), 0o700)
+        mkdir(path("a/b"), 0o700)
+        try write("a/b/file")
+        symlink("a/../a/b", path("inner"))
+        symlink(path("inner/file"), path("link"))
+        let changes = Sightings(of: FileWatch.Target.self)
+        let link = path("link")
+        #expect(FileWatch.target(of: link) == .exists)
+        let watch = try FileWatch(link) { changes.add(FileWatch.target(of: link)) }
+        try write("a/b/file")
+        #expect(try await changes.next() == .exists)
+        symlink("nowhere", path("file"))
+        rename(path("file"), path("inner"))
+        _ = try await changes.first { $0 == .isBroken(link: path("inner")) }
+        unlink(path("inner"))
+        _ = try await changes.first { $0 == .isBroken(link: link) }
+        symlink("a/b", path("inner"))
+        _ = try await changes.first { $0 == .exists }
+        chmod(path("a/b/file"), 0o600)
+        #expect(try await changes.next() == .exists)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func `a link to itself is broken, and nothing is missing where nothing ever was`() {
+        symlink("link", path("link"))
+        #expect(FileWatch.target(of: path("link")) == .isBroken(link: path("link")))
+        #expect(FileWatch.target(of: path("none/at/all")) == .isMissing)
+        #expect(FileWatch.target(of: path("")) == .exists)
+    }
+}
+
+/// A directory that goes with the test.
+private final class Scratch: Sendable {
+    let directory: String
+
+    init() throws {
+        var template = Array("/tmp/ptt-file-watch-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
+        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        for name in ["link", "inner", "a/b/file", "a/b/other", "away/b/file", "file"] {
+            unlink("\(directory)/\(name)")
+        }
+        for name in ["a/b", "a", "away/b", "away", ""] { rmdir("\(directory)/\(name)") }
+    }
+}
