@@ -34,11 +34,9 @@ public final class RawBusPeer {
         try send(1, "/org/freedesktop/DBus", bus, "Hello", to: bus)
     }
 
-    /// Sends a signal to one peer.
+    /// Sends a signal to one peer. The body is marshalled already, in little-endian order, and has the given signature.
     ///
-    /// - Parameters:
-    ///   - body: Marshalled already, in the byte order of this machine, which is little-endian.
-    ///   - signature: Of the body.
+    /// - Throws: If the bus has ended the connection.
     public func signal(
         _ path: String,
         _ interface: String,
