@@ -186,6 +186,20 @@ struct ChannelTests {
         #expect(delegate.all == ["didJoin 0 true"])
     }
 
+    /// 2.4/2: the same manager, told to whoever asked for it last.
+    @EventLoop
+    @Test func `other delegates take the place of those before`() async throws {
+        let stage = try await Stage.set()
+        let first = RecordingDelegate()
+        let manager = try await Joined.make(stage, first).manager
+        let second = RecordingDelegate()
+        let same = try await PTChannelManager.channelManager(delegate: second, restorationDelegate: second)
+        #expect(same === manager)
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await second.lines.next(2) == ["didBegin 2", "didActivate"])
+        #expect(first.all == ["didJoin 0 true"])
+    }
+
     /// No callback after the manager is gone.
     @EventLoop
     @Test func `a manager that is gone leaves its channel joined and tells nothing more`() async throws {

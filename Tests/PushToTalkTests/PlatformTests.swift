@@ -1,6 +1,7 @@
 import CoreLink
 import EventLoop
 import Foundation
+import PTTMessages
 import PushToTalk
 import TestSupport
 import Testing
@@ -48,6 +49,27 @@ struct PlatformTests {
         try await stage.sound.restart()
         #expect(try await delegate.lines.next(3) == ["reset", "interruption ended", "didActivate"])
         for observation in observations { NotificationCenter.default.removeObserver(observation) }
+    }
+
+    /// An audio server that comes while the application runs is no reset: nothing was lost.
+    @EventLoop
+    @Test func `services are reset only after a loss`() async throws {
+        let stage = try await Stage.set()
+        let (gone, back) = (Sightings(of: Bool.self), Sightings(of: Bool.self))
+        let connections = [try watch(for: .audioServerLost, gone), try watch(for: .audioServerReady, back)]
+        stage.sound.kill()
+        _ = try await gone.next()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        let observation = observe(AVAudioSession.mediaServicesWereResetNotification) { _ in
+            delegate.say("reset")
+        }
+        try await stage.sound.restart()
+        _ = try await back.next()
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
+        NotificationCenter.default.removeObserver(observation)
+        for connection in connections { connection.close() }
     }
 
     @Test func `a changed route is told with the one before`() throws {

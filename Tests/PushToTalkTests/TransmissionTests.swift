@@ -190,6 +190,49 @@ struct TransmissionTests {
         #expect(try await delegate.lines.next(2) == ["didEnd 2", "didDeactivate"])
     }
 
+    /// The session stays active for who is heard, so that nothing but the end of the transmission tells the two apart.
+    @EventLoop
+    @Test func `a transmission begins with its own sound`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        let channel = stage.channel
+        try await manager.setTransmissionMode(.fullDuplex, channelUUID: channel)
+        let bob = PTParticipant(name: "Bob", image: nil)
+        try await manager.setActiveRemoteParticipant(bob, channelUUID: channel)
+        #expect(try await delegate.lines.next() == "didActivate")
+        // Nobody listens to the first.
+        try await talk(stage, manager, delegate) {}
+        var frames: AsyncStream<PTTAudioFrame>.Iterator?
+        try await talk(stage, manager, delegate) {
+            frames = AVAudioSession.sharedInstance().ptt.microphone.makeAsyncIterator()
+        }
+        try await manager.setActiveRemoteParticipant(nil, channelUUID: channel)
+        #expect(try await delegate.lines.next() == "didDeactivate")
+        var numbers: [UInt64] = []
+        while let frame = await frames?.next() { numbers.append(frame.sequence) }
+        // The frames of each transmission are counted from 0.
+        #expect(!numbers.isEmpty)
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    /// A transmission beside who is heard, for as long as it takes the microphone to open and a program to start.
+    @EventLoop
+    private func talk(
+        _ stage: Stage,
+        _ manager: PTChannelManager,
+        _ delegate: RecordingDelegate,
+        _ begun: @EventLoop () -> Void
+    ) async throws {
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didBegin 2")
+        begun()
+        while try await stage.sound.sourceOutputs().isEmpty {}
+        _ = try await stage.sound.sourceOutputs()
+        manager.stopTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didEnd 2")
+    }
+
     /// The writer is held to the pace of the speaker, and hears itself at the sink.
     @EventLoop
     @Test func `a second of sound takes about a second to play`() async throws {

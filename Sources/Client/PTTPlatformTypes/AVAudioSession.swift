@@ -39,7 +39,8 @@ public final class AVAudioSession: NSObject, Sendable {
 
     public var outputNumberOfChannels: Int { 1 }
 
-    /// The core makes other sound quieter by itself, and does not tell of it.
+    /// Always false: nobody looks at what others play. Whether that gets quieter meanwhile is up to the audio server, which
+    /// knows the streams of the core by their role "phone".
     public var isOtherAudioPlaying: Bool { false }
 
     /// Remembered, nothing more.

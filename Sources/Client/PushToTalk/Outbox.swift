@@ -2,17 +2,6 @@ internal import Foundation
 internal import PTTMessages
 internal import Synchronization
 
-/// A push on its way through the application.
-///
-/// Unchecked because of its payload, which is made for one callback and given away with it.
-struct DeliveredPush: @unchecked Sendable {
-    let push: Push
-    let channelUUID: UUID
-    let payload: [String: Any]
-    /// Takes the application's answer.
-    let answer: @Sendable (ApplicationInterface.FinishPushRequest) -> Void
-}
-
 /// What the application is to be told, one thing after the other.
 enum Callback: Sendable {
     case joined(UUID, PTChannelJoinReason)
@@ -44,17 +33,11 @@ final class Outbox: Sendable {
         weak var manager: PTChannelManager?
     }
 
-    private static let key = DispatchSpecificKey<ObjectIdentifier>()
-
     private let reader = Mutex(Reader())
 
     init(_ queue: DispatchQueue) {
         self.queue = queue
-        queue.setSpecific(key: Self.key, value: ObjectIdentifier(self))
     }
-
-    /// Whether the caller is within a callback.
-    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) }
 
     func open(for manager: PTChannelManager) {
         reader.withLock { $0.manager = manager }

@@ -12,12 +12,17 @@ extension PTChannelManager {
 
         struct Reference {
             weak var manager: PTChannelManager?
+            /// Of a manager that is gone: to be closed before the next begins.
+            let session: Session
         }
     }
 
     private static let instance = Mutex(Instance.none)
 
     /// Makes the manager, or gives the one that there is.
+    ///
+    /// There is one manager in a process: later calls give it again, and tell the delegates that they name from then on in
+    /// place of those before, of which Apple says nothing.
     ///
     /// Call it at every start of the application. A channel that outlived the application is restored first: pushes
     /// that wait and `didJoinChannel` with ``PTChannelJoinReason/channelRestoration`` come before the manager.
@@ -37,14 +42,21 @@ extension PTChannelManager {
         let handler = completionHandler
         switch claim() {
         case .existing(let manager):
-            manager.outbox.deliver(.perform { handler(manager, nil) })
+            // Given away: the callback queue keeps them until they are adopted.
+            nonisolated(unsafe) let (delegate, restorationDelegate) = (delegate, restorationDelegate)
+            manager.outbox.deliver(
+                .perform {
+                    manager.adopt(delegate, restorationDelegate)
+                    handler(manager, nil)
+                }
+            )
         case .busy:
             let error = PTInstantiationError(
                 .instantiationAlreadyInProgress,
                 reason: "a channel manager is being made already: wait for it"
             )
             failing(error, handler)
-        case .new:
+        case .new(let earlier):
             let manifest: Manifest
             do throws(PTInstantiationError) {
                 manifest = try Manifest.load()
@@ -55,10 +67,10 @@ extension PTChannelManager {
             EventLoop.startOnOwnThread()
             let manager = PTChannelManager(delegate, restorationDelegate, manifest)
             manager.onSession { session in
+                earlier?.close()
                 session.start { error in
-                    instance.withLock {
-                        $0 = error == nil ? .created(Instance.Reference(manager: manager)) : .none
-                    }
+                    let reference = Instance.Reference(manager: manager, session: session)
+                    instance.withLock { $0 = error == nil ? .created(reference) : .none }
                     handler(error == nil ? manager : nil, error)
                 }
             }
@@ -88,7 +100,7 @@ extension PTChannelManager {
     private enum Claim {
         case existing(PTChannelManager)
         case busy
-        case new
+        case new(after: Session?)
     }
 
     private static func claim() -> Claim {
@@ -98,11 +110,12 @@ extension PTChannelManager {
                 return .busy
             case .created(let reference):
                 if let manager = reference.manager { return .existing(manager) }
+                instance = .creating
+                return .new(after: reference.session)
             case .none:
-                break
+                instance = .creating
+                return .new(after: nil)
             }
-            instance = .creating
-            return .new
         }
     }
 

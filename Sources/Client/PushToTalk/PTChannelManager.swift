@@ -21,13 +21,23 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         var activeChannelUUID: UUID?
         weak var delegate: (any PTChannelManagerDelegate)?
         weak var restorationDelegate: (any PTChannelRestorationDelegate)?
+        /// The push that the delegate looks at.
+        var asked: Asked?
     }
+
+    private struct Asked {
+        let pushID: PushID
+        let channelUUID: UUID
+        /// Whether the delegate asked to stop transmitting meanwhile.
+        var stops = false
+    }
+
+    /// How long a stop waits for the answer to a push that it belongs to. The microphone is open meanwhile.
+    private static let answerLimit = Duration.milliseconds(250)
 
     private let state: Mutex<State>
     let session: Session
     let outbox: Outbox
-    /// Set on the callback queue while the application looks at a push: whether it asked to stop transmitting.
-    private var pushStops: Bool?
 
     /// The channel that is joined for this application, as far as it was told: the UUID of `didJoinChannel` from within
     /// that callback until `didLeaveChannel`. After a restoration it is set before the manager is handed over.
@@ -72,7 +82,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             image: descriptor.imageText
         )
         onSession { session in
-            session.join(request) { refusal in
+            session.join(ChannelID(channelUUID), request) { refusal in
                 .failedToJoin(channelUUID, PTChannelError(refusal))
             }
         }
@@ -114,13 +124,36 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     /// Ends the transmission, whoever began it. Answered by `didEndTransmittingFrom` or
     /// `failedToStopTransmittingInChannel`.
     ///
-    /// Within `incomingPushResult` it takes effect together with the answer to the push: if that is a participant, the
-    /// audio session stays active throughout.
+    /// While `incomingPushResult` runs, it takes effect together with the answer to the push, whatever queue it is called
+    /// on: if that is a participant, the audio session stays active throughout. After a quarter of a second without the
+    /// answer it takes effect alone.
     public func stopTransmitting(channelUUID: UUID) {
-        if outbox.isCurrent, pushStops != nil, channelUUID == activeChannelUUID {
-            pushStops = true
-            return
+        let before = state.withLock { state in
+            guard let asked = state.asked, asked.channelUUID == channelUUID else { return Asked?.none }
+            state.asked?.stops = true
+            return asked
         }
+        guard let before else { return stop(channelUUID) }
+        guard !before.stops else { return }
+        let pushID = before.pushID
+        onSession { session in
+            session.stopLater(after: Self.answerLimit) { [weak self] in
+                self?.stopUnanswered(pushID, channelUUID)
+            }
+        }
+    }
+
+    /// The delegate asked for the end and has not answered its push: the end comes without it.
+    private func stopUnanswered(_ pushID: PushID, _ channelUUID: UUID) {
+        let isWanted = state.withLock { state in
+            guard let asked = state.asked, asked.pushID == pushID, asked.stops else { return false }
+            state.asked?.stops = false
+            return true
+        }
+        if isWanted { stop(channelUUID) }
+    }
+
+    private func stop(_ channelUUID: UUID) {
         let request = CoreInterface.EndRequest(
             channelID: ChannelID(channelUUID),
             origin: nil,
@@ -182,20 +215,12 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
 
     private func take(_ delivered: DeliveredPush) {
         let push = delivered.push
+        guard delivered.take() else {
+            return Diagnostics.note("push \(push.pushID.rawValue) waited too long for the callback queue")
+        }
         switch push.kind {
         case .pushToTalk:
-            pushStops = false
-            let result = delegate?.incomingPushResult(
-                channelManager: self,
-                channelUUID: delivered.channelUUID,
-                pushPayload: delivered.payload
-            )
-            let endsTransmission = pushStops ?? false
-            pushStops = nil
-            delivered.answer(
-                result?.answer(to: push.pushID, endsTransmission: endsTransmission)
-                    ?? .init(pushID: push.pushID, result: .unknown)
-            )
+            delivered.answer(result(of: delivered))
         case .serviceUpdate:
             let completion = OnceOnly("the completion of service update \(push.pushID.rawValue)") {
                 delivered.answer(.init(pushID: push.pushID, result: .processed))
@@ -211,6 +236,35 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             )
         case .unknown:
             delivered.answer(.init(pushID: push.pushID, result: .unknown))
+        }
+    }
+
+    private func result(of delivered: DeliveredPush) -> ApplicationInterface.FinishPushRequest {
+        let pushID = delivered.push.pushID
+        state.withLock { $0.asked = Asked(pushID: pushID, channelUUID: delivered.channelUUID) }
+        let result = delegate?.incomingPushResult(
+            channelManager: self,
+            channelUUID: delivered.channelUUID,
+            pushPayload: delivered.payload
+        )
+        let endsTransmission = state.withLock { state in
+            defer { state.asked = nil }
+            return state.asked?.stops ?? false
+        }
+        guard let result else {
+            return .init(pushID: pushID, result: .unknown, endsTransmission: endsTransmission)
+        }
+        return result.answer(to: pushID, endsTransmission: endsTransmission)
+    }
+
+    /// Others to tell from now on.
+    func adopt(
+        _ delegate: any PTChannelManagerDelegate,
+        _ restorationDelegate: any PTChannelRestorationDelegate
+    ) {
+        state.withLock {
+            $0.delegate = delegate
+            $0.restorationDelegate = restorationDelegate
         }
     }
 

@@ -6,7 +6,11 @@ extension Session {
     typealias Sending =
         @EventLoop (ServiceConnection, @escaping @EventLoop (Result<Void, LinkError>) -> Void) -> Void
 
-    func join(_ request: CoreInterface.JoinRequest, failed: @escaping @EventLoop (Refusal) -> Callback) {
+    func join(
+        _ channelID: ChannelID,
+        _ request: CoreInterface.JoinRequest,
+        failed: @escaping @EventLoop (Refusal) -> Callback
+    ) {
         call { [outbox] connection, then in
             connection.join(request) { result in
                 if case .success(let reply) = result, let token = reply.pushToken {
@@ -18,9 +22,16 @@ extension Session {
             if let refusal {
                 outbox.deliver(failed(refusal))
             } else {
-                view.awaitsJoin = true
+                view.granted(channelID)
             }
         }
+    }
+
+    /// Calls `body` unless this is called again before that.
+    func stopLater(after delay: Duration, _ body: @escaping @EventLoop () -> Void) {
+        let timer = TimerSource(handler: body)
+        timer.arm(after: delay)
+        laterStop = timer
     }
 
     /// Tells of a refusal, if there is one.

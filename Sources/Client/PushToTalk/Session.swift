@@ -21,7 +21,13 @@ final class Session {
     private var link: AudioLink?
     private var unanswered: [Completion] = []
     private var isClosed = false
-    var view = ChannelView()
+    var view = ChannelView.notJoined
+    /// Those that the application has not answered.
+    var pushes: [PushID: DeliveredPush] = [:]
+    /// Waits for the answer to a push.
+    var laterStop: TimerSource?
+    /// As far as the application was told.
+    var audioServer = AudioServerView.unknown
 
     // Finding the core again.
     private var attempt = 0
@@ -30,6 +36,12 @@ final class Session {
     private lazy var retry = TimerSource { [weak self] in self?.connect() }
     /// Told once of the first attachment, or of why there is none.
     private var creation: (@Sendable (PTInstantiationError?) -> Void)?
+
+    enum AudioServerView {
+        case unknown
+        case ready
+        case lost
+    }
 
     /// So many attempts to reach a socket that nobody listens on; then only a new socket wakes us up.
     private static let attempts = 8
@@ -80,7 +92,7 @@ final class Session {
 
     private func follow(_ update: ApplicationInterface.Update) {
         if let attachment = update.attachment { attached(attachment) }
-        if let event = update.event { take(event) }
+        if let event = update.event { take(event, at: MonotonicTime(microseconds: update.time)) }
     }
 
     private func attached(_ attachment: ApplicationInterface.Attachment) {
@@ -99,19 +111,18 @@ final class Session {
         backOff.reset()
         watch = nil
         audio.attached(attachment.format, self)
-        if let channelID = view.channelID, channelID != attachment.restored?.channelID {
-            left(channelID, .unknown)
+        // A core that has just started may find its audio server in a moment.
+        if audioServer == .ready { audioServer = .unknown }
+        follow(isAudioServerReady: attachment.isAudioServerReady)
+        tell(view.attached(attachment))
+        if let restored = attachment.restored, restored.needsDescriptor {
+            askForDescriptor(restored.channelID)
         }
-        guard let restored = attachment.restored else { return created(attachment.pushToken) }
-        view.restoredID = restored.channelID
-        view.awaitsJoin = true
-        view.afterJoin = { [weak self] in self?.created(attachment.pushToken) }
-        if restored.needsDescriptor { askForDescriptor(restored.channelID) }
     }
 
-    private func created(_ token: PushToken) {
+    /// The manager comes with its first token.
+    func handOver() {
         if let created = takeCreation() { outbox.deliver(.perform { created(nil) }) }
-        outbox.deliver(.token(token))
     }
 
     /// The core has lost what people see of the channel; the application says it again.
@@ -143,8 +154,7 @@ final class Session {
         guard case .refused(let refusal) = error else { return }
         // Whoever is not let in is not let in a moment later either.
         close()
-        guard let channelID = view.channelID else { return }
-        left(channelID, refusal.code == .deviceManagementRestriction ? .systemPolicy : .unknown)
+        tell(view.left(refusal.code == .deviceManagementRestriction ? .systemPolicy : .unknown))
     }
 
     private func unreachable(_ error: LinkError) {
@@ -161,7 +171,7 @@ final class Session {
     private func lose(_ reason: String) {
         disconnect()
         attempt = 0
-        endLocally()
+        tell(view.lost())
         guard !isClosed else { return }
         retry.arm(after: backOff.next())
     }
@@ -171,14 +181,14 @@ final class Session {
         // First, because closing fails the calls that wait, and their answers come here.
         events = nil
         calls = nil
-        audio.detached()
+        withdrawPushes()
+        audio.detached(self)
         link?.close()
         link = nil
         let failed = unanswered
         unanswered = []
         for connection in connections { connection?.close() }
-        let refusal = Refusal(.unknown, "the connection to pttd was lost")
-        for completion in failed { completion(refusal) }
+        for completion in failed { completion(.lost) }
     }
 
     /// Waits for a new socket without waking up. - Returns: Whether that works.

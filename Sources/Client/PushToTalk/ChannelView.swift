@@ -1,0 +1,220 @@
+internal import Foundation
+internal import PTTMessages
+
+/// What of the channel the application was told, and what it is told next.
+///
+/// Everything that it changes with gives the callbacks that follow, in order, so that each beginning is told once and has
+/// its end, whatever the core told or could not tell any more.
+enum ChannelView: Equatable {
+    /// The transmission and the audio session of a channel.
+    struct Talk: Equatable {
+        var isTransmitting = false
+        var isActive = false
+        var isInterrupted = false
+    }
+
+    case notJoined
+    /// The core has carried out `Join`, and tells of the channel next.
+    case joining(ChannelID)
+    /// The core gives the channel back, and tells of it next.
+    ///
+    /// - Parameters:
+    ///   - token: Told right after it.
+    ///   - isTold: Whether the application holds it for joined, because it was before the core was lost.
+    case restoring(ChannelID, token: PushToken, isTold: Bool)
+    case joined(ChannelID, Talk)
+    /// Told as joined; the core is lost, and says what became of it when it is found again.
+    case unattended(ChannelID)
+
+    /// The channel that a push is for: it may wake the application before its channel is told as restored.
+    var channelID: ChannelID? {
+        switch self {
+        case .notJoined, .joining: nil
+        case .restoring(let channelID, token: _, isTold: _), .joined(let channelID, _),
+            .unattended(let channelID):
+            channelID
+        }
+    }
+
+    // MARK: The connection to the core
+
+    mutating func attached(_ attachment: ApplicationInterface.Attachment) -> [Callback] {
+        var callbacks: [Callback] = []
+        let restored = attachment.restored?.channelID
+        let before = told
+        if let before, before != restored {
+            callbacks.append(.left(before.uuid, .unknown))
+        }
+        guard let restored else {
+            self = .notJoined
+            return callbacks + [.token(attachment.pushToken)]
+        }
+        self = .restoring(restored, token: attachment.pushToken, isTold: before == restored)
+        return callbacks
+    }
+
+    /// The core is lost, and with it every transmission and the audio session.
+    mutating func lost() -> [Callback] {
+        switch self {
+        case .notJoined, .unattended:
+            return []
+        case .joining(let channelID):
+            self = .notJoined
+            return [.failedToJoin(channelID.uuid, PTChannelError(.lost))]
+        case .restoring(let channelID, token: _, let isTold):
+            self = isTold ? .unattended(channelID) : .notJoined
+            return []
+        case .joined(let channelID, let talk):
+            self = .unattended(channelID)
+            return talk.ending(of: channelID)
+        }
+    }
+
+    // MARK: What the core tells
+
+    /// `Join` was carried out.
+    mutating func granted(_ channelID: ChannelID) {
+        guard case .notJoined = self else { return }
+        self = .joining(channelID)
+    }
+
+    mutating func joined(_ channelID: ChannelID, _ reason: JoinReason) -> [Callback] {
+        let joined = Callback.joined(channelID.uuid, PTChannelJoinReason(reason))
+        switch self {
+        case .joining(channelID):
+            self = .joined(channelID, Talk())
+            return [joined]
+        case .restoring(channelID, let token, isTold: _):
+            self = .joined(channelID, Talk())
+            return [joined, .token(token)]
+        case .notJoined, .joining, .restoring, .joined, .unattended:
+            return []  // Somebody else's.
+        }
+    }
+
+    mutating func left(_ reason: LeaveReason) -> [Callback] {
+        defer { self = .notJoined }
+        let reason = PTChannelLeaveReason(reason)
+        switch self {
+        case .notJoined:
+            return []
+        case .joining(let channelID):
+            return [.failedToJoin(channelID.uuid, PTChannelError(.leftAgain))]
+        case .restoring(let channelID, let token, let isTold):
+            return (isTold ? [.left(channelID.uuid, reason)] : []) + [.token(token)]
+        case .joined(let channelID, let talk):
+            return talk.ending(of: channelID) + [.left(channelID.uuid, reason)]
+        case .unattended(let channelID):
+            return [.left(channelID.uuid, reason)]
+        }
+    }
+
+    mutating func transmissionBegan(_ source: TransmitSource) -> [Callback] {
+        change { channelID, talk in
+            guard !talk.isTransmitting else { return [] }
+            talk.isTransmitting = true
+            return [.began(channelID.uuid, PTChannelTransmitRequestSource(source))]
+        }
+    }
+
+    mutating func transmissionEnded(_ source: TransmitSource) -> [Callback] {
+        change { channelID, talk in
+            guard talk.isTransmitting else { return [] }
+            talk.isTransmitting = false
+            return [.ended(channelID.uuid, PTChannelTransmitRequestSource(source))]
+        }
+    }
+
+    mutating func audioActivated() -> [Callback] {
+        change { _, talk in
+            guard !talk.isActive else { return [] }
+            talk.isActive = true
+            return talk.endInterruption() + [.activated]
+        }
+    }
+
+    mutating func audioDeactivated() -> [Callback] {
+        change { _, talk in
+            guard talk.isActive else { return [] }
+            talk.isActive = false
+            return [.deactivated]
+        }
+    }
+
+    mutating func audioInterrupted() -> [Callback] {
+        change { _, talk in
+            guard !talk.isInterrupted else { return [] }
+            talk.isInterrupted = true
+            return [.interruption(began: true)]
+        }
+    }
+
+    mutating func audioInterruptionEnded() -> [Callback] {
+        change { _, talk in talk.endInterruption() }
+    }
+
+    /// Nobody is left who could be heard again.
+    mutating func participantCleared() -> [Callback] {
+        change { _, talk in talk.isActive ? [] : talk.endInterruption() }
+    }
+
+    private var told: ChannelID? {
+        switch self {
+        case .joined(let channelID, _), .unattended(let channelID),
+            .restoring(let channelID, token: _, isTold: true):
+            channelID
+        case .notJoined, .joining, .restoring:
+            nil
+        }
+    }
+
+    /// Before a channel is told as joined, nothing is told of it.
+    private mutating func change(_ body: (ChannelID, inout Talk) -> [Callback]) -> [Callback] {
+        switch self {
+        case .notJoined, .joining, .restoring, .unattended:
+            return []
+        case .joined(let channelID, var talk):
+            let callbacks = body(channelID, &talk)
+            self = .joined(channelID, talk)
+            return callbacks
+        }
+    }
+}
+
+extension ChannelView.Talk {
+    fileprivate mutating func endInterruption() -> [Callback] {
+        guard isInterrupted else { return [] }
+        isInterrupted = false
+        return [.interruption(began: false)]
+    }
+
+    /// What ends with the channel, or with the core.
+    fileprivate func ending(of channelID: ChannelID) -> [Callback] {
+        var callbacks: [Callback] = []
+        if isTransmitting { callbacks.append(.ended(channelID.uuid, .unknown)) }
+        if isActive { callbacks.append(.deactivated) }
+        if isInterrupted { callbacks.append(.interruption(began: false)) }
+        return callbacks
+    }
+}
+
+extension Refusal {
+    static let lost = Refusal(.unknown, "the connection to pttd was lost")
+    static let leftAgain = Refusal(.unknown, "the channel was left before it was told as joined")
+}
+
+extension ChannelID {
+    init(_ uuid: UUID) {
+        guard let channelID = ChannelID(uuid.uuidString) else {
+            preconditionFailure("Foundation writes a UUID in the form of RFC 4122, which is what is read")
+        }
+        self = channelID
+    }
+
+    var uuid: UUID {
+        guard let uuid = UUID(uuidString: text) else {
+            preconditionFailure("A channel identifier is the text of a UUID by its own check")
+        }
+        return uuid
+    }
+}
