@@ -1,8 +1,9 @@
 import EventLoop
 import Foundation
-import PulseAudio
 import TestSupport
 import Testing
+
+@testable import PulseAudio
 
 /// Collects what happens, and lets a test wait for it.
 @EventLoop
@@ -118,13 +119,17 @@ final class Capture {
     private(set) var times: [MonotonicInstant] = []
     private(set) var stream: CaptureStream?
 
-    init(_ rig: Rig, device: String? = nil, stallLimit: Duration = .milliseconds(500)) throws {
-        let request = StreamRequest(name: "test", device: device)
-        stream = try CaptureStream(on: rig.audio, request, stallLimit: stallLimit) { [weak self] event in
-            self?.happenings.add(.event(event))
-        } fragments: { [weak self] bytes, time in
-            self?.take(bytes, time)
-        }
+    /// `devices` is what a microphone is chosen from, as if it had been so a moment ago.
+    init(_ rig: Rig, device: String? = nil, choosingFrom devices: AudioDevices? = nil) throws {
+        stream = try CaptureStream(
+            on: rig.audio,
+            StreamRequest(name: "test", device: device),
+            choosingFrom: devices,
+            .seconds(5),
+            .milliseconds(500),
+            events: { [weak self] in self?.happenings.add(.event($0)) },
+            fragments: { [weak self] in self?.take($0, $1) }
+        )
     }
 
     func close() {
@@ -157,6 +162,12 @@ final class Capture {
         bytes.withMemoryRebound(to: Int16.self) { samples.append(contentsOf: $0) }
         times.append(time)
         happenings.add(.fragment(byteCount: bytes.count))
+    }
+}
+
+extension CaptureStream.Event {
+    var isOpened: Bool {
+        if case .opened = self { true } else { false }
     }
 }
 

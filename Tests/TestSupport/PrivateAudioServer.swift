@@ -33,6 +33,7 @@ public final class PrivateAudioServer {
     private let directory: String
     private var processes: [ChildProcess] = []
     private var microphone: ChildProcess?
+    private var pipe: TonePipe?
     private var bus: PrivateBus?
 
     /// Starts the server and waits until it is complete.
@@ -83,13 +84,14 @@ public final class PrivateAudioServer {
         for process in processes.reversed() { process.kill() }
         processes = []
         bus = nil
+        pipe = nil
     }
 
     /// Starts the server again, at the same address.
     public func restart() async throws {
         kill()
         // What the killed one left would be taken for a living one.
-        for leftOver in ["pulse/native", "pulse/pid", "pipewire-0", "pipewire-0.lock"] {
+        for leftOver in ["pulse/native", "pulse/pid", "pipewire-0", "pipewire-0.lock", "tone.pipe"] {
             unlink("\(directory)/\(leftOver)")
         }
         try await startProcesses()
@@ -103,7 +105,7 @@ public final class PrivateAudioServer {
     /// Takes the microphone away, as unplugging it would.
     public func removeMicrophone() async throws {
         switch program {
-        case .pulseAudio: try await run(["pactl", "unload-module", "module-sine-source"])
+        case .pulseAudio: try await run(["pactl", "unload-module", "module-pipe-source"])
         case .pipeWire: microphone?.kill()
         }
     }
@@ -111,7 +113,20 @@ public final class PrivateAudioServer {
     /// Runs `pactl` against this server.
     @discardableResult
     public func pactl(_ arguments: String...) async throws -> String {
+        try await pactl(arguments)
+    }
+
+    /// Runs `pactl` against this server.
+    @discardableResult
+    public func pactl(_ arguments: [String]) async throws -> String {
         try await run(["pactl"] + arguments)
+    }
+
+    /// Waits until the server has made this source, or this monitor, its default.
+    public func untilDefaultSource(is name: String) async throws {
+        try await until("the default source is \(name)") { [self] in
+            try await pactl("get-default-source") == name
+        }
     }
 
     /// What an outsider sees of captures: one line for each stream that is open.
@@ -175,6 +190,7 @@ public final class PrivateAudioServer {
             let info = try await output(of: ["pactl", "info"]) ?? ""
             return info.contains("Default Source: tone") && info.contains("Default Sink: speaker")
         }
+        if program == .pulseAudio { pipe = try TonePipe("\(directory)/tone.pipe") }
     }
 
     private func spawn(_ command: [String]) throws {
@@ -237,7 +253,7 @@ private func pulseScript(_ directory: String) -> String {
     """
     load-module module-native-protocol-unix socket=\(directory)/pulse/native auth-anonymous=1
     load-module module-null-sink sink_name=speaker
-    load-module module-sine-source source_name=tone frequency=440
+    load-module module-pipe-source source_name=tone file=\(directory)/tone.pipe rate=48000 channels=1
     set-default-source tone
     set-default-sink speaker
 

@@ -73,12 +73,12 @@ final class AttachedApplication {
     /// Ends the connection that it is told things on, and no other.
     func closeTold() { told.close() }
 
-    /// The next events, without the answers to requests and without news of the sound server.
+    /// The next events, without the answers to requests and without news of the sound server and its devices.
     func next(_ count: Int) async throws -> [CoreEvent] {
         var found: [CoreEvent] = []
         while found.count < count {
             switch try await events.next() {
-            case .requestAnswered, .audioServerReady: break
+            case .requestAnswered, .audioServerReady, .routeChanged: break
             case let event: found.append(event)
             }
         }

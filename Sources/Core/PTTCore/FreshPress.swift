@@ -31,7 +31,8 @@ extension EndCause {
         case .released, .stopped: true
         case .unknown, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost, .channelLeft,
             .linkLost, .deviceRemoved,
-            .audioServerLost, .microphoneLost, .suspended, .sessionLocked, .sessionInactive, .modeChanged,
+            .audioServerLost, .microphoneLost, .noMicrophone, .suspended, .sessionLocked, .sessionInactive,
+            .modeChanged,
             .applicationUnavailable,
             .shuttingDown:
             false

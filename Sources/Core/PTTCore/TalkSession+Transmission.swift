@@ -149,7 +149,8 @@ extension EndCause {
         case .stopped: isByApplication ? .developerRequest : .userRequest
         case .unknown, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost, .channelLeft,
             .linkLost, .deviceRemoved,
-            .audioServerLost, .microphoneLost, .suspended, .sessionLocked, .sessionInactive, .modeChanged,
+            .audioServerLost, .microphoneLost, .noMicrophone, .suspended, .sessionLocked, .sessionInactive,
+            .modeChanged,
             .applicationUnavailable, .shuttingDown:
             .unknown
         }

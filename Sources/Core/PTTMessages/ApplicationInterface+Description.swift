@@ -42,7 +42,7 @@ extension ApplicationInterface {
 
         type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone,
           audioConnectionLost, channelLeft, linkLost, deviceRemoved, audioServerLost, microphoneLost,
-          suspended, sessionLocked, sessionInactive, modeChanged, applicationUnavailable, shuttingDown)
+          noMicrophone, suspended, sessionLocked, sessionInactive, modeChanged, applicationUnavailable, shuttingDown)
 
         type RefusalCode (unknown, channelNotFound, channelLimitReached, callActive, transmissionInProgress,
           transmissionNotFound, appNotForeground, deviceManagementRestriction, screenTimeRestriction,

@@ -27,7 +27,8 @@ public enum CoreEvent: Equatable, Sendable {
     case audioInterrupted(Interruption)
     /// What interrupted the audio session is over.
     case audioInterruptionEnded
-    /// The microphone or the speaker in use has changed; nil for the one that has not.
+    /// The microphone or the speaker in use, by the audio server's name: told when it is opened for the first time, and
+    /// when it is another than before. Nil for the one that has not changed.
     case routeChanged(input: String?, output: String?)
     case audioServerReady
     case audioServerLost

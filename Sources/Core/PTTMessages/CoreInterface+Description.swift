@@ -18,7 +18,7 @@ extension CoreInterface {
         type Origin (kind: OriginKind, identifier: string, name: string)
 
         type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone,
-          audioConnectionLost, channelLeft, linkLost, deviceRemoved, audioServerLost, microphoneLost,
+          audioConnectionLost, channelLeft, linkLost, deviceRemoved, audioServerLost, microphoneLost, noMicrophone,
           suspended, sessionLocked, sessionInactive, modeChanged, applicationUnavailable, shuttingDown)
 
         # The codes of Apple's PTChannelError.

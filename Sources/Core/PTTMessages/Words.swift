@@ -66,6 +66,8 @@ public enum EndCause: String, WireEnum {
     case audioServerLost
     /// The microphone went away or stopped delivering.
     case microphoneLost
+    /// There is no microphone, or not the one that the configuration names. What a speaker plays is none.
+    case noMicrophone
     case suspended
     /// The screen was locked, and the configuration says that nothing is transmitted behind a locked one.
     case sessionLocked

@@ -118,6 +118,7 @@ extension Wording {
         case .deviceRemoved: "the device was removed"
         case .audioServerLost: "the audio server was lost"
         case .microphoneLost: "the microphone was lost"
+        case .noMicrophone: "there is no microphone (`journalctl --user -u pttd` says why)"
         case .suspended: "the machine goes to sleep"
         case .sessionLocked: "the session was locked"
         case .sessionInactive: "another session came to the front of the screen"

@@ -23,6 +23,8 @@ final class CoreHost {
     private var listener: ClientID?
     private var player: (client: ClientID, format: AudioFormat)?
     private var timer: TimerSource?
+    /// What was told of the devices in use.
+    private var route: (input: String?, output: String?) = (nil, nil)
 
     /// Called for each event with its place in the sequence, while ``status`` is already what follows from it.
     var publish: @EventLoop (CoreEvent, Int, MonotonicTime) -> Void = { _, _, _ in }
@@ -52,8 +54,8 @@ final class CoreHost {
         audio.connected = { [weak self] in self?.post(.audioConnectionReady($0)) }
         audio.lost = { [weak self] in self?.post(.audioConnectionLost($0)) }
         speaker.hasRoomAgain = { [audio] in audio.resume() }
-        speaker.moved = { [weak self] in self?.post(.routeChanged(input: nil, output: $0)) }
-        microphone.moved = { [weak self] in self?.post(.routeChanged(input: $0, output: nil)) }
+        speaker.opened = { [weak self] in self?.follow(output: $0) }
+        microphone.opened = { [weak self] in self?.follow(input: $0) }
     }
 
     var status: Status { session.status }
@@ -136,6 +138,23 @@ final class CoreHost {
         case .stopFrames:
             listener = nil
         }
+    }
+
+    /// An application that has come just now knows of no device yet.
+    func forgetRoute() {
+        route = (nil, nil)
+    }
+
+    private func follow(input: String) {
+        guard input != route.input else { return }
+        route.input = input
+        post(.routeChanged(input: input, output: nil))
+    }
+
+    private func follow(output: String) {
+        guard output != route.output else { return }
+        route.output = output
+        post(.routeChanged(input: nil, output: output))
     }
 
     private func openMicrophone(_ capture: CaptureID, _ format: AudioFormat) {

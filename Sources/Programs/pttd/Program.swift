@@ -46,7 +46,7 @@ final class Daemon {
         self.log = log
         let configuration = Self.configuration(log)
         let sockets = ActivatedSocket.takeAll()
-        server = AudioServer(applicationName: "Push to talk")
+        server = AudioServer(applicationName: "Push to talk", markOfOwnDevices: "pttd.virtual")
         let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), log: log)
         let hands = CoreHost.Hands(
             audio: audio,

@@ -5,18 +5,37 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What was tried, as the end of "could not …".
     public let action: String
     public let reason: String
+    public let kind: Kind
 
-    public init(_ action: String, _ reason: String) {
+    /// What it is that failed, for who acts on it.
+    public enum Kind: Sendable, Equatable {
+        /// There is no connection to the server, or it ended.
+        case serverLost
+        /// There is no such device, or none of the kind that was asked for.
+        case noDevice
+        case other
+    }
+
+    public init(_ action: String, _ reason: String, _ kind: Kind = .other) {
         self.action = action
         self.reason = reason
+        self.kind = kind
     }
 
     /// `code` is one of libpulse's `PA_ERR_` codes.
     init(_ action: String, code: Int32) {
-        self.init(action, Self.explanation(of: code))
+        self.init(action, Self.explanation(of: code), Self.kind(of: code))
     }
 
     public var description: String { "could not \(action): \(reason)" }
+
+    private static func kind(of code: Int32) -> Kind {
+        switch pa_error_code_t(rawValue: UInt32(bitPattern: code)) {
+        case PA_ERR_NOENTITY: .noDevice
+        case PA_ERR_CONNECTIONTERMINATED, PA_ERR_CONNECTIONREFUSED: .serverLost
+        default: .other
+        }
+    }
 
     private static func explanation(of code: Int32) -> String {
         let text = pa_strerror(code).map { String(cString: $0) } ?? "error \(code)"
@@ -27,6 +46,8 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
             return "\(text) (does the audio server belong to this user?)"
         case PA_ERR_NOENTITY:
             return "\(text) (the device is not there; `pactl list short` shows those that are)"
+        case PA_ERR_KILLED:
+            return "\(text) (the device was taken away)"
         default:
             return text
         }

@@ -25,6 +25,7 @@ public final class AudioServer {
 
     private let properties: [String: String]
     private let address: String?
+    private let markOfOwnDevices: String?
     private var connection: Connection?
     private var backOff = BackOff()
     private var readySince: MonotonicInstant?
@@ -35,9 +36,17 @@ public final class AudioServer {
     ///   - properties: More properties of the application, `application.icon_name` for example.
     ///   - address: Where the server is (`unix:/run/user/1000/pulse/native`); by default where libpulse looks:
     ///     `PULSE_SERVER`, then the user's runtime directory.
-    public init(applicationName: String, properties: [String: String] = [:], address: String? = nil) {
+    ///   - markOfOwnDevices: The name of a property that the devices of this program carry, so that it never takes one
+    ///     of them for a microphone.
+    public init(
+        applicationName: String,
+        properties: [String: String] = [:],
+        address: String? = nil,
+        markOfOwnDevices: String? = nil
+    ) {
         self.properties = properties.merging(["application.name": applicationName]) { _, name in name }
         self.address = address
+        self.markOfOwnDevices = markOfOwnDevices
     }
 
     isolated deinit {
@@ -101,15 +110,14 @@ public final class AudioServer {
         case .closed, .connecting:
             break
         case .lost(let reason):
-            throw AudioError(action, "there is no connection to an audio server: \(reason)")
+            throw AudioError(action, "there is no connection to an audio server: \(reason)", .serverLost)
         }
-        throw AudioError(action, "there is no connection to an audio server yet")
+        throw AudioError(action, "there is no connection to an audio server yet", .serverLost)
     }
 
     private func attempt() {
         do throws(AudioError) {
-            let connection = try Connection(properties: properties) { [weak self] event in self?.handle(event)
-            }
+            let connection = try Connection(properties, markOfOwnDevices) { [weak self] in self?.handle($0) }
             self.connection = connection
             try connection.open(address)
         } catch {

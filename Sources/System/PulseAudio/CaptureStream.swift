@@ -9,18 +9,17 @@ public import EventLoop
 @EventLoop
 public final class CaptureStream {
     public enum Event: Sendable, Equatable {
+        /// The device is what was asked for, and may deliver from now on.
+        case opened(deviceName: String)
         /// The first fragment has arrived and is delivered next: the microphone is live.
         case started
         /// No fragment came for the time given as `stallLimit`, or none at all within `startLimit`.
         case stalled
         /// Fragments come again after `stalled`.
         case resumed
-        /// The server changed the device under the stream, usually because the former one has gone. A move from a
-        /// microphone to what a speaker plays, which servers make when no microphone is left, is a failure instead.
-        case moved(deviceName: String)
         /// The device was suspended, or woken up again.
         case suspended(Bool)
-        /// Known after the opening, and after each change: whether the user has muted the source itself.
+        /// Known with the opening, and after each change: whether the user has muted the source itself.
         case microphoneMuted(Bool)
         /// The stream has ended. Told at most once, and nothing after it.
         case failed(AudioError)
@@ -37,18 +36,31 @@ public final class CaptureStream {
     /// The first fragment has arrived.
     public private(set) var isStarted = false
 
-    private let format: AudioFormat
+    /// On the way to the first sample. Nothing is delivered before ``live``.
+    private enum Phase {
+        /// A microphone is looked for.
+        case choosing
+        /// The device has a name, and the stream is being opened on it, paused.
+        case opening
+        /// The stream is open. What it was opened on is looked at again: a name can change its bearer meanwhile, and
+        /// pipewire-pulse 0.3.65 takes another source when the wanted one has gone.
+        case verifying
+        /// - Parameter since: When the server was told to deliver. What was captured before is not.
+        case live(since: MonotonicInstant)
+        case closed
+    }
+
+    private let request: StreamRequest
     private let startLimit: Duration
     private let stallLimit: Duration
+    private let connection: Connection
+    private var phase = Phase.choosing
     private var events: (@EventLoop (Event) -> Void)?
     private var fragments: FragmentHandler?
     private var handle: StreamHandle?
     private var watchdog: TimerSource?
     private var latestFragment = MonotonicInstant.now
     private var isStalled = false
-    private var isMoving = false
-    /// Whether this captures what a speaker plays; nil until known.
-    private var isMonitor: Bool?
 
     /// Asks the server for the stream; `started` is told when sound arrives.
     ///
@@ -62,7 +74,7 @@ public final class CaptureStream {
     ///   - events: Told in order, never before this initialiser returns.
     ///   - fragments: Called for each fragment, holes in the server's record included, as silence.
     /// - Throws: If there is no connection or the request cannot be sent.
-    public init(
+    public convenience init(
         on server: AudioServer,
         _ request: StreamRequest,
         startLimit: Duration = .seconds(5),
@@ -70,12 +82,40 @@ public final class CaptureStream {
         events: @escaping @EventLoop (Event) -> Void,
         fragments: @escaping FragmentHandler
     ) throws(AudioError) {
-        format = request.format
+        try self.init(
+            on: server,
+            request,
+            choosingFrom: nil,
+            startLimit,
+            stallLimit,
+            events: events,
+            fragments: fragments
+        )
+    }
+
+    /// `devices` is what the microphone is chosen from; the server is asked if it is nil.
+    init(
+        on server: AudioServer,
+        _ request: StreamRequest,
+        choosingFrom devices: AudioDevices?,
+        _ startLimit: Duration,
+        _ stallLimit: Duration,
+        events: @escaping @EventLoop (Event) -> Void,
+        fragments: @escaping FragmentHandler
+    ) throws(AudioError) {
+        var request = request
+        if request.device == Self.wildcard { request.device = nil }
+        self.request = request
         self.startLimit = max(startLimit, .milliseconds(1))
         self.stallLimit = max(stallLimit, .milliseconds(1))
         self.events = events
         self.fragments = fragments
-        handle = try StreamHandle(.capture, request, on: server) { [weak self] in self?.handle($0) }
+        connection = try server.connected(StreamHandle.action(.capture, request.device))
+        if let device = request.device ?? devices?.microphone?.name {
+            try open(device)
+        } else {
+            askForSources { [weak self] in self?.choose($0) }
+        }
         let watchdog = TimerSource { [weak self] in self?.checkForStall() }
         watchdog.arm(after: self.startLimit)
         self.watchdog = watchdog
@@ -85,6 +125,7 @@ public final class CaptureStream {
 
     /// Ends the capture. Further calls do nothing.
     public func close() {
+        phase = .closed
         events = nil
         fragments = nil
         watchdog?.disarm()
@@ -93,20 +134,81 @@ public final class CaptureStream {
         handle = nil
     }
 
+    // MARK: Opening
+
+    /// The server's own name for the default source, which may be a monitor as well.
+    private static let wildcard = "@DEFAULT_SOURCE@"
+
+    private func choose(_ devices: AudioDevices) {
+        guard case .choosing = phase else { return }
+        guard let microphone = devices.microphone else {
+            let reason =
+                devices.sources.isEmpty
+                ? "the audio server has none"
+                : "the audio server has none, only what speakers play (\(devices.sources.map(\.name).joined(separator: ", ")))"
+            return fail(AudioError(StreamHandle.action(.capture, nil), reason, .noDevice))
+        }
+        do throws(AudioError) {
+            try open(microphone.name)
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func open(_ device: String) throws(AudioError) {
+        var request = request
+        request.device = device
+        phase = .opening
+        handle = try StreamHandle(.capture, request, on: connection) { [weak self] in self?.handle($0) }
+    }
+
+    private func verify(_ devices: AudioDevices) {
+        guard case .verifying = phase, let handle, let index = handle.deviceIndex else { return }
+        guard let source = devices.sources.first(where: { $0.index == index }) else {
+            let error = AudioError(StreamHandle.action(.capture, request.device), "it has gone", .noDevice)
+            return fail(error)
+        }
+        guard request.device != nil || devices.isMicrophone(source) else {
+            let reason = "the audio server offered “\(source.name)”, which is none"
+            return fail(AudioError(StreamHandle.action(.capture, nil), reason, .noDevice))
+        }
+        phase = .live(since: .now)
+        handle.start()
+        events?(.opened(deviceName: source.name))
+        learned(source)
+    }
+
+    private func askForSources(_ completion: @escaping @EventLoop (AudioDevices) -> Void) {
+        let query = DeviceQuery(StreamHandle.action(.capture, request.device), .sources) { [weak self] in
+            switch $0 {
+            case .success(let devices): completion(devices)
+            case .failure(let error): self?.fail(error)
+            }
+        }
+        connection.query(query)
+    }
+
+    // MARK: Events
+
     private func handle(_ event: StreamHandle.Event) {
         switch event {
-        case .opened: ask { [weak self] in self?.learned($0) }
+        case .opened:
+            phase = .verifying
+            askForSources { [weak self] in self?.verify($0) }
         case .transferable: deliver()
-        case .moved: follow()
+        case .moved:
+            // The stream is to stay where it is, so this is none of what was looked at.
+            let reason = "the audio server put it on another device"
+            fail(AudioError(StreamHandle.action(.capture, request.device), reason, .noDevice))
         case .suspended: events?(.suspended(handle?.isSuspended ?? false))
-        case .deviceChanged: ask { [weak self] in self?.learned($0) }
+        case .deviceChanged: askForState()
         case .failed(let error): fail(error)
         case .playing, .underflowed: break  // Of playback only.
         }
     }
 
     private func deliver() {
-        guard let stream = handle?.stream else { return }
+        guard case .live(let beginning) = phase, let stream = handle?.stream else { return }
         // The handler may close this stream in the middle.
         pa_stream_ref(stream)
         defer { pa_stream_unref(stream) }
@@ -119,20 +221,23 @@ public final class CaptureStream {
             guard waiting > 0, waiting != .max, pa_stream_peek(stream, &data, &count) >= 0, count > 0 else {
                 return
             }
-            guard !isMoving else {
-                _ = pa_stream_drop(stream)
-                continue
-            }
-            noteLife()
-            let time = arrival + (.zero - format.duration(ofBytes: waiting))
-            if let data {
-                fragments?(UnsafeRawBufferPointer(start: data, count: count), time)
-            } else {
-                [UInt8](repeating: 0, count: count).withUnsafeBytes { fragments?($0, time) }
-            }
+            let time = arrival + (.zero - request.format.duration(ofBytes: waiting))
+            let early = min(count, request.format.byteCount(of: max(.zero, beginning - time)))
+            pass(data, early..<count, at: max(time, beginning))
             guard fragments != nil else { return }
             // Fails only without data, which was checked.
             _ = pa_stream_drop(stream)
+        }
+    }
+
+    /// Hands out these bytes of `data`, which is nil for a hole in the server's record.
+    private func pass(_ data: UnsafeRawPointer?, _ range: Range<Int>, at time: MonotonicInstant) {
+        guard !range.isEmpty else { return }
+        noteLife()
+        if let data {
+            fragments?(UnsafeRawBufferPointer(start: data + range.lowerBound, count: range.count), time)
+        } else {
+            [UInt8](repeating: 0, count: range.count).withUnsafeBytes { fragments?($0, time) }
         }
     }
 
@@ -160,44 +265,25 @@ public final class CaptureStream {
         }
     }
 
-    /// Finds out what the stream was moved to; what it captures meanwhile is not delivered.
-    private func follow() {
-        isMoving = true
-        ask { [weak self] source in
-            guard let self else { return }
-            isMoving = false
-            if let source, source.isMonitor, isMonitor == false {
-                let reason = "the microphone has gone and there is no other"
-                fail(AudioError("go on capturing", reason))
-                return
-            }
-            events?(.moved(deviceName: handle?.deviceName ?? ""))
-            learned(source)
-        }
-    }
-
     private func fail(_ error: AudioError) {
         let told = events
         close()
         told?(.failed(error))
     }
 
-    /// Without an answer within two seconds `completion` gets nil.
-    private func ask(_ completion: @escaping @EventLoop (AudioDevice?) -> Void) {
+    private func askForState() {
         guard let handle, let index = handle.deviceIndex else { return }
-        let query = DeviceQuery("ask for the state of the microphone", .source(index: index)) { result in
-            switch result {
-            case .success(let devices): completion(devices.sources.first)
-            // The states stay what they were last known to be.
-            case .failure: completion(nil)
+        let query = DeviceQuery("ask for the state of the microphone", .source(index: index)) { [weak self] in
+            switch $0 {
+            case .success(let devices): devices.sources.first.map { self?.learned($0) }
+            // The state stays what it was last known to be.
+            case .failure: break
             }
         }
-        handle.connection.query(query)
+        connection.query(query)
     }
 
-    private func learned(_ source: AudioDevice?) {
-        guard let source else { return }
-        isMonitor = source.isMonitor
+    private func learned(_ source: AudioDevice) {
         guard source.isMuted != microphoneMuted else { return }
         microphoneMuted = source.isMuted
         events?(.microphoneMuted(source.isMuted))

@@ -15,12 +15,18 @@ final class Connection {
 
     /// Nil once the connection has ended.
     private(set) var context: OpaquePointer?
+    private let markOfOwnDevices: String?
     private var observer: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
     private var streams: [StreamHandle] = []
     private var queries: [DeviceQuery] = []
 
-    init(properties: [String: String], observer: @escaping @EventLoop (Event) -> Void) throws(AudioError) {
+    init(
+        _ properties: [String: String],
+        _ markOfOwnDevices: String?,
+        observer: @escaping @EventLoop (Event) -> Void
+    ) throws(AudioError) {
+        self.markOfOwnDevices = markOfOwnDevices
         context = withProperties(properties) {
             pa_context_new_with_proplist(LoopAdapter.api, nil, $0)
         }
@@ -68,8 +74,8 @@ final class Connection {
         pa_context_disconnect(context)
         pa_context_unref(context)
         // Told last, when no stream exists any more, because observers act.
-        for stream in ended { stream.tellFailure("the audio server is gone: \(reason)") }
-        for query in failed { query.fail("the audio server is gone: \(reason)") }
+        for stream in ended { stream.tellFailure("the audio server is gone: \(reason)", .serverLost) }
+        for query in failed { query.fail("the audio server is gone: \(reason)", .serverLost) }
         told?(.ended(reason: reason))
     }
 
@@ -86,11 +92,13 @@ final class Connection {
 
     func query(_ query: DeviceQuery) {
         guard let context else {
-            query.fail("the audio server is gone")
+            query.fail("the audio server is gone", .serverLost)
             return
         }
         queries.append(query)
-        query.start(on: context) { [weak self] ended in self?.queries.removeAll { $0 === ended } }
+        query.start(on: context, markOfOwnDevices) { [weak self] ended in
+            self?.queries.removeAll { $0 === ended }
+        }
     }
 
     private func stateChanged() {

@@ -54,7 +54,8 @@ public final class PlaybackStream {
         self.isPaced = isPaced
         bound = request.format.byteCount(of: .seconds(2))
         self.events = events
-        handle = try StreamHandle(.playback, request, on: server) { [weak self] in self?.handle($0) }
+        let connection = try server.connected(StreamHandle.action(.playback, request.device))
+        handle = try StreamHandle(.playback, request, on: connection) { [weak self] in self?.handle($0) }
     }
 
     isolated deinit { close() }

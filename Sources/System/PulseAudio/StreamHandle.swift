@@ -41,21 +41,18 @@ final class StreamHandle {
     private var isClosing = false
 
     /// - Throws: If the request cannot even be sent; no event is told then.
+    ///
+    /// A stream for capture stays with the device that it was opened on, and delivers nothing before ``start()``.
     init(
         _ direction: Direction,
         _ request: StreamRequest,
-        on server: AudioServer,
+        on connection: Connection,
         handler: @escaping @EventLoop (Event) -> Void
     ) throws(AudioError) {
         self.direction = direction
         wantedDevice = request.device
-        let device = request.device.map { "“\($0)”" } ?? "the default device"
-        action =
-            switch direction {
-            case .capture: "capture from \(device)"
-            case .playback: "play to \(device)"
-            }
-        connection = try server.connected(action)
+        action = Self.action(direction, request.device)
+        self.connection = connection
         self.handler = handler
         stream = try makeStream(request)
         setCallbacks()
@@ -63,6 +60,15 @@ final class StreamHandle {
         connection.keep(self)
         limit = TimerSource { [weak self] in self?.timedOut() }
         limit?.arm(after: Self.openLimit)
+    }
+
+    /// What a stream does, as the end of "could not …".
+    static func action(_ direction: Direction, _ device: String?) -> String {
+        let device = device.map { "“\($0)”" }
+        return switch direction {
+        case .capture: "capture from \(device ?? "a microphone")"
+        case .playback: "play to \(device ?? "the default device")"
+        }
     }
 
     var isCapturing: Bool { direction == .capture && stream != nil && !isClosing }
@@ -74,6 +80,12 @@ final class StreamHandle {
     var deviceName: String? { isOpen ? text(pa_stream_get_device_name(stream)) : nil }
 
     var isSuspended: Bool { isOpen && pa_stream_is_suspended(stream) > 0 }
+
+    /// Lets captured data come. That the server refuses shows by data that does not come.
+    func start() {
+        guard isOpen, let operation = pa_stream_cork(stream, 0, nil, nil) else { return }
+        pa_operation_unref(operation)
+    }
 
     /// Disconnects at once, or as soon as libpulse can. No event comes afterwards.
     func close() {
@@ -97,10 +109,10 @@ final class StreamHandle {
         pa_stream_unref(stream)
     }
 
-    func tellFailure(_ reason: String) {
+    func tellFailure(_ reason: String, _ kind: AudioError.Kind) {
         let told = handler
         handler = nil
-        told?(.failed(AudioError(action, reason)))
+        told?(.failed(AudioError(action, reason, kind)))
     }
 
     func tellDeviceChange() {
@@ -113,11 +125,14 @@ final class StreamHandle {
             rate: UInt32(request.format.rate),
             channels: UInt8(request.format.channels)
         )
+        guard let context = connection.context else {
+            throw AudioError(action, "the audio server is gone", .serverLost)
+        }
         let properties = request.properties.merging(["media.role": request.role]) { _, role in role }
         let made = withProperties(properties) {
-            pa_stream_new_with_proplist(connection.context, request.name, &sample, nil, $0)
+            pa_stream_new_with_proplist(context, request.name, &sample, nil, $0)
         }
-        guard let made else { throw AudioError(action, code: pa_context_errno(connection.context)) }
+        guard let made else { throw AudioError(action, code: pa_context_errno(context)) }
         return made
     }
 
@@ -137,7 +152,11 @@ final class StreamHandle {
                 minreq: unset,
                 fragsize: portion
             )
-            result = pa_stream_connect_record(stream, request.device, &attributes, PA_STREAM_ADJUST_LATENCY)
+            let flags =
+                PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_START_CORKED.rawValue
+                | PA_STREAM_DONT_MOVE.rawValue
+            let options = pa_stream_flags_t(rawValue: flags)
+            result = pa_stream_connect_record(stream, request.device, &attributes, options)
         case .playback:
             var attributes = pa_buffer_attr(
                 maxlength: bound,
@@ -168,7 +187,7 @@ final class StreamHandle {
         case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
             let error = AudioError(action, code: pa_context_errno(connection.context))
             finish()
-            tellFailure(error.reason)
+            tellFailure(error.reason, error.kind)
         default:
             // Unconnected and creating: on the way.
             break

@@ -8,6 +8,8 @@ import Glibc
 final class DemoStack {
     /// What its speaker plays, by the sound server's name.
     static let speaker = "speaker.monitor"
+    /// What its microphone hears: a sink that a tone is played to.
+    private static let microphone = "air.monitor"
 
     let directory: String
     private let programs: String
@@ -63,6 +65,12 @@ final class DemoStack {
     }
 
     func startDaemons() throws(SystemError) {
+        // What a sink plays counts as a microphone only if it is named.
+        let settings = "\(directory)/config/pushtotalk"
+        for path in ["\(directory)/config", settings] where mkdir(path, 0o700) != 0 {
+            throw SystemError("make the directory \(path)")
+        }
+        try write("microphone = \"\(Self.microphone)\"\n", to: "config/pushtotalk/pttd.toml")
         try start("pttd", ["\(programs)/pttd"])
         try start("ptt-accessoryd", ["\(programs)/ptt-accessoryd"])
     }
@@ -105,7 +113,6 @@ final class DemoStack {
         load-module module-null-sink sink_name=speaker norewinds=1
         load-module module-null-sink sink_name=air norewinds=1
         load-module module-sine sink=air frequency=440
-        set-default-source air.monitor
         set-default-sink speaker
 
         """

@@ -18,12 +18,12 @@ final class Microphone {
     private var framer: Framer?
     private var sequence: UInt64 = 0
 
-    /// Called when the audio server changed the device.
-    var moved: @EventLoop (String) -> Void = { _ in }
+    /// Called with the audio server's name of the device when it is open, before it delivers.
+    var opened: @EventLoop (String) -> Void = { _ in }
 
     /// - Parameters:
     ///   - server: Connected by somebody else.
-    ///   - device: The PulseAudio name of a source; nil for the default source.
+    ///   - device: The PulseAudio name of a source, which may be what a speaker plays; nil for the user's microphone.
     ///   - log: For what people should know about the device.
     init(server: AudioServer, device: String?, log: Logger) {
         self.server = server
@@ -64,9 +64,7 @@ final class Microphone {
                 fragments: { [weak self] in self?.cut($0, at: $1, deliver: frame) }
             )
         } catch {
-            log.error("\(error)")
-            close()
-            failed(.microphoneLost)
+            fail(error, failed)
         }
     }
 
@@ -99,25 +97,32 @@ final class Microphone {
         case .started:
             started()
         case .stalled:
-            log.error("the microphone \(stream?.deviceName ?? "") stopped delivering")
+            log.error("the microphone \(stream?.deviceName ?? "") delivers nothing")
             close()
             failed(.microphoneLost)
-        case .moved(let deviceName) where deviceName.hasSuffix(".monitor"):
-            // Servers name a sink's monitor so: the microphone has gone, and this is what the loudspeaker plays.
-            log.error("the microphone went away; the audio server offered \(deviceName), which is none")
-            close()
-            failed(.microphoneLost)
-        case .moved(let deviceName):
-            log.notice("the audio server changed the microphone to \(deviceName)")
-            moved(deviceName)
+        case .opened(let deviceName):
+            opened(deviceName)
         case .failed(let error):
-            log.error("\(error)")
-            close()
-            failed(.microphoneLost)
+            fail(error, failed)
         case .microphoneMuted(let isMuted):
             if isMuted { log.notice("the microphone is muted in the audio server: unmute it there") }
         case .resumed, .suspended:
             break
+        }
+    }
+
+    private func fail(_ error: AudioError, _ failed: @EventLoop (EndCause) -> Void) {
+        close()
+        switch error.kind {
+        case .serverLost:
+            log.error("\(error)")
+            failed(.audioServerLost)
+        case .noDevice:
+            log.error("\(error); `microphone =` in pttd.toml names the source to use")
+            failed(.noMicrophone)
+        case .other:
+            log.error("\(error)")
+            failed(.microphoneLost)
         }
     }
 }

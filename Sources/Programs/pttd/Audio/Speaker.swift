@@ -19,8 +19,8 @@ final class Speaker {
 
     /// Called when there is room again after ``play(_:)`` had none.
     var hasRoomAgain: @EventLoop () -> Void = {}
-    /// Called when the audio server changed the device.
-    var moved: @EventLoop (String) -> Void = { _ in }
+    /// Called with the audio server's name of the device when it is open, and when the server changed it.
+    var opened: @EventLoop (String) -> Void = { _ in }
 
     init(server: AudioServer, log: Logger) {
         self.server = server
@@ -82,13 +82,14 @@ final class Speaker {
     ) {
         switch event {
         case .opened:
+            stream?.deviceName.map(opened)
             started()
             offerRoom()
         case .wanted:
             offerRoom()
         case .moved(let deviceName):
             log.notice("the audio server changed the speaker to \(deviceName)")
-            moved(deviceName)
+            opened(deviceName)
         case .failed(let error):
             log.error("\(error)")
             close()

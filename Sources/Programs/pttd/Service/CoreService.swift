@@ -117,6 +117,7 @@ final class CoreService {
         _ restored: ApplicationInterface.Restored?,
         _ left: ApplicationInterface.Left?
     ) {
+        host.forgetRoute()
         let attachment = ApplicationInterface.Attachment(
             callToken: clients.attach(call),
             audioToken: audio.issueToken(to: clients.client(of: call.connection)),

@@ -1,0 +1,180 @@
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import PulseAudio
+
+/// Which of the sources is taken, as a value.
+@Suite struct MicrophoneTests {
+    private func source(
+        _ index: UInt32,
+        _ name: String,
+        isMonitor: Bool = false,
+        isOwn: Bool = false,
+        isHardware: Bool = false,
+        isUnplugged: Bool = false,
+        module: UInt32? = nil,
+        linkGroup: String? = nil
+    ) -> AudioDevice {
+        AudioDevice(
+            index: index,
+            name: name,
+            description: name,
+            isMuted: false,
+            isMonitor: isMonitor,
+            isSuspended: false,
+            isOwn: isOwn,
+            isHardware: isHardware,
+            isUnplugged: isUnplugged,
+            maker: SoftwareMaker(module: module, linkGroup: linkGroup)
+        )
+    }
+
+    private func feed(_ source: UInt32, module: UInt32? = nil, linkGroup: String? = nil) -> SourceFeed {
+        SourceFeed(maker: SoftwareMaker(module: module, linkGroup: linkGroup), source: source)
+    }
+
+    private func devices(
+        _ sources: [AudioDevice],
+        defaultSource: String? = nil,
+        feeds: [SourceFeed] = []
+    ) -> AudioDevices {
+        var devices = AudioDevices()
+        devices.sources = sources
+        devices.defaultSource = defaultSource
+        devices.feeds = feeds
+        return devices
+    }
+
+    @Test func `the default source is taken if it is a microphone`() {
+        let sources = [source(1, "webcam", isHardware: true), source(2, "headset", isHardware: true)]
+        #expect(devices(sources, defaultSource: "headset").microphone?.name == "headset")
+    }
+
+    @Test func `nothing is taken when there are only monitors and what this program has made`() {
+        let sources = [source(1, "speaker.monitor", isMonitor: true), source(2, "own", isOwn: true)]
+        for name in ["speaker.monitor", "own", nil] {
+            #expect(devices(sources, defaultSource: name).microphone == nil)
+        }
+        #expect(devices([]).microphone == nil)
+    }
+
+    @Test func `in place of a default that is none comes a device, plugged in, before software`() {
+        let monitor = source(1, "speaker.monitor", isMonitor: true)
+        let software = source(2, "phone over network")
+        let empty = source(3, "jack", isHardware: true, isUnplugged: true)
+        let webcam = source(4, "webcam", isHardware: true)
+        let all = [monitor, software, empty, webcam]
+        #expect(devices(all, defaultSource: monitor.name).microphone == webcam)
+        #expect(devices(all.dropLast(), defaultSource: monitor.name).microphone == software)
+        #expect(devices([monitor, empty], defaultSource: monitor.name).microphone == empty)
+        #expect(devices(all, defaultSource: empty.name).microphone == empty)
+    }
+
+    @Test(arguments: [true, false])
+    func `software is what it records from, however many steps away`(isPipeWire: Bool) {
+        let monitor = source(1, "speaker.monitor", isMonitor: true)
+        let microphone = source(2, "webcam", isHardware: true)
+        func maker(_ number: UInt32) -> (module: UInt32?, linkGroup: String?) {
+            isPipeWire ? (nil, "group-\(number)") : (number, nil)
+        }
+        let (first, second) = (maker(10), maker(11))
+        let sources = [
+            monitor, microphone,
+            source(3, "filter", module: first.module, linkGroup: first.linkGroup),
+            source(4, "filtered filter", module: second.module, linkGroup: second.linkGroup),
+        ]
+        let secondFeed = feed(3, module: second.module, linkGroup: second.linkGroup)
+        for (origin, isMicrophone) in [(monitor, false), (microphone, true)] {
+            let feeds = [feed(origin.index, module: first.module, linkGroup: first.linkGroup), secondFeed]
+            let devices = devices(sources, feeds: feeds)
+            #expect(devices.isMicrophone(sources[2]) == isMicrophone)
+            #expect(devices.isMicrophone(sources[3]) == isMicrophone)
+        }
+    }
+
+    @Test func `software that records from nothing, or in a circle, is no microphone`() {
+        let (one, other) = (source(1, "one", module: 10), source(2, "other", module: 11))
+        let circle = [feed(2, module: 10), feed(1, module: 11)]
+        #expect(devices([one, other], feeds: circle).microphone == nil)
+        #expect(devices([one], feeds: [feed(.max, module: 10)]).microphone == nil)
+    }
+
+    @Test func `a canceller of echoes, which hears the speaker as well, is a microphone`() {
+        let sources = [
+            source(1, "speaker.monitor", isMonitor: true), source(2, "webcam"),
+            source(3, "cancelled", module: 10),
+        ]
+        let feeds = [feed(1, module: 10), feed(2, module: 10)]
+        #expect(devices(sources, feeds: feeds).isMicrophone(sources[2]))
+    }
+}
+
+extension RealServers {
+    /// A choice that is out of date when the stream is open.
+    @Suite(.timeLimit(.minutes(3)))
+    struct StaleChoiceTests {
+        init() { withRunningLoop() }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a microphone whose name becomes that of a monitor is refused`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let name = "fickle.monitor"
+            let module =
+                switch program {
+                case .pulseAudio: ["module-null-source", "source_name=\(name)"]
+                case .pipeWire: ["module-null-sink", "media.class=Audio/Source/Virtual", "sink_name=\(name)"]
+                }
+            let number = try await rig.server.pactl(["load-module"] + module)
+            // The other microphone would be chosen.
+            try await rig.server.removeMicrophone()
+            try await rig.server.untilDefaultSource(is: name)
+            let before = try await rig.audio.devices()
+            #expect(before.microphone?.name == name)
+            try await rig.server.pactl("unload-module", number)
+            try await rig.server.pactl("load-module", "module-null-sink", "sink_name=fickle")
+            try await expectRefusal(rig, choosingFrom: before)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a microphone that goes before the stream is open is not replaced by a monitor`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let before = try await rig.audio.devices()
+            #expect(before.microphone?.name == "tone")
+            try await rig.server.removeMicrophone()
+            try await rig.server.untilDefaultSource(is: "speaker.monitor")
+            try await expectRefusal(rig, choosingFrom: before)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `nothing is delivered that was captured before the stream was wanted`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let first = try Capture(rig)
+            await first.untilSamples(9600)
+            first.close()
+            let wanted = MonotonicInstant.now
+            let second = try Capture(rig)
+            await second.untilSamples(9600)
+            second.close()
+            #expect(second.times.allSatisfy { $0 >= wanted })
+        }
+
+        @EventLoop private func expectRefusal(_ rig: Rig, choosingFrom devices: AudioDevices) async throws {
+            let capture = try Capture(rig, choosingFrom: devices)
+            await capture.untilFailed()
+            guard case .failed(let error) = capture.events.last else { return }
+            #expect(error.kind == .noDevice)
+            #expect(capture.samples.isEmpty && !capture.events.contains(where: \.isOpened))
+            try await rig.untilSourceOutputs(0)
+        }
+    }
+}

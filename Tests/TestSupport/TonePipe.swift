@@ -1,0 +1,51 @@
+import EventLoop
+import Foundation
+import Glibc
+
+/// 440 Hz into a pipe in real time, for a sound server that takes the pipe for a microphone: signed 16-bit samples, mono,
+/// 48 kHz.
+///
+/// PulseAudio's own virtual sources render up to two seconds ahead of the clock, and nothing afterwards until the clock
+/// has caught up. No microphone does.
+@EventLoop
+final class TonePipe {
+    private static let rate = 48_000
+    /// A period of the tone and a whole number of samples: 11 waves.
+    private static let period = 1200
+    /// What is further behind is lost, as with a device that nobody reads.
+    private static let bound = rate / 10
+
+    private let descriptor: Int32
+    private let samples: [Int16]
+    private let beginning = MonotonicInstant.now
+    private var position = 0
+    private var timer: TimerSource?
+
+    init(_ path: String) throws {
+        // For reading as well: with a server that is killed there would be no reader, and writing would be a signal.
+        descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError("open \(path)") }
+        samples = (0..<Self.period + Self.bound).map { index in
+            Int16(10_000 * sin(Double(index) * 440 * 2 * .pi / Double(Self.rate)))
+        }
+        let timer = TimerSource { [weak self] in self?.write() }
+        timer.arm(every: .milliseconds(5))
+        self.timer = timer
+    }
+
+    isolated deinit {
+        timer?.disarm()
+        close(descriptor)
+    }
+
+    private func write() {
+        let due = Int((MonotonicInstant.now - beginning).nanoseconds * Int64(Self.rate) / 1_000_000_000)
+        position = max(position, due - Self.bound)
+        let start = position % Self.period
+        samples[start..<start + due - position].withUnsafeBytes {
+            // A full pipe belongs to a server that is stopped; what it does not hear is lost.
+            _ = Glibc.write(descriptor, $0.baseAddress, $0.count)
+        }
+        position = due
+    }
+}
