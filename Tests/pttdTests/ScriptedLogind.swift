@@ -19,6 +19,12 @@ final class ScriptedLogind {
     let taken = Sightings(of: Void.self)
     /// A delay lock was given back.
     let released = Sightings(of: Void.self)
+    /// Its own name on the bus.
+    var name: String { connection.uniqueName }
+    /// Who took the last delay lock.
+    private(set) var core = ""
+    /// What `PreparingForSleep` tells.
+    private var isPreparingForSleep = false
     /// The name of a session that was looked at.
     let asked = Sightings(of: String.self)
 
@@ -29,10 +35,13 @@ final class ScriptedLogind {
     private var objects: [String: ExportedObject] = [:]
 
     /// The sessions go by name; there is one of this user if they are left out.
-    static func start(_ address: String, _ sessions: [String: Session] = ["mine": Session()]) async throws
-        -> ScriptedLogind
-    {
+    static func start(
+        _ address: String,
+        _ sessions: [String: Session] = ["mine": Session()],
+        isPreparingForSleep: Bool = false
+    ) async throws -> ScriptedLogind {
         let logind = ScriptedLogind(try await BusConnection.open(.address(address)), sessions)
+        logind.isPreparingForSleep = isPreparingForSleep
         try logind.export()
         _ = try await logind.connection.requestName("org.freedesktop.login1")
         return logind
@@ -52,7 +61,14 @@ final class ScriptedLogind {
         let list = ExportedMethod("ListSessions", outputs: ["sessions": "a(susso)"]) { [weak self] call in
             call.reply(.array(of: "(susso)", self?.list ?? []))
         }
-        let interface = ExportedInterface("org.freedesktop.login1.Manager", methods: [inhibit, list])
+        let sleep = ExportedProperty("PreparingForSleep", "b") { [weak self] in
+            .boolean(self?.isPreparingForSleep ?? false)
+        }
+        let interface = ExportedInterface(
+            "org.freedesktop.login1.Manager",
+            methods: [inhibit, list],
+            properties: [sleep]
+        )
         manager = try connection.export("/org/freedesktop/login1", [interface])
         for name in sessions.keys { try export(session: name) }
     }
@@ -77,7 +93,8 @@ final class ScriptedLogind {
             ExportedProperty(property, type) { [weak self] in self?.sessions[name].map(get) }
         }
         let user = ExportedProperty("User", "(uo)") { [weak self] in
-            self?.asked.add(name)
+            // It is looked at while it is exported as well.
+            if self?.objects[name] != nil { self?.asked.add(name) }
             let user = self?.sessions[name]?.user ?? 0
             return .structure([.uint32(user), .objectPath("/org/freedesktop/login1/user/x")])
         }
@@ -111,13 +128,18 @@ final class ScriptedLogind {
         }
         guard let source else { return call.fail(.failed("no watch")) }
         locks.append((reading, source))
+        core = call.sender
         call.reply(.descriptor(BusDescriptor(OwnedDescriptor(adopting: lock))))
         taken.add(())
     }
 
     // MARK: What happens
 
+    /// It ends, as in a crash.
+    func crash() { connection.close() }
+
     func prepareForSleep(_ isStarting: Bool) throws {
+        isPreparingForSleep = isStarting
         try tell("PrepareForSleep", .boolean(isStarting))
     }
 

@@ -28,39 +28,171 @@ import Testing
         try await stage.beginTransmitting()
     }
 
-    @Test @EventLoop func `locking the session of this user ends the transmission`() async throws {
+    @Test @EventLoop func `a locked screen alone neither ends a transmission nor refuses one`() async throws {
         let stage = try await Stage.start()
         try await stage.beginTransmitting()
         try stage.logind.change("mine", isLocked: true)
-        #expect(try await stage.watcher.nextEnd() == .sessionLocked)
+        try await stage.endsAsReleased()
+        try await stage.beginTransmitting()
+        try await stage.endsAsReleased()
     }
 
-    @Test @EventLoop func `leaving the session for another user's on the same screen ends the transmission`()
+    @Test @EventLoop func `a locked screen ends and refuses where that was asked for`() async throws {
+        let stage = try await Stage.start(configuration: #"while-locked = "refuse""#)
+        try await stage.beginTransmitting()
+        try stage.logind.change("mine", isLocked: true)
+        #expect(try await stage.watcher.nextEnd() == .sessionLocked)
+        try await stage.isRefused()
+        try stage.logind.change("mine", isLocked: false)
+        try await stage.logind.isHeard()
+        try await stage.beginTransmitting()
+    }
+
+    @Test @EventLoop
+    func
+        `leaving the session for another user's on the same screen ends the transmission and refuses the next`()
         async throws
     {
         let stage = try await Stage.start()
         try await stage.beginTransmitting()
         try stage.logind.change("mine", isActive: false)
-        #expect(try await stage.watcher.nextEnd() == .sessionLocked)
+        #expect(try await stage.watcher.nextEnd() == .sessionInactive)
+        try await stage.isRefused()
+        try stage.logind.change("mine", isActive: true)
+        try await stage.logind.isHeard()
+        try await stage.beginTransmitting()
     }
 
-    @Test @EventLoop func `each further locking ends the transmission of that time`() async throws {
+    @Test @EventLoop
+    func `a session in the background stays so while logind is away, and until it tells otherwise`()
+        async throws
+    {
+        let stage = try await Stage.start()
+        try stage.logind.change("mine", isActive: false)
+        try await stage.logind.isHeard()
+        stage.logind.crash()
+        try await stage.isRefused()
+        let next = try await ScriptedLogind.start(stage.bus.address, ["mine": .init(isActive: false)])
+        try await next.taken.next()
+        for _ in 0..<2 { try await next.isHeard() }
+        try await stage.isRefused()
+        try next.change("mine", isActive: true)
+        try await next.isHeard()
+        try await stage.beginTransmitting()
+    }
+
+    @Test @EventLoop func `a session stays in the background, and the machine asleep, while the bus is away`()
+        async throws
+    {
+        for isSleeping in [false, true] {
+            let stage = try await Stage.start()
+            if isSleeping {
+                try stage.logind.prepareForSleep(true)
+                try await stage.logind.released.next()
+            } else {
+                try stage.logind.change("mine", isActive: false)
+                try await stage.logind.isHeard()
+            }
+            stage.bus.stop()
+            _ = try await stage.core.process.lines.first { $0.contains("are not noticed for now") }
+            try await stage.isRefused()
+            try await stage.bus.start()
+            let next = try await ScriptedLogind.start(stage.bus.address)
+            try await next.taken.next()
+            for _ in 0..<2 { try await next.isHeard() }
+            try await stage.beginTransmitting()
+        }
+    }
+
+    @Test @EventLoop func `what happened while the bus was away counts when it is back`() async throws {
+        for change in ["sleep", "session"] {
+            let stage = try await Stage.start()
+            try await stage.beginTransmitting()
+            stage.bus.stop()
+            _ = try await stage.core.process.lines.first { $0.contains("are not noticed for now") }
+            #expect(try await stage.bridge.status().transmission != nil)
+            try await stage.bus.start()
+            let next = try await ScriptedLogind.start(
+                stage.bus.address,
+                ["mine": .init(isActive: change != "session")],
+                isPreparingForSleep: change == "sleep"
+            )
+            let cause = try await stage.watcher.nextEnd()
+            #expect(cause == (change == "sleep" ? .suspended : .sessionInactive))
+            withExtendedLifetime(next) {}
+        }
+    }
+
+    @Test @EventLoop
+    func `a stranger that has the core thrown off the bus neither ends a transmission nor hides a seat`()
+        async throws
+    {
+        let stage = try await Stage.start()
+        let stranger = try RawBusPeer(stage.bus.address)
+        try await stage.beginTransmitting()
+        for _ in 0..<2 {
+            let core = stage.logind.core
+            try stranger.signal("/", "org.example.A", "Large", to: core, "ay", .marshalledBytes(5 << 20))
+            try await stage.logind.taken.next()
+        }
+        try await stage.endsAsReleased()
+        try await stage.beginTransmitting()
+        let core = stage.logind.core
+        try stranger.signal("/", "org.example.A", "Large", to: core, "ay", .marshalledBytes(5 << 20))
+        try stage.logind.change("mine", isActive: false)
+        #expect(try await stage.watcher.nextEnd() == .sessionInactive)
+    }
+
+    @Test @EventLoop func `a stranger cannot pass for logind`() async throws {
+        let stage = try await Stage.start()
+        let stranger = try await BusConnection.open(.address(stage.bus.address))
+        try await stage.beginTransmitting()
+        let login = "org.freedesktop.login1"
+        let manager: ObjectPath = "/org/freedesktop/login1"
+        let session: ObjectPath = "/org/freedesktop/login1/session/mine"
+        let forged = [
+            BusSignal(manager, "\(login).Manager", "PrepareForSleep", [.boolean(true)]),
+            .propertiesChanged(session, "\(login).Session", ["Active": .boolean(false)]),
+            BusSignal(
+                manager,
+                "\(login).Manager",
+                "SessionRemoved",
+                [.string("mine"), .objectPath(session)]
+            ),
+            BusSignal(
+                "/org/freedesktop/DBus",
+                "org.freedesktop.DBus",
+                "NameOwnerChanged",
+                [.string(login), .string(stage.logind.name), .string(stranger.uniqueName)]
+            ),
+        ]
+        for _ in 0..<2 {
+            for signal in forged { try stranger.emit(signal, to: stage.logind.core) }
+        }
+        let ping = MethodCall(to: stage.logind.core, "/", "org.freedesktop.DBus.Peer", "Ping")
+        _ = try await stranger.call(ping)
+        try await stage.endsAsReleased()
+    }
+
+    @Test @EventLoop func `each further leaving ends the transmission of that time`() async throws {
         let stage = try await Stage.start()
         for _ in 0..<2 {
             try await stage.beginTransmitting()
             try stage.logind.change("mine", isActive: false, isLocked: true)
-            #expect(try await stage.watcher.nextEnd() == .sessionLocked)
+            #expect(try await stage.watcher.nextEnd() == .sessionInactive)
             try stage.logind.change("mine", isActive: true)
             try stage.logind.change("mine", isLocked: false)
             try await stage.logind.isHeard()
         }
     }
 
-    @Test @EventLoop func `a session over the network does not stand for the locked one`() async throws {
+    @Test @EventLoop func `a session over the network does not stand for the one in the background`()
+        async throws
+    {
         let stage = try await Stage.start(["mine": .init(), "ssh": .init(seat: "")])
         try await stage.beginTransmitting()
-        try stage.logind.change("mine", isLocked: true)
-        #expect(try await stage.watcher.nextEnd() == .sessionLocked)
+        try stage.logind.change("mine", isActive: false)
+        #expect(try await stage.watcher.nextEnd() == .sessionInactive)
     }
 
     @Test @EventLoop func `going over to another session of the same user changes nothing`() async throws {
@@ -76,14 +208,14 @@ import Testing
         try stage.logind.add("mine", .init())
         try await stage.logind.isHeard()
         try await stage.beginTransmitting()
-        try stage.logind.change("mine", isLocked: true)
-        #expect(try await stage.watcher.nextEnd() == .sessionLocked)
+        try stage.logind.change("mine", isActive: false)
+        #expect(try await stage.watcher.nextEnd() == .sessionInactive)
         try stage.logind.remove("mine")
         try stage.logind.add("next", .init())
         try await stage.logind.isHeard()
         try await stage.beginTransmitting()
-        try stage.logind.change("next", isLocked: true)
-        #expect(try await stage.watcher.nextEnd() == .sessionLocked)
+        try stage.logind.change("next", isActive: false)
+        #expect(try await stage.watcher.nextEnd() == .sessionInactive)
     }
 
     @Test @EventLoop func `a core that starts behind a locked screen has no application in the foreground`()
@@ -106,54 +238,6 @@ import Testing
         try stage.logind.change("other", isActive: false, isLocked: true)
         try await stage.endsAsReleased()
     }
-
-    /// Every order of two sessions, one after the other locked, unlocked, put to the back or to the front.
-    @Test func `the person is away exactly while no session is in front and unlocked`() {
-        var sessions = SeatedSessions()
-        var known = [(true, false), (true, false)]
-        for (index, path) in Self.paths.enumerated() {
-            sessions.know(path, Self.session(known[index]), user: 7)
-        }
-        #expect(!sessions.isAway)
-        for step in 0..<256 {
-            // The digits of the step, from the lowest, are changes of one or the other session.
-            for digit in 0..<4 {
-                let change = step >> (digit * 2) & 3
-                let index = change & 1
-                if change & 2 == 0 { known[index].0.toggle() } else { known[index].1.toggle() }
-                let name = change & 2 == 0 ? "Active" : "LockedHint"
-                let value = change & 2 == 0 ? known[index].0 : known[index].1
-                let isKnown = sessions.change(Self.paths[index], [BusKey(name): .boolean(value)])
-                #expect(isKnown)
-                #expect(sessions.isAway == !known.contains { $0.0 && !$0.1 })
-            }
-        }
-    }
-
-    @Test func `sessions of others, without a screen, or ended make nobody away`() {
-        var sessions = SeatedSessions()
-        let locked = Self.session((false, true))
-        sessions.know("/a", locked, user: 8)
-        sessions.know("/b", Self.session((false, true), seat: ""), user: 7)
-        sessions.know("/c", [:], user: 7)
-        #expect(!sessions.isAway)
-        let isKnown = sessions.change("/a", ["LockedHint": .boolean(true)])
-        #expect(!isKnown)
-        sessions.know("/d", locked, user: 7)
-        #expect(sessions.isAway)
-        sessions.forget("/d")
-        #expect(!sessions.isAway)
-    }
-
-    private static let paths: [ObjectPath] = ["/one", "/two"]
-
-    private static func session(_ state: (Bool, Bool), seat: String = "seat0") -> [BusKey: BusValue] {
-        [
-            "User": .structure([.uint32(7), .objectPath("/user")]),
-            "Seat": .structure([.string(seat), .objectPath("/seat")]),
-            "Active": .boolean(state.0), "LockedHint": .boolean(state.1),
-        ]
-    }
 }
 
 /// A core on a bus with a logind, joined and watched.
@@ -168,13 +252,15 @@ private struct Stage {
 
     static func start(
         _ sessions: [String: ScriptedLogind.Session] = ["mine": .init()],
-        isJoined: Bool = true
+        isJoined: Bool = true,
+        configuration: String? = nil
     ) async throws -> Stage {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let bus = try await PrivateBus.start()
         let logind = try await ScriptedLogind.start(bus.address, sessions)
         let core = try await RunningCore.start(
             sound: sound,
+            configuration: configuration,
             environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
         )
         let watcher = try core.connect()
@@ -191,6 +277,10 @@ private struct Stage {
     func beginTransmitting() async throws {
         _ = try await bridge.begin()
         _ = try await watcher.events.first { $0 == .audioActivated }
+    }
+
+    func isRefused() async throws {
+        _ = try await refusal { _ = try await bridge.begin() }
     }
 
     /// Nothing that happened before has ended the transmission.

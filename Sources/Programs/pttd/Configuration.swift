@@ -1,3 +1,4 @@
+import PTTCore
 import TOML
 
 /// `$XDG_CONFIG_HOME/pushtotalk/pttd.toml`, every key optional.
@@ -6,10 +7,13 @@ struct Configuration: Equatable, Codable {
     var timeLimit: Int?
     /// The capture device by its PulseAudio name; the default source if left out.
     var microphone: String?
+    /// `allow` or `refuse`: what a press does while the screen is locked; `allow` if left out.
+    var whileLocked: String?
 
     private enum CodingKeys: String, CodingKey {
         case timeLimit = "time-limit"
         case microphone
+        case whileLocked = "while-locked"
     }
 }
 
@@ -41,6 +45,12 @@ extension Configuration {
             throw ConfigurationError(
                 path: path,
                 reason: "time-limit is \(limit), it must be 1 to 1200 seconds"
+            )
+        }
+        if let word = configuration.whileLocked, TalkSession.WhileLocked(rawValue: word) == nil {
+            throw ConfigurationError(
+                path: path,
+                reason: "while-locked is \"\(word)\", it must be \"allow\" or \"refuse\""
             )
         }
         return configuration

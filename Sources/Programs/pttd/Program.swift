@@ -57,7 +57,7 @@ final class Daemon {
         )
         let host = CoreHost(
             timeLimit: .seconds(configuration.timeLimit ?? 60),
-            whileLocked: .refuse,
+            whileLocked: configuration.whileLocked.flatMap { .init(rawValue: $0) } ?? .allow,
             hands,
             log: log
         )

@@ -1,0 +1,62 @@
+import DBus
+import Testing
+
+@testable import pttd
+
+/// Which sessions of a person put that person in the background, or behind a locked screen.
+@Suite struct SeatedSessionsTests {
+    /// Every order of two sessions, one after the other locked, unlocked, put to the back or to the front.
+    @Test func `in the background is who has no session in front, locked who has only locked ones in front`()
+    {
+        var sessions = SeatedSessions()
+        var known = [(isActive: true, isLocked: false), (isActive: true, isLocked: false)]
+        for (index, path) in Self.paths.enumerated() {
+            sessions.know(path, Self.session(known[index]), user: 7)
+        }
+        #expect(!sessions.isInactive && !sessions.isLocked)
+        for step in 0..<256 {
+            // The digits of the step, from the lowest, are changes of one or the other session.
+            for digit in 0..<4 {
+                let change = step >> (digit * 2) & 3
+                let index = change & 1
+                if change & 2 == 0 { known[index].isActive.toggle() } else { known[index].isLocked.toggle() }
+                let name: BusKey = change & 2 == 0 ? "Active" : "LockedHint"
+                let value = change & 2 == 0 ? known[index].isActive : known[index].isLocked
+                let isKnown = sessions.change(Self.paths[index], [name: .boolean(value)])
+                #expect(isKnown)
+                let inFront = known.filter(\.isActive)
+                #expect(sessions.isInactive == inFront.isEmpty)
+                #expect(sessions.isLocked == (inFront.isEmpty ? known : inFront).allSatisfy(\.isLocked))
+            }
+        }
+    }
+
+    @Test func `sessions of others, without a screen, or ended put nobody in the background`() {
+        var sessions = SeatedSessions()
+        let away = Self.session((false, true))
+        sessions.know("/a", away, user: 8)
+        sessions.know("/b", Self.session((false, true), seat: ""), user: 7)
+        sessions.know("/c", [:], user: 7)
+        #expect(!sessions.isInactive && !sessions.isLocked)
+        let isKnown = sessions.change("/a", ["LockedHint": .boolean(true)])
+        #expect(!isKnown)
+        sessions.know("/d", away, user: 7)
+        #expect(sessions.isInactive && sessions.isLocked)
+        sessions.forget(allBut: ["/a", "/d"])
+        #expect(sessions.isInactive)
+        sessions.forget(allBut: ["/a"])
+        #expect(!sessions.isInactive && !sessions.isLocked)
+    }
+
+    private static let paths: [ObjectPath] = ["/one", "/two"]
+
+    private static func session(_ state: (isActive: Bool, isLocked: Bool), seat: String = "seat0") -> [BusKey:
+        BusValue]
+    {
+        [
+            "User": .structure([.uint32(7), .objectPath("/user")]),
+            "Seat": .structure([.string(seat), .objectPath("/seat")]),
+            "Active": .boolean(state.isActive), "LockedHint": .boolean(state.isLocked),
+        ]
+    }
+}
