@@ -18,11 +18,17 @@ manifest = ptt-echo.toml
 rule = 71-push-to-talk.rules
 # Release binaries without a Swift runtime beside them, and small in memory (`make bench` tells). lld packs relocations
 # (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++ and libgcc come from their
-# archives, of which the programs need little; the first is found before the shared library by its directory.
+# archives, of which the programs need little; the first is found before the shared library by its directory. What
+# runs lies side by side, in the order of a file that `make order` writes; names in it that are gone do no harm.
 archives = $(CURDIR)/.build/archives
 release = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(archives) \
   -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -O2 -Xlinker --icf=safe -Xlinker --no-export-dynamic \
-  -Xlinker -z -Xlinker pack-relative-relocs
+  -Xlinker -z -Xlinker pack-relative-relocs \
+  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections \
+  -Xlinker --symbol-ordering-file=$(order) -Xlinker --no-warn-symbol-ordering
+order = $(CURDIR)/Sources/Programs/press.order
+# SwiftPM does not know of that file: programs that are older than it are linked again.
+link_again = find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(order) -delete 2>/dev/null || true
 
 # Debian packages: to build, and beyond that to try and to check.
 build_packages = pkg-config libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
@@ -37,7 +43,7 @@ bleak = $(CURDIR)/.build/release/python-bleak
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help build docs install uninstall demo test verify-units system-test bench fuzz
+.PHONY: help build docs install uninstall demo test verify-units system-test bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -47,6 +53,7 @@ $(archives)/libstdc++.a:
 
 build: $(archives)/libstdc++.a  ## builds the programs that `make install` installs
 	@.ci/install-packages 'make build' $(build_packages)
+	@$(link_again)
 	swift build $(release)
 
 demo:  ## one press through a private stack, and the echo of an application; leaves demo.wav
@@ -91,12 +98,19 @@ system-test: build  ## the programs against real Bluetooth, udev and PipeWire in
 
 bench: $(archives)/libstdc++.a  ## latency, memory, wake-ups, side by side with what they are compared to; hostile peers; takes 6 minutes
 	@.ci/install-packages 'make bench' $(build_packages) $(bench_packages)
+	@$(link_again)
 	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done
 	@clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
 	@cp Tests/Benchmarks/Bleak/press.py .build/release/bleak-press.py
 	@test -d $(bleak)/bleak || python3 -m pip install --quiet --target $(bleak) bleak==3.1.0 >$(bleak).log 2>&1 || true
 	@.build/release/ptt-bench
+
+order: $(archives)/libstdc++.a  ## which functions lie side by side in the programs: again after larger changes, and commit it
+	@.ci/install-packages 'make order' $(build_packages) $(bench_packages) valgrind
+	@for program in pttd ptt-accessoryd ptt-bench; do \
+	  swift build --quiet $(release) --product $$program || exit 1; done
+	Tests/Benchmarks/order $(order)
 
 install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFIX=/usr/local)
 	@for program in $(programs); do test -x .build/release/$$program \
