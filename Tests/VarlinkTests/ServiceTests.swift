@@ -62,4 +62,29 @@ import Varlink
             try await served.client.call("org.example.Test.Count", ["n": 3])
         }
     }
+
+    @Test @EventLoop func `answers that are encoded once reach each call as others do`() async throws {
+        let served = try Served()
+        let peers = [try served.connect(), try served.connect()]
+        for peer in peers { try peer.send(#"{"method":"org.example.Test.Hold","more":true}"#) }
+        let caller = try served.connect()
+        try caller.send(#"{"method":"org.example.Test.Hold"}"#)
+        // What was sent before it has been dispatched when this is answered.
+        _ = try await served.client.call("org.example.Test.Later")
+        try #require(served.held.count == 3)
+        let first = PreparedReply(["n": 1], continues: true)
+        let last = PreparedReply(["n": 2], continues: false)
+        for call in served.held {
+            call.reply(first)
+            call.reply(last)
+            call.reply(first)
+        }
+        for peer in peers {
+            #expect(try await peer.next() == #"{"parameters":{"n":1},"continues":true}"#)
+            #expect(try await peer.next() == #"{"parameters":{"n":2}}"#)
+        }
+        #expect(try await caller.next() == #"{"error":"org.varlink.service.ExpectedMore"}"#)
+        try caller.send(#"{"method":"org.example.Test.Echo","parameters":{"n":3}}"#)
+        #expect(try await caller.next() == #"{"parameters":{"n":3}}"#)
+    }
 }

@@ -4,7 +4,7 @@ extension JSON {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
-        case .int(let value): bytes.append(contentsOf: value.description.utf8)
+        case .int(let value): Self.write(value, to: &bytes)
         case .double(let value):
             // `description` is the shortest decimal that reads back as the same value.
             bytes.append(contentsOf: (value.isFinite ? value.description : "null").utf8)
@@ -31,16 +31,31 @@ extension JSON {
         bytes.append(UInt8(ascii: "\""))
         // Native strings have contiguous UTF-8; others do not exist without Foundation's bridging.
         let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
-            var plain = utf8.startIndex
-            for index in utf8.indices where needsEscape(utf8[index]) {
-                bytes.append(contentsOf: utf8[plain..<index])
-                writeEscape(utf8[index], to: &bytes)
-                plain = index + 1
+            var plain = 0
+            var index = 0
+            while index < utf8.count {
+                if needsEscape(utf8[index]) {
+                    bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[plain..<index]))
+                    writeEscape(utf8[index], to: &bytes)
+                    plain = index + 1
+                }
+                index += 1
             }
-            bytes.append(contentsOf: utf8[plain...])
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[plain...]))
         }
         precondition(isWritten != nil, "A string without contiguous UTF-8")
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func write(_ value: Int64, to bytes: inout [UInt8]) {
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        let start = bytes.count
+        var rest = value.magnitude
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

@@ -89,6 +89,7 @@ extension Logger.Level {
 private let lengthLimit = 8192
 
 private func escaped(_ text: String, quoting: Bool) -> String {
+    if isPlain(text, quoting: quoting) { return text }
     var result = ""
     var needsQuotes = text.isEmpty
     for scalar in text.unicodeScalars {
@@ -110,6 +111,17 @@ private func escaped(_ text: String, quoting: Bool) -> String {
         }
     }
     return quoting && needsQuotes ? "\"\(result)\"" : result
+}
+
+/// Nothing in it has a meaning of its own: most texts are so, and need not be looked up by scalar.
+private func isPlain(_ text: String, quoting: Bool) -> Bool {
+    guard (1..<lengthLimit).contains(text.utf8.count) else { return false }
+    return text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: "="), UInt8(ascii: "\""), UInt8(ascii: "\\"): !quoting
+        case _: (0x21..<0x7F).contains(byte)
+        }
+    }
 }
 
 /// U+2028 and U+2029, at which some viewers break lines.

@@ -18,3 +18,19 @@ public struct PreparedCall: Sendable {
         self.bytes = bytes
     }
 }
+
+/// An answer that many calls get, encoded once.
+public struct PreparedReply: Sendable {
+    let continues: Bool
+    /// With its NUL byte.
+    let bytes: [UInt8]
+
+    /// As in ``VarlinkCall/reply(_:continues:)``.
+    public init(_ parameters: JSONObject, continues: Bool) {
+        self.continues = continues
+        var bytes: [UInt8] = []
+        ReplyMessage(.success(parameters), continues: continues).json.write(to: &bytes)
+        bytes.append(0)
+        self.bytes = bytes
+    }
+}

@@ -54,6 +54,14 @@ public final class VarlinkCall {
         answer(ReplyMessage(.success(parameters), continues: continues))
     }
 
+    /// Answers with what is encoded already, as ``reply(_:continues:)`` would.
+    public func reply(_ prepared: PreparedReply) {
+        if prepared.continues, !wantsMore, !isOneway { return fail(.expectedMore) }
+        guard !isAnswered else { return }
+        isAnswered = !prepared.continues
+        connection.send(prepared, to: self)
+    }
+
     /// Answers with an error, which is always the last answer.
     public func fail(_ error: VarlinkError) {
         answer(ReplyMessage(.failure(error)))

@@ -60,14 +60,23 @@ public final class VarlinkConnection {
     // MARK: Answers
 
     func send(_ message: ReplyMessage, to call: VarlinkCall) {
+        send(to: call, continues: message.continues) { stream.send(message.json) }
+    }
+
+    func send(_ prepared: PreparedReply, to call: VarlinkCall) {
+        send(to: call, continues: prepared.continues) { stream.send(encoded: prepared.bytes) }
+    }
+
+    /// `write` gives the answer to the stream and says whether there was room.
+    private func send(to call: VarlinkCall, continues: Bool, _ write: () -> Bool) {
         guard !isClosed else { return }
-        if !call.isOneway, !stream.send(message.json) {
+        if !call.isOneway, !write() {
             server?.report(
                 "closed the connection of process \(processID): it does not read what it asked for"
             )
             close(after: VarlinkError("\(call.interface).SubscriberLagged"))
         }
-        guard !message.continues else { return }
+        guard !continues else { return }
         isAnswering = false
         startNext()
     }

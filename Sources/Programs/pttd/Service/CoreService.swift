@@ -167,8 +167,8 @@ final class CoreService {
             event: event
         )
         // The members that both kinds of updates have in common, and no others, are set here.
-        let parameters = encoded(update)
-        for call in audience.inOrder { call.reply(parameters, continues: true) }
+        let reply = PreparedReply(encoded(update), continues: true)
+        for call in audience.inOrder { call.reply(reply) }
     }
 
     private func tell(_ client: ClientID, _ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) {
