@@ -39,6 +39,9 @@ final class RawPeer {
         try send(texts.flatMap { Array($0.utf8) + [0] })
     }
 
+    /// Takes no answers any more, and says so to nobody.
+    func stopReading() { _ = shutdown(descriptor, Int32(SHUT_RD)) }
+
     /// Sends bytes until the socket takes no more.
     func sendAsMuchAsPossible(_ text: String) -> Int {
         let bytes = Array(text.utf8) + [0]

@@ -22,6 +22,8 @@ final class Served {
     /// Calls of `Hold`, which are never answered here.
     private(set) var held: [VarlinkCall] = []
     private(set) var echoes = 0
+    /// Who called `Echo`, in the order in which they were served.
+    private(set) var echoed: [VarlinkConnection] = []
     private var later: DeferredSource?
 
     init(limits: VarlinkLimits = VarlinkLimits(), allowedUser: UInt32? = nil) throws {
@@ -58,6 +60,7 @@ final class Served {
         switch call.method {
         case "Echo":
             echoes += 1
+            echoed.append(call.connection)
             call.reply(call.parameters)
         case "Later":
             let later = DeferredSource { call.reply(call.parameters) }

@@ -48,6 +48,15 @@ public actor EventLoop {
         sd_event_exit(LoopExecutor.shared.event, code)
     }
 
+    /// When the loop woke up for the present turn.
+    @EventLoop
+    public static var turnTime: MonotonicInstant {
+        var microseconds: UInt64 = 0
+        // Cannot fail: the clock is one of those that it knows.
+        sd_event_now(LoopExecutor.shared.event, CLOCK_MONOTONIC, &microseconds)
+        return MonotonicInstant(nanoseconds: Int64(microseconds) * 1000)
+    }
+
     /// Runs `operation` at once; traps if the caller is not on the loop's thread.
     ///
     /// For C callbacks, which are on the loop's thread without Swift knowing.

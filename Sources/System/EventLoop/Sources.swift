@@ -14,6 +14,16 @@ public struct Readiness: OptionSet, Sendable {
     public static let hungUp = Readiness(rawValue: 0x010)
 }
 
+/// Who is served first when several sources are ready in the same turn of the loop, as `sd_event` has it. Sources of the
+/// same priority take turns.
+public enum Priority: Int64, Sendable {
+    /// Before everything else.
+    case important = -100
+    case normal = 0
+    /// When nothing else is ready: what a daemon does for anybody who asks.
+    case idle = 100
+}
+
 /// Calls a handler whenever a descriptor is ready. Does not own the descriptor; cancel before closing it.
 @EventLoop
 public final class DescriptorSource {
@@ -23,13 +33,18 @@ public final class DescriptorSource {
     /// - Parameters:
     ///   - descriptor: An open descriptor that `epoll` can watch.
     ///   - interest: What to wait for.
+    ///   - priority: When the handler has its turn while others are to have theirs.
     ///   - handler: Called once per turn of the loop while the descriptor is ready (level-triggered).
     /// - Throws: `EPERM` if the descriptor is of a kind that cannot be watched, a regular file for example.
-    public init(_ descriptor: Int32, _ interest: Readiness, handler: @escaping @EventLoop (Readiness) -> Void)
-        throws(SystemError)
-    {
+    public init(
+        _ descriptor: Int32,
+        _ interest: Readiness,
+        priority: Priority = .normal,
+        handler: @escaping @EventLoop (Readiness) -> Void
+    ) throws(SystemError) {
         self.handler = handler
         self.interest = interest
+        self.priority = priority
         let result = sd_event_add_io(
             LoopExecutor.shared.event,
             &source,
@@ -41,6 +56,7 @@ public final class DescriptorSource {
             unretained(self)
         )
         guard result >= 0 else { throw SystemError("watch a descriptor", -result) }
+        if priority != .normal { sd_event_source_set_priority(source, priority.rawValue) }
     }
 
     isolated deinit { cancel() }
@@ -48,6 +64,13 @@ public final class DescriptorSource {
     /// What is waited for. Changing it takes effect in the next turn.
     public var interest: Readiness {
         didSet { sd_event_source_set_io_events(source, interest.rawValue) }
+    }
+
+    /// When the handler has its turn. Changing it takes effect in the next turn, without a system call.
+    public var priority: Priority {
+        didSet {
+            if priority != oldValue { sd_event_source_set_priority(source, priority.rawValue) }
+        }
     }
 
     /// Ends the watch. Further calls do nothing.
@@ -154,9 +177,11 @@ public final class SignalSource {
 @EventLoop
 public final class DeferredSource {
     private let handler: @EventLoop () -> Void
+    private let priority: Priority
     private var source: OpaquePointer?
 
-    public init(handler: @escaping @EventLoop () -> Void) {
+    public init(priority: Priority = .normal, handler: @escaping @EventLoop () -> Void) {
+        self.priority = priority
         self.handler = handler
     }
 
@@ -175,6 +200,7 @@ public final class DeferredSource {
             unretained(self)
         )
         precondition(result >= 0, "sd_event_add_defer failed: \(String(cString: strerror(-result)))")
+        if priority != .normal { sd_event_source_set_priority(source, priority.rawValue) }
     }
 
     /// Takes a request back.

@@ -16,7 +16,7 @@ public enum FrameError: Error, Equatable, CustomStringConvertible {
 
 /// Cuts a stream of bytes into messages: JSON, each followed by one NUL byte (<https://varlink.org/Method-Call>).
 ///
-/// Knows no socket, so that it can be fed by hand.
+/// What is not taken stays bytes. Knows no socket, so that it can be fed by hand.
 public struct FrameDecoder {
     private let limits: VarlinkLimits
     private var buffer: [UInt8] = []
@@ -26,15 +26,20 @@ public struct FrameDecoder {
     /// No NUL byte is before this.
     private var searched = 0
 
-    /// Most messages are much smaller. A buffer that had to grow is given back when it is empty.
+    /// Most messages are much smaller. What a buffer grew beyond this is given back with the message that needed it.
     private static let usualSize = 4096
+    /// Bytes read at once, so that a turn of the loop has an end and little waits behind a call that takes its time.
+    private static let largestRead = 64 << 10
 
     public init(limits: VarlinkLimits = VarlinkLimits()) {
         self.limits = limits
     }
 
-    /// A message has begun and its end has not come.
+    /// A message has begun and its end has not come, or nobody has taken it.
     public var isInsideMessage: Bool { start < end }
+
+    /// Memory beyond that of a connection with messages of the usual size.
+    var extraBytes: Int { max(0, buffer.count - Self.usualSize) }
 
     /// Offers room for some bytes, at least one.
     ///
@@ -44,7 +49,7 @@ public struct FrameDecoder {
         _ read: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         makeRoom()
-        let room = end..<buffer.count
+        let room = end..<min(buffer.count, end + Self.largestRead)
         var count = 0
         var failure: Failure?
         buffer.withUnsafeMutableBytes { bytes in
@@ -66,6 +71,11 @@ public struct FrameDecoder {
         end = buffer.count
     }
 
+    /// Whether ``next()`` has something to take or to refuse.
+    public mutating func hasNext() -> Bool {
+        frameLength() != nil || end - start > limits.messageSize
+    }
+
     /// Takes the next whole message.
     ///
     /// - Returns: The message, or nil if its end has not been received yet.
@@ -79,8 +89,13 @@ public struct FrameDecoder {
         let frame = start..<start + length
         start = frame.upperBound + 1
         searched = start
+        defer { giveBack() }
         do throws(JSONSyntaxError) {
-            return try JSON(parsing: buffer.span.extracting(frame), depthLimit: limits.depth)
+            return try JSON(
+                parsing: buffer.span.extracting(frame),
+                depthLimit: limits.depth,
+                valueLimit: limits.values
+            )
         } catch {
             throw .notJSON(error)
         }
@@ -99,18 +114,31 @@ public struct FrameDecoder {
             searched = end
             return nil
         }
-        return searched + found - start
+        // Found again at once if it is not taken now.
+        searched += found
+        return searched - start
     }
 
     private mutating func makeRoom() {
         if start == end {
-            if buffer.count != Self.usualSize { buffer = [UInt8](repeating: 0, count: Self.usualSize) }
             (start, end, searched) = (0, 0, 0)
         } else if start > 0 {
             buffer.removeSubrange(..<start)
             (start, end, searched) = (0, end - start, searched - start)
         }
         guard buffer.count - end < Self.usualSize / 2 else { return }
-        buffer += [UInt8](repeating: 0, count: max(buffer.count, Self.usualSize))
+        // Doubled, but to no more than the longest message and one read need.
+        let size = min(max(buffer.count * 2, Self.usualSize), limits.messageSize + Self.largestRead)
+        buffer += [UInt8](repeating: 0, count: max(size, end + Self.usualSize) - buffer.count)
+    }
+
+    /// Shrinks a buffer that is mostly empty, and so costs less than the reading of what was in it.
+    private mutating func giveBack() {
+        let left = end - start
+        guard buffer.count > Self.usualSize, left <= buffer.count / 4 else { return }
+        var smaller = [UInt8](buffer[start..<end])
+        smaller += [UInt8](repeating: 0, count: max(0, Self.usualSize - left))
+        buffer = smaller
+        (start, end, searched) = (0, left, searched - start)
     }
 }

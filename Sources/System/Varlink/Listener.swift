@@ -34,7 +34,9 @@ final class Listener {
         guard flags >= 0, fcntl(self.descriptor.value, F_SETFL, flags | O_NONBLOCK) >= 0 else {
             throw SystemError("make a listening socket non-blocking")
         }
-        source = try DescriptorSource(self.descriptor.value, .readable) { [weak self] _ in self?.accept() }
+        source = try DescriptorSource(self.descriptor.value, .readable, priority: .idle) { [weak self] _ in
+            self?.accept()
+        }
     }
 
     isolated deinit {

@@ -21,51 +21,78 @@ final class MessageStream {
     /// The peer sends what are no messages. Nothing more is read; whoever is called closes.
     var onBroken: (@EventLoop (_ reason: String) -> Void)?
     var onEnd: (@EventLoop (End) -> Void)?
+    /// Calls back once when all output has been taken by the socket.
+    var onDrained: (@EventLoop () -> Void)?
 
     private let descriptor: Int32
     /// Nil after the end, whoever still holds this stream.
     private var ownedDescriptor: OwnedDescriptor?
     private let limits: VarlinkLimits
+    private let budget: BufferBudget?
+    private var extraBytes = 0
     private var source: DescriptorSource?
     private var decoder: FrameDecoder
     private var output: OutputQueue
-    /// Armed while a message is incomplete, or while a close waits for the peer to read.
-    private var stallTimer: TimerSource?
-    private var isStallTimerArmed = false
-    private var isClosing = false
+    /// Runs while a message is incomplete, or while a close waits for the peer to read.
+    private lazy var stall = StallTimer(limits.stallTime) { [unowned self] in stalled() }
+    /// How it will end once all is sent; nothing is read any more.
+    private var closing: End?
+    /// Set when this stream had to leave its memory to others.
+    private var hasGivenUp = false
+    /// An end that is not to come from inside a caller.
+    private var nextTurn: DeferredSource?
     private var isDecoding = false
     private var hasEnded = false
 
-    init(adopting descriptor: consuming OwnedDescriptor, limits: VarlinkLimits) throws(SystemError) {
+    private lazy var turns = TurnLimit(limits.messagesPerTurn) { [unowned self] in resume() }
+
+    /// - Parameters:
+    ///   - descriptor: A connected socket.
+    ///   - limits: What the peer may ask of this process.
+    ///   - priority: When the peer is served while others wait too.
+    ///   - budget: For the memory that this and other connections may hold together.
+    /// - Throws: If the descriptor cannot be watched.
+    init(
+        adopting descriptor: consuming OwnedDescriptor,
+        limits: VarlinkLimits,
+        priority: Priority = .normal,
+        budget: BufferBudget? = nil
+    ) throws(SystemError) {
         self.descriptor = descriptor.value
         ownedDescriptor = consume descriptor
         self.limits = limits
+        self.priority = priority
+        self.budget = budget
         decoder = FrameDecoder(limits: limits)
         output = OutputQueue(limits: limits)
-        source = try DescriptorSource(self.descriptor, .readable) { [weak self] readiness in
-            self?.ready(readiness)
+        source = try DescriptorSource(self.descriptor, .readable, priority: priority) { [weak self] in
+            self?.ready($0)
         }
+    }
+
+    /// When the peer is served while others wait too. Who sends many messages in a row is served as ``Priority/idle``
+    /// in between.
+    var priority: Priority {
+        didSet { if !turns.isWaiting { source?.priority = priority } }
     }
 
     /// While true nothing is read, so that the peer has to wait.
     var isPaused = false {
         didSet {
-            guard isPaused != oldValue, !hasEnded else { return }
-            updateInterest()
-            if isPaused { setStallTimer(false) } else { decode() }
+            guard isPaused != oldValue, !hasEnded, closing == nil else { return }
+            if isPaused { return stall.stop() }
+            updateInterest(isReading: true)
+            decode()
         }
     }
 
     var hasUnsentOutput: Bool { !output.isEmpty }
 
-    /// Calls back once when all output has been taken by the socket.
-    var onDrained: (@EventLoop () -> Void)?
-
     /// Sends a message, or keeps it until the peer reads.
     ///
     /// - Returns: Whether there was room for it; if not, it is not sent.
     func send(_ message: JSONObject) -> Bool {
-        guard !hasEnded, !isClosing else { return true }
+        guard !hasEnded, closing == nil, !hasGivenUp else { return true }
         guard output.append(message) else { return false }
         flush()
         return true
@@ -81,15 +108,17 @@ final class MessageStream {
 
     /// Sends `message` in place of everything that has not begun to be sent, then closes.
     func close(after message: JSONObject? = nil) {
-        guard !hasEnded, !isClosing else { return }
-        isClosing = true
+        guard !hasEnded, closing == nil else { return }
+        closing = .closedHere
+        decoder = FrameDecoder(limits: limits)
         if let message {
             output.dropUnbegun()
             // There is room: at most one message is left.
             _ = output.append(message)
         }
         flush()
-        setStallTimer(true)
+        stall.stop()
+        stall.start()
     }
 
     /// Closes at once. `onEnd` is not called.
@@ -97,12 +126,30 @@ final class MessageStream {
         hasEnded = true
         source?.cancel()
         source = nil
-        stallTimer = nil
+        stall.stop()
+        nextTurn = nil
+        turns.cancel()
         onMessage = nil
         onBroken = nil
         onEnd = nil
         onDrained = nil
         ownedDescriptor = nil
+        account()
+    }
+
+    /// Leaves all memory but that of a message half sent to others, and breaks in the next turn of the loop.
+    func giveUp(_ reason: String) {
+        guard !hasEnded, !hasGivenUp else { return }
+        decoder = FrameDecoder(limits: limits)
+        output.dropUnbegun()
+        hasGivenUp = true
+        inNextTurn { [weak self] in self?.broken("or did not read \(reason)") }
+    }
+
+    private func inNextTurn(_ work: @escaping @EventLoop () -> Void) {
+        let nextTurn = DeferredSource(handler: work)
+        nextTurn.trigger()
+        self.nextTurn = nextTurn
     }
 
     private func end(_ end: End) {
@@ -113,21 +160,42 @@ final class MessageStream {
     }
 
     private func ready(_ readiness: Readiness) {
+        if turns.isWaiting { renewTurns() }
         if readiness.contains(.writable) { flush() }
         guard !hasEnded else { return }
-        if isClosing, output.isEmpty { return end(.closedHere) }
-        if isClosing || isPaused {
-            if !readiness.isDisjoint(with: [.hungUp, .failed]) { end(.closedByPeer) }
-        } else if !readiness.isDisjoint(with: [.readable, .hungUp, .failed]) {
+        let isGone = !readiness.isDisjoint(with: [.hungUp, .failed])
+        if let closing {
+            if output.isEmpty || isGone { end(closing) }
+        } else if isPaused || hasGivenUp {
+            // Whether there are bytes or the end is told only by looking.
+            if isGone || (readiness.contains(.readable) && Received.isEnd(descriptor)) {
+                return end(.closedByPeer)
+            }
+            updateInterest(isReading: false)
+        } else if decoder.hasNext() {
+            decode()
+        } else if isGone || readiness.contains(.readable) {
             receive()
         }
     }
 
-    private func updateInterest() {
-        var interest: Readiness = isPaused || isClosing ? [] : .readable
+    /// Reading is left out only when something has come that is not to be read yet: a call that is answered soon costs
+    /// no system call for it.
+    private func updateInterest(isReading: Bool? = nil) {
+        guard let source else { return }
+        var interest: Readiness = isReading ?? source.interest.contains(.readable) ? .readable : []
+        if closing != nil { interest = [] }
         // When closing, the end comes from the loop even if all is sent, never from inside a caller.
-        if !output.isEmpty || isClosing { interest.insert(.writable) }
-        if source?.interest != interest { source?.interest = interest }
+        if !output.isEmpty || closing != nil { interest.insert(.writable) }
+        if source.interest != interest { source.interest = interest }
+    }
+
+    private func account() {
+        guard let budget, !hasGivenUp else { return }
+        let bytes = hasEnded ? 0 : decoder.extraBytes + output.extraBytes
+        guard bytes != extraBytes else { return }
+        extraBytes = bytes
+        budget.set(bytes, of: self)
     }
 }
 
@@ -152,24 +220,54 @@ extension MessageStream {
         }
     }
 
+    private var mayTake: Bool {
+        !isPaused && !turns.isWaiting && closing == nil && !hasGivenUp && !hasEnded
+    }
+
     private func decode() {
         // Messages are taken by the outermost call only: handlers may unpause from inside.
         guard !isDecoding else { return }
         isDecoding = true
         defer { isDecoding = false }
+        turns.startTurn()
         var tookMessage = false
         do throws(FrameError) {
-            while !isPaused, !isClosing, !hasEnded, let message = try decoder.next() {
+            while mayTake, let message = try nextMessage() {
                 tookMessage = true
                 onMessage?(message)
             }
         } catch {
             return broken(error.description)
         }
-        guard !isPaused, !isClosing, !hasEnded else { return }
+        // So that somebody who sends byte by byte has no more turns than others.
+        if !tookMessage { turns.take() }
+        account()
+        guard mayTake else { return }
         // The time for a message runs from its first byte, whatever trickles in after that.
-        if tookMessage || !decoder.isInsideMessage { setStallTimer(false) }
-        if decoder.isInsideMessage, !isStallTimerArmed { setStallTimer(true) }
+        if tookMessage || !decoder.isInsideMessage { stall.stop() }
+        if decoder.isInsideMessage { stall.start() }
+    }
+
+    private func nextMessage() throws(FrameError) -> JSON? {
+        guard !turns.isSpent else {
+            turns.isWaiting = true
+            source?.priority = .idle
+            if decoder.hasNext() { turns.resumeLater() }
+            return nil
+        }
+        guard let message = try decoder.next() else { return nil }
+        turns.take()
+        return message
+    }
+
+    private func renewTurns() {
+        turns.renew()
+        source?.priority = priority
+    }
+
+    private func resume() {
+        renewTurns()
+        decode()
     }
 
     private func broken(_ reason: String) {
@@ -177,20 +275,8 @@ extension MessageStream {
         onBroken?(reason)
     }
 
-    private func setStallTimer(_ isArmed: Bool) {
-        guard isArmed || isStallTimerArmed else { return }
-        isStallTimerArmed = isArmed
-        guard isArmed else {
-            stallTimer?.disarm()
-            return
-        }
-        let timer = stallTimer ?? TimerSource { [weak self] in self?.stalled() }
-        stallTimer = timer
-        timer.arm(after: limits.stallTime)
-    }
-
     private func stalled() {
-        if isClosing { return end(.closedHere) }
+        if let closing { return end(closing) }
         broken("a message whose end did not come within \(limits.stallTime)")
     }
 }
@@ -207,17 +293,25 @@ extension MessageStream {
             }
             if sent >= 0 {
                 output.remove(sent)
-                continue
+            } else if errno != EINTR {
+                if errno != EAGAIN { fail(errno) }
+                break
             }
-            if errno == EINTR { continue }
-            // Any error but a full socket shows at the descriptor as well, and is handled there in the loop's
-            // next turn: a handler that answers must not find its connection gone half-way.
-            break
         }
         updateInterest()
-        if output.isEmpty, let onDrained {
+        account()
+        if output.isEmpty, closing == nil, let onDrained {
             self.onDrained = nil
             onDrained()
         }
+    }
+
+    /// The peer takes nothing any more, which the descriptor need not tell: after its shutdown(2) for reading it looks
+    /// writable for ever. A handler that answers must not find its connection gone half-way.
+    private func fail(_ code: Int32) {
+        output.removeAll()
+        let end = code == EPIPE || code == ECONNRESET ? End.closedByPeer : .failed(SystemError("send", code))
+        closing = end
+        inNextTurn { [weak self] in self?.end(end) }
     }
 }

@@ -9,15 +9,20 @@ struct OutputQueue {
     /// Where each message that is not wholly sent ends in `bytes`, from `firstEnd` on.
     private var ends: [Int] = []
     private var firstEnd = 0
+    /// A part of the first of these messages is gone.
+    private var isFirstBegun = false
 
-    /// A buffer that had to grow beyond this is given back when it is empty.
-    private static let usualSize = 4096
+    /// What a buffer grew beyond this is given back when it is empty.
+    private static let usualSize = 8192
 
     init(limits: VarlinkLimits) {
         self.limits = limits
     }
 
     var isEmpty: Bool { sent == bytes.count }
+
+    /// Memory beyond that of a peer that reads.
+    var extraBytes: Int { max(0, bytes.capacity - Self.usualSize) }
 
     /// - Returns: False if the limits leave no room; the queue is then as before.
     mutating func append(_ message: JSONObject) -> Bool {
@@ -34,7 +39,7 @@ struct OutputQueue {
 
     private mutating func append(_ write: (inout [UInt8]) -> Void) -> Bool {
         guard ends.count - firstEnd < limits.backlogMessages else { return false }
-        if sent > Self.usualSize, sent > bytes.count / 2 { compact() }
+        if sent > Self.usualSize / 2, sent > bytes.count / 2 { compact() }
         let end = bytes.count
         write(&bytes)
         guard bytes.count - sent <= limits.backlogBytes else {
@@ -51,22 +56,29 @@ struct OutputQueue {
 
     /// Forgets the first `count` unsent bytes.
     mutating func remove(_ count: Int) {
+        guard count > 0 else { return }
         sent += count
-        while firstEnd < ends.count, ends[firstEnd] <= sent { firstEnd += 1 }
-        guard isEmpty else { return }
-        bytes.removeAll(keepingCapacity: bytes.count <= Self.usualSize)
-        ends.removeAll(keepingCapacity: true)
-        (sent, firstEnd) = (0, 0)
+        var lastEnd: Int?
+        while firstEnd < ends.count, ends[firstEnd] <= sent {
+            lastEnd = ends[firstEnd]
+            firstEnd += 1
+        }
+        isFirstBegun = lastEnd != sent
+        if isEmpty { removeAll() }
     }
 
     /// Forgets all messages of which no byte has been sent.
     mutating func dropUnbegun() {
-        guard firstEnd < ends.count else { return }
-        let start = firstEnd == 0 ? 0 : ends[firstEnd - 1]
-        let isBegun = sent > start
-        let kept = isBegun ? ends[firstEnd] : sent
-        bytes.removeSubrange(kept...)
-        ends.removeSubrange((isBegun ? firstEnd + 1 : firstEnd)...)
+        guard isFirstBegun else { return removeAll() }
+        bytes = Array(bytes[sent..<ends[firstEnd]])
+        ends = [bytes.count]
+        (sent, firstEnd) = (0, 0)
+    }
+
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.usualSize)
+        ends.removeAll(keepingCapacity: true)
+        (sent, firstEnd, isFirstBegun) = (0, 0, false)
     }
 
     private mutating func compact() {

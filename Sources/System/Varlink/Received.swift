@@ -11,6 +11,12 @@ enum Received: Equatable {
     case descriptors
     case failed(Int32)
 
+    /// Whether nothing more can come, without taking anything.
+    static func isEnd(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT | MSG_PEEK)) == 0
+    }
+
     /// Receives without a control buffer: the kernel then closes passed descriptors itself and says so with
     /// `MSG_CTRUNC` (unix(7)), so that they never are in this process.
     init(from descriptor: Int32, into room: UnsafeMutableRawBufferPointer) {

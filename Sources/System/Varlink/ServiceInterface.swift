@@ -7,8 +7,8 @@ extension VarlinkInterface {
     static func service(_ info: VarlinkServiceInfo, offering interfaces: [VarlinkInterface])
         -> VarlinkInterface
     {
-        var descriptions = [serviceName: serviceDescription]
-        for interface in interfaces { descriptions[interface.name] = interface.description }
+        var descriptions = [UTF8Text(serviceName): serviceDescription]
+        for interface in interfaces { descriptions[UTF8Text(interface.name)] = interface.description }
         let names = [serviceName] + interfaces.map(\.name)
         return VarlinkInterface(serviceDescription) { call in
             do throws(VarlinkError) {
@@ -24,7 +24,7 @@ extension VarlinkInterface {
         _ call: VarlinkCall,
         _ info: VarlinkServiceInfo,
         _ names: [String],
-        _ descriptions: [String: String]
+        _ descriptions: [UTF8Text: String]
     ) throws(VarlinkError) -> JSONObject {
         if call.method == "GetInfo" {
             _ = try call.decode(NoParameters.self)
@@ -37,7 +37,7 @@ extension VarlinkInterface {
             ]
         }
         let asked = try call.decode(InterfaceParameters.self).interface
-        guard let description = descriptions[asked] else { throw .interfaceNotFound(asked) }
+        guard let description = descriptions[UTF8Text(asked)] else { throw .interfaceNotFound(asked) }
         return ["description": .string(description)]
     }
 

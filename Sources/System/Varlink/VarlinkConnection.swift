@@ -17,10 +17,8 @@ public final class VarlinkConnection {
     private let stream: MessageStream
     private let limits: VarlinkLimits
     private weak var server: VarlinkServer?
-    private var waiting: [CallMessage] = []
-    /// A handler has a call that has not had its last answer.
+    /// A handler has a call that has not had its last answer. Those behind it stay bytes, most of them in the kernel.
     private var isAnswering = false
-    private var isStarting = false
     private var closeHandlers: [@EventLoop () -> Void] = []
     private var isClosed = false
     private var laterClose: DeferredSource?
@@ -52,6 +50,12 @@ public final class VarlinkConnection {
         closeHandlers.append(handler)
     }
 
+    /// When the client is served while others wait too; ``Priority/idle`` for those of whom nothing more is known.
+    public var priority: Priority {
+        get { stream.priority }
+        set { stream.priority = newValue }
+    }
+
     /// Ends the connection after what has been answered so far is sent.
     public func close() {
         close(after: nil)
@@ -78,7 +82,7 @@ public final class VarlinkConnection {
         }
         guard !continues else { return }
         isAnswering = false
-        startNext()
+        updatePause()
     }
 
     func abandoned(_ call: String) {
@@ -90,34 +94,23 @@ public final class VarlinkConnection {
     // MARK: Calls
 
     private func received(_ message: JSON) {
+        let call: CallMessage
         do throws(VarlinkProtocolError) {
-            waiting.append(try CallMessage(message))
+            call = try CallMessage(message)
         } catch {
             return refuse(error.key, error.description, mayAnswer: message.object?["oneway"] != true)
         }
-        startNext()
+        isAnswering = true
+        server?.dispatch(call, from: self)
         updatePause()
     }
 
-    /// Gives waiting calls to their handlers while each is answered at once and its answer read.
-    private func startNext() {
-        // A handler that answers at once comes back here; the loop below goes on then.
-        guard !isStarting else { return }
-        isStarting = true
-        defer { isStarting = false }
-        while !isAnswering, !waiting.isEmpty {
-            guard !stream.hasUnsentOutput else {
-                stream.onDrained = { [unowned self] in startNext() }
-                return
-            }
-            isAnswering = true
-            server?.dispatch(waiting.removeFirst(), from: self)
-            updatePause()
-        }
-    }
-
+    /// The next call is taken when this one is answered and its answer has been read.
     private func updatePause() {
-        stream.isPaused = waiting.count >= limits.waitingCalls
+        if !isAnswering, stream.hasUnsentOutput {
+            stream.onDrained = { [unowned self] in updatePause() }
+        }
+        stream.isPaused = isAnswering || stream.hasUnsentOutput
     }
 
     // MARK: End
@@ -131,13 +124,11 @@ public final class VarlinkConnection {
     private func refuse(_ key: String, _ reason: String, mayAnswer: Bool) {
         server?.report("closed the connection of process \(processID): it sent \(reason)")
         // Answers come in the order of calls, so an error now would seem to belong to an earlier call.
-        let isAnswerable = mayAnswer && !isAnswering && waiting.isEmpty
-        close(after: isAnswerable ? .invalidParameter(key) : nil)
+        close(after: mayAnswer && !isAnswering ? .invalidParameter(key) : nil)
         closed()
     }
 
     private func close(after error: VarlinkError?) {
-        waiting = []
         stream.close(after: error.map { ReplyMessage(.failure($0)).json })
         guard laterClose == nil else { return }
         let later = DeferredSource { [weak self] in self?.closed() }
@@ -148,7 +139,6 @@ public final class VarlinkConnection {
     private func closed() {
         guard !isClosed else { return }
         isClosed = true
-        waiting = []
         laterClose = nil
         let handlers = closeHandlers
         closeHandlers = []

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import JSON
 
 /// An interface that a server offers.
 public struct VarlinkInterface {
@@ -8,7 +9,7 @@ public struct VarlinkInterface {
     public let name: String
     /// The definition as text (<https://varlink.org/Interface-Definition>), told to clients who ask.
     public let description: String
-    let methods: Set<String>
+    let methods: Set<UTF8Text>
     let handler: Handler
 
     /// - Parameters:
@@ -16,12 +17,12 @@ public struct VarlinkInterface {
     ///   - handler: Called for the methods of the definition. It answers at once or later.
     public init(_ description: String, handler: @escaping Handler) {
         var name: String?
-        var methods: Set<String> = []
+        var methods: Set<UTF8Text> = []
         for line in description.split(separator: "\n") {
             let words = line.prefix { $0 != "#" && $0 != "(" }.split(separator: " ")
             guard words.count == 2 else { continue }
             if words[0] == "interface" { name = String(words[1]) }
-            if words[0] == "method" { methods.insert(String(words[1])) }
+            if words[0] == "method" { methods.insert(UTF8Text(String(words[1]))) }
         }
         guard let name else { preconditionFailure("An interface definition without a name") }
         self.name = name

@@ -6,8 +6,13 @@ public struct VarlinkLimits: Sendable {
     public var depth = 32
     /// Connections of one server at the same time; further ones are closed at once.
     public var connections = 64
-    /// Calls of one connection that wait for the one being answered. While so many wait, nothing is read.
-    public var waitingCalls = 16
+    /// JSON values in one message.
+    public var values = 10_000
+    /// Messages of one connection in a turn of the loop, and one behind the other.
+    public var messagesPerTurn = 16
+    /// Bytes that all connections of a server together may keep in memory: messages whose end has not come, calls
+    /// behind one that takes its time, answers that are not read. Each has 12 KiB of its own besides.
+    public var sharedBytes = 4 << 20
     /// Messages, and bytes, that a peer may be behind in reading.
     public var backlogMessages = 256
     public var backlogBytes = 4 << 20

@@ -52,8 +52,10 @@ public struct CallMessage: Equatable, Sendable {
     public let isMore: Bool
     public let isOneway: Bool
 
+    private static let keys: [UTF8Text] = ["method", "parameters", "more", "oneway", "upgrade"]
+
     public init(_ message: JSON) throws(VarlinkProtocolError) {
-        let header = try Header(message, known: ["method", "parameters", "more", "oneway", "upgrade"])
+        let header = try Header(message, known: Self.keys)
         guard case .string(let method) = header["method"] else { throw header.wrong("method", "no string") }
         self.method = method
         parameters = try header.object("parameters")
@@ -85,8 +87,10 @@ public struct ReplyMessage: Equatable, Sendable {
     public let result: Result<JSONObject, VarlinkError>
     public let continues: Bool
 
+    private static let keys: [UTF8Text] = ["parameters", "continues", "error"]
+
     public init(_ message: JSON) throws(VarlinkProtocolError) {
-        let header = try Header(message, known: ["parameters", "continues", "error"])
+        let header = try Header(message, known: Self.keys)
         let parameters = try header.object("parameters")
         continues = try header.bool("continues")
         switch header["error"] {
@@ -122,13 +126,13 @@ private struct Header {
 
     /// Refuses keys that are not known, except those of extensions, which have a dot in them
     /// (<https://varlink.org/Method-Call>).
-    init(_ message: JSON, known: [String]) throws(VarlinkProtocolError) {
+    init(_ message: JSON, known: [UTF8Text]) throws(VarlinkProtocolError) {
         guard let object = message.object else {
             throw VarlinkProtocolError(key: "message", description: "a message that is no object")
         }
         self.object = object
         for member in object.members
-        where !known.contains(member.key) && !member.key.utf8.contains(UInt8(ascii: ".")) {
+        where !known.contains(UTF8Text(member.key)) && !member.key.utf8.contains(UInt8(ascii: ".")) {
             throw wrong(member.key, "not known")
         }
     }

@@ -1,13 +1,15 @@
 public import EventLoop
 internal import Glibc
+internal import JSON
 
 /// Serves Varlink interfaces on Unix sockets to processes of one user.
 @EventLoop
 public final class VarlinkServer {
     private let limits: VarlinkLimits
+    private let budget: BufferBudget
     private let allowedUser: UInt32
     private let log: @EventLoop (String) -> Void
-    private var interfaces: [String: VarlinkInterface] = [:]
+    private var interfaces: [UTF8Text: VarlinkInterface] = [:]
     private var listeners: [Listener] = []
     private var connections: [VarlinkConnection.Identifier: VarlinkConnection] = [:]
     private static var connectionCount: UInt64 = 0
@@ -26,10 +28,11 @@ public final class VarlinkServer {
         log: @escaping @EventLoop (String) -> Void
     ) {
         self.limits = limits
+        budget = BufferBudget(limit: limits.sharedBytes)
         self.allowedUser = allowedUser ?? getuid()
         self.log = log
         for interface in interfaces + [.service(info, offering: interfaces)] {
-            self.interfaces[interface.name] = interface
+            self.interfaces[UTF8Text(interface.name)] = interface
         }
     }
 
@@ -57,7 +60,12 @@ public final class VarlinkServer {
         guard connections.count < limits.connections else {
             return report("refused process \(peer.processID): \(limits.connections) are connected already")
         }
-        let stream = try MessageStream(adopting: descriptor, limits: limits)
+        let stream = try MessageStream(
+            adopting: descriptor,
+            limits: limits,
+            priority: .idle,
+            budget: budget
+        )
         Self.connectionCount += 1
         let identifier = VarlinkConnection.Identifier(number: Self.connectionCount)
         connections[identifier] = VarlinkConnection(identifier, peer.processID, stream, limits, of: self)
@@ -84,8 +92,8 @@ public final class VarlinkServer {
         let method = String(message.method[dot...].dropFirst())
         let call = VarlinkCall(message, interface: name, method: method, on: connection)
         guard !name.isEmpty else { return call.fail(.invalidParameter("method")) }
-        guard let interface = interfaces[name] else { return call.fail(.interfaceNotFound(name)) }
-        guard interface.methods.contains(method) else { return call.fail(.methodNotFound(message.method)) }
+        guard let interface = interfaces[UTF8Text(name)] else { return call.fail(.interfaceNotFound(name)) }
+        guard interface.methods.contains(UTF8Text(method)) else { return call.fail(.methodNotFound(message.method)) }
         interface.handler(call)
     }
 

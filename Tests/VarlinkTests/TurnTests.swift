@@ -1,0 +1,150 @@
+import EventLoop
+import JSON
+import TestSupport
+import Testing
+import Varlink
+
+/// Who is served when, and what waits meanwhile.
+@Suite struct TurnTests {
+    init() { withRunningLoop() }
+
+    private static let echo = #"{"method":"org.example.Test.Echo"}"#
+    private static let hold = #"{"method":"org.example.Test.Hold","more":true}"#
+    private static let oneway = #"{"method":"org.example.Test.Echo","oneway":true}"#
+
+    /// A peer whose connection on the server's side is known; its call of `Hold` is answered.
+    @EventLoop
+    private func known(to served: Served) async throws -> (RawPeer, VarlinkConnection) {
+        let peer = try served.connect()
+        let count = served.held.count
+        try peer.send(Self.hold)
+        while served.held.count == count { _ = try await served.client.call("org.example.Test.Echo") }
+        let call = try #require(served.held.last)
+        call.reply()
+        _ = try await peer.next()
+        return (peer, call.connection)
+    }
+
+    @Test @EventLoop func `everybody is served after a few messages of one`() async throws {
+        let served = try Served()
+        let greedy = try served.connect()
+        let other = try served.connect()
+        try greedy.send([String](repeating: Self.oneway, count: 1000))
+        try other.send(Self.echo)
+        #expect(try await other.next() == #"{"parameters":{}}"#)
+        let place = try #require(served.echoed.firstIndex { $0 !== served.echoed[0] })
+        #expect(place <= 2 * 16, "two turns, in the worst order")
+        while served.echoes < 1001 { _ = try await served.client.call("org.example.Test.Later") }
+    }
+
+    @Test @EventLoop func `an important connection is served before those that waited before it`()
+        async throws
+    {
+        let served = try Served()
+        let (peer, connection) = try await known(to: served)
+        connection.priority = .important
+        let others = try (0..<20).map { _ in try served.connect() }
+        let before = served.echoes
+        for other in others { try other.send(Self.echo) }
+        try peer.send(Self.echo)
+        for other in others { _ = try await other.next() }
+        #expect(served.echoed[before] === connection)
+    }
+
+    @Test @EventLoop func `nobody is served before others for long`() async throws {
+        let served = try Served()
+        let (greedy, connection) = try await known(to: served)
+        connection.priority = .important
+        let before = served.echoes
+        try greedy.send([String](repeating: Self.oneway, count: 2000))
+        let other = try served.connect()
+        try other.send(Self.echo)
+        #expect(try await other.next() == #"{"parameters":{}}"#)
+        let place = try #require(served.echoed[before...].firstIndex { $0 !== connection })
+        #expect(place - before <= 2 * 16)
+    }
+
+    @Test @EventLoop func `calls behind one that takes its time are not read`() async throws {
+        let served = try Served()
+        let peer = try served.connect()
+        try peer.send(Self.hold)
+        let text =
+            #"{"method":"org.example.Test.Echo","parameters":{"x":"\#(String(repeating: "x", count: 60_000))"}}"#
+        while served.held.isEmpty { _ = try await served.client.call("org.example.Test.Echo") }
+        var sent = peer.sendAsMuchAsPossible(text)
+        for _ in 0..<20 {
+            _ = try await served.client.call("org.example.Test.Echo")
+            sent += peer.sendAsMuchAsPossible(text)
+        }
+        #expect(sent < 10, "some hundred kilobytes are in the kernel, none here")
+        served.held[0].reply()
+        for _ in 0..<sent { _ = try await peer.next() }
+    }
+
+    @Test @EventLoop func `a peer that takes no answers any more has gone`() async throws {
+        let served = try Served()
+        let peer = try served.connect()
+        try peer.send(Self.hold)
+        while served.held.isEmpty { _ = try await served.client.call("org.example.Test.Echo") }
+        let call = served.held[0]
+        let closed = Sightings(of: Void.self)
+        call.connection.onClose { closed.add(()) }
+        peer.stopReading()
+        _ = try await served.client.call("org.example.Test.Echo")
+        var wasClosed = false
+        call.connection.onClose { wasClosed = true }
+        call.reply(continues: true)
+        #expect(!wasClosed, "not from inside a handler that answers")
+        try await closed.next()
+        #expect(served.log.isEmpty)
+    }
+
+    @Test @EventLoop func `a peer that takes no answers any more has gone, however much it has not read`()
+        async throws
+    {
+        let served = try Served()
+        let peer = try served.connect()
+        try peer.send(Self.hold)
+        while served.held.isEmpty { _ = try await served.client.call("org.example.Test.Echo") }
+        let call = served.held[0]
+        let closed = Sightings(of: Void.self)
+        call.connection.onClose { closed.add(()) }
+        for _ in 0..<20 { call.reply(["x": .string(String(repeating: "x", count: 60_000))], continues: true) }
+        peer.stopReading()
+        _ = try await served.client.call("org.example.Test.Echo")
+        call.reply(continues: true)
+        try await closed.next()
+    }
+
+    @Test @EventLoop func `who waits longest with much gives way when all together wait with too much`()
+        async throws
+    {
+        var limits = VarlinkLimits()
+        limits.sharedBytes = 400_000
+        let served = try Served(limits: limits)
+        let half = Array(
+            #"{"method":"org.example.Test.Echo","parameters":{"x":"\#(String(repeating: "x", count: 60_000))"#
+                .utf8
+        )
+        let peers = try (0..<8).map { _ in try served.connect() }
+        for peer in peers {
+            try peer.send(half)
+            for _ in 0..<3 { _ = try await served.client.call("org.example.Test.Echo") }
+        }
+        #expect(try await peers[0].next()?.contains("InvalidParameter") == true)
+        #expect(try await peers[0].next() == nil)
+        #expect(served.log.allSatisfy { $0.contains("400000 bytes") })
+        try peers[7].send(Array("\"}}".utf8) + [0])
+        #expect(try await peers[7].next()?.hasPrefix(#"{"parameters":{"x":"xxx"#) == true)
+    }
+
+    @Test @EventLoop func `a message of too many values ends its connection`() async throws {
+        let served = try Served()
+        let peer = try served.connect()
+        let zeros = "[" + String(repeating: "[],", count: 10_000) + "0]"
+        try peer.send(#"{"method":"org.example.Test.Echo","parameters":{"x":\#(zeros)}}"#)
+        #expect(try await peer.next()?.contains("InvalidParameter") == true)
+        #expect(try await peer.next() == nil)
+        #expect(served.log.first?.contains("too many values") == true)
+    }
+}
