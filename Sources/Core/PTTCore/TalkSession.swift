@@ -72,6 +72,13 @@ public struct TalkSession: Equatable, Sendable {
         )
     }
 
+    /// The clients whose word or end closes the microphone: who holds the transmission, and the channel's application.
+    /// None while nobody transmits.
+    public var transmissionClients: [ClientID] {
+        guard let channel, let lease = channel.lease else { return [] }
+        return [lease.holder] + [channel.receiver].compactMap(\.self)
+    }
+
     /// The picture of the channel or of its participant.
     public func image(_ imageID: String) -> Image? {
         [channel?.descriptor.image, channel?.participant?.image].compactMap(\.self)

@@ -30,6 +30,9 @@ final class CoreHost {
     var publish: @EventLoop (CoreEvent, Int, MonotonicTime) -> Void = { _, _, _ in }
     /// Called for each event that one application is told; it has the place of the event before it.
     var tell: @EventLoop (ClientID, CoreEvent, Int, MonotonicTime) -> Void = { _, _, _, _ in }
+    /// Called when a transmission is held by others than before; first the holder, then the application.
+    var holdersChanged: @EventLoop ([ClientID]) -> Void = { _ in }
+    private var holders: [ClientID] = []
     private(set) var sequence = 0
 
     /// The hands that carry out what the machine orders.
@@ -100,6 +103,14 @@ final class CoreHost {
             log.debug("\(now)   \(effect)")
             perform(effect, at: now)
         }
+        followHolders()
+    }
+
+    private func followHolders() {
+        let holders = session.transmissionClients
+        guard holders != self.holders else { return }
+        self.holders = holders
+        holdersChanged(holders)
     }
 
     private func perform(_ effect: TalkSession.Effect, at now: MonotonicTime) {

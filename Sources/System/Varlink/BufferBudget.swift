@@ -24,6 +24,8 @@ final class BufferBudget {
 
     /// Says how much `stream` holds now.
     func set(_ bytes: Int, of stream: MessageStream) {
+        // Nearly always there is nothing to remember.
+        if bytes == 0, holdings.isEmpty { return }
         let identifier = ObjectIdentifier(stream)
         if let index = holdings.firstIndex(where: { $0.identifier == identifier }) {
             total += bytes - holdings[index].bytes

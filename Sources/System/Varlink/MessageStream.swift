@@ -8,14 +8,6 @@ internal import JSON
 /// Nothing here waits. Ends by itself when the peer or the socket fails, at most once, through `onEnd`.
 @EventLoop
 final class MessageStream {
-    enum End: Equatable {
-        /// The peer has closed its side.
-        case closedByPeer
-        /// This side has closed after sending what it had to say.
-        case closedHere
-        case failed(SystemError)
-    }
-
     /// Called for each message; between two calls ``isPaused`` may be set.
     var onMessage: (@EventLoop (JSON) -> Void)?
     /// The peer sends what are no messages. Nothing more is read; whoever is called closes.
@@ -29,7 +21,6 @@ final class MessageStream {
     private var ownedDescriptor: OwnedDescriptor?
     private let limits: VarlinkLimits
     private let budget: BufferBudget?
-    private var extraBytes = 0
     private var source: DescriptorSource?
     private var decoder: FrameDecoder
     private var output: OutputQueue
@@ -43,8 +34,10 @@ final class MessageStream {
     private var nextTurn: DeferredSource?
     private var isDecoding = false
     private var hasEnded = false
-
-    private lazy var turns = TurnLimit(limits.messagesPerTurn) { [unowned self] in resume() }
+    private lazy var turns = TurnLimit(limits.messagesPerTurn) { [unowned self] in
+        renewTurns()
+        decode()
+    }
 
     /// - Parameters:
     ///   - descriptor: A connected socket.
@@ -91,17 +84,14 @@ final class MessageStream {
     /// Sends a message, or keeps it until the peer reads.
     ///
     /// - Returns: Whether there was room for it; if not, it is not sent.
-    func send(_ message: JSONObject) -> Bool {
-        guard !hasEnded, closing == nil, !hasGivenUp else { return true }
-        guard output.append(message) else { return false }
-        flush()
-        return true
-    }
+    func send(_ message: JSONObject) -> Bool { send { $0.append(message) } }
 
     /// The same for a message that is encoded, with its NUL byte.
-    func send(encoded message: [UInt8]) -> Bool {
-        guard !hasEnded, !isClosing else { return true }
-        guard output.append(encoded: message) else { return false }
+    func send(encoded message: [UInt8]) -> Bool { send { $0.append(encoded: message) } }
+
+    private func send(_ append: (inout OutputQueue) -> Bool) -> Bool {
+        guard !hasEnded, closing == nil, !hasGivenUp else { return true }
+        guard append(&output) else { return false }
         flush()
         return true
     }
@@ -192,10 +182,7 @@ final class MessageStream {
 
     private func account() {
         guard let budget, !hasGivenUp else { return }
-        let bytes = hasEnded ? 0 : decoder.extraBytes + output.extraBytes
-        guard bytes != extraBytes else { return }
-        extraBytes = bytes
-        budget.set(bytes, of: self)
+        budget.set(hasEnded ? 0 : decoder.extraBytes + output.extraBytes, of: self)
     }
 }
 
@@ -263,11 +250,6 @@ extension MessageStream {
     private func renewTurns() {
         turns.renew()
         source?.priority = priority
-    }
-
-    private func resume() {
-        renewTurns()
-        decode()
     }
 
     private func broken(_ reason: String) {

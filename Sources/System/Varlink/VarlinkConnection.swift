@@ -15,7 +15,6 @@ public final class VarlinkConnection {
     public let processID: Int32
 
     private let stream: MessageStream
-    private let limits: VarlinkLimits
     private weak var server: VarlinkServer?
     /// A handler has a call that has not had its last answer. Those behind it stay bytes, most of them in the kernel.
     private var isAnswering = false
@@ -27,13 +26,11 @@ public final class VarlinkConnection {
         _ identifier: Identifier,
         _ processID: Int32,
         _ stream: MessageStream,
-        _ limits: VarlinkLimits,
         of server: VarlinkServer
     ) {
         self.identifier = identifier
         self.processID = processID
         self.stream = stream
-        self.limits = limits
         self.server = server
         stream.onMessage = { [unowned self] in received($0) }
         stream.onBroken = { [unowned self] in refuse("message", $0, mayAnswer: true) }

@@ -68,7 +68,7 @@ public final class VarlinkServer {
         )
         Self.connectionCount += 1
         let identifier = VarlinkConnection.Identifier(number: Self.connectionCount)
-        connections[identifier] = VarlinkConnection(identifier, peer.processID, stream, limits, of: self)
+        connections[identifier] = VarlinkConnection(identifier, peer.processID, stream, of: self)
     }
 
     /// Stops listening and closes all connections.
@@ -89,11 +89,14 @@ public final class VarlinkServer {
     func dispatch(_ message: CallMessage, from connection: VarlinkConnection) {
         let dot = message.method.utf8.lastIndex(of: UInt8(ascii: ".")) ?? message.method.startIndex
         let name = String(message.method[..<dot])
-        let method = String(message.method[dot...].dropFirst())
+        // By scalars: a mark that combines with the dot belongs to the method.
+        let method = String(message.method.unicodeScalars[dot...].dropFirst())
         let call = VarlinkCall(message, interface: name, method: method, on: connection)
         guard !name.isEmpty else { return call.fail(.invalidParameter("method")) }
         guard let interface = interfaces[UTF8Text(name)] else { return call.fail(.interfaceNotFound(name)) }
-        guard interface.methods.contains(UTF8Text(method)) else { return call.fail(.methodNotFound(message.method)) }
+        guard interface.methods.contains(UTF8Text(method)) else {
+            return call.fail(.methodNotFound(message.method))
+        }
         interface.handler(call)
     }
 

@@ -18,6 +18,8 @@ final class Clients {
     /// A client's first request makes it known; this hears of its end, once.
     private let gone: @EventLoop (ClientID) -> Void
     private var clients: [VarlinkConnection.Identifier: ClientID] = [:]
+    private var connections: [VarlinkConnection.Identifier: VarlinkConnection] = [:]
+    private var important: [ClientID] = []
     private var applications: [ClientID: Application] = [:]
     private var lastClient = 0
 
@@ -30,9 +32,28 @@ final class Clients {
         if let client = clients[identifier] { return client }
         lastClient += 1
         let client = ClientID(rawValue: lastClient)
-        clients[identifier] = client
-        connection.onClose { [weak self] in self?.ended(identifier) }
+        add(connection, of: client)
         return client
+    }
+
+    /// Serves these clients before all others, until others are named: what they say or their end closes the microphone.
+    func serveFirst(_ clients: [ClientID]) {
+        important = clients
+        for (identifier, connection) in connections {
+            connection.priority = priority(of: self.clients[identifier])
+        }
+    }
+
+    private func priority(of client: ClientID?) -> Priority {
+        client.map { important.contains($0) } ?? false ? .important : .idle
+    }
+
+    private func add(_ connection: VarlinkConnection, of client: ClientID) {
+        let identifier = connection.identifier
+        clients[identifier] = client
+        connections[identifier] = connection
+        connection.priority = priority(of: client)
+        connection.onClose { [weak self] in self?.ended(identifier) }
     }
 
     /// - Returns: What the application presents with `UseAttachment`.
@@ -52,9 +73,7 @@ final class Clients {
         else { return false }
         applications[client]?.callToken = nil
         applications[client]?.caller = connection
-        let identifier = connection.identifier
-        clients[identifier] = client
-        connection.onClose { [weak self] in self?.ended(identifier) }
+        add(connection, of: client)
         return true
     }
 
@@ -73,6 +92,7 @@ final class Clients {
 
     /// One end is enough: who cannot be told, or cannot ask, has gone.
     private func ended(_ identifier: VarlinkConnection.Identifier) {
+        connections[identifier] = nil
         guard let client = clients.removeValue(forKey: identifier) else { return }
         if let application = applications.removeValue(forKey: client) {
             for connection in [application.call.connection, application.caller].compactMap(\.self) {

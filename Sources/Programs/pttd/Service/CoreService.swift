@@ -38,6 +38,7 @@ final class CoreService {
         )
         try server.listen(on: listening)
         self.server = server
+        host.holdersChanged = { [clients] in clients.serveFirst($0) }
         host.publish = { [weak self] in self?.publish($0, $1, $2) }
         host.tell = { [weak self] in self?.tell($0, $1, $2, $3) }
     }

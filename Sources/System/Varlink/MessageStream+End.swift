@@ -1,0 +1,12 @@
+internal import EventLoop
+
+extension MessageStream {
+    /// How a stream ended.
+    enum End: Equatable {
+        /// The peer has closed its side.
+        case closedByPeer
+        /// This side has closed after sending what it had to say.
+        case closedHere
+        case failed(SystemError)
+    }
+}
