@@ -186,7 +186,8 @@ let package = Package(
             "TestSupport",
             "Varlink",
             "pttd",
-            log
+            log,
+            data: ["Disk"]
         ),
         tests("pttctlTests", "JSON", "PTTMessages", "pttctl"),
         tests("ptt_simTests", "DBus", "EventLoop", "Input", "TestSupport", "ptt-sim"),

@@ -37,7 +37,7 @@ public enum CoreEvent: Equatable, Sendable {
 
     /// What the core must remember is on disk again.
     case stateSaved
-    /// What the core must remember could not be written: after a restart it would find an earlier state.
+    /// What the core must remember could not be written: after a reboot it would find an earlier state.
     ///
     /// - Parameter reason: What failed, on what.
     case stateNotSaved(reason: String)

@@ -59,7 +59,7 @@ extension CoreInterface {
         # began: microseconds of the monotonic clock.
         type Transmission (transmissionID: int, source: Source, origin: Origin, began: int)
 
-        # timeLimit: the longest transmission, in seconds. saveFailure: why a restart would find an earlier state on disk.
+        # timeLimit: the longest transmission, in seconds. saveFailure: why a reboot would find an earlier state on disk.
         type Status (channel: ?Channel, transmission: ?Transmission, audio: AudioState, isAudioServerReady: bool,
           timeLimit: int, saveFailure: ?string)
 

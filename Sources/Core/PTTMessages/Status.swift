@@ -8,7 +8,7 @@ public struct Status: Equatable, Codable, Sendable {
     public var isAudioServerReady: Bool
     /// The longest transmission, in seconds.
     public var timeLimit: Int
-    /// Why what the core must remember is not on disk: after a restart it would find an earlier state. Nil if it is.
+    /// Why what the core must remember is not on disk: after a reboot it would find an earlier state. Nil if it is.
     public var saveFailure: String?
 
     public init(

@@ -10,7 +10,7 @@ enum Wording {
             rows.append(("sound", "no audio server: start PipeWire or PulseAudio"))
         }
         if let failure = status.saveFailure {
-            rows.append(("saved", "no, a restart will find an earlier state: \(failure)"))
+            rows.append(("saved", "no, a reboot will find an earlier channel: \(failure)"))
         }
         rows.append(("time limit", "\(status.timeLimit) s"))
         return rows.map { row($0, $1) }.joined(separator: "\n")

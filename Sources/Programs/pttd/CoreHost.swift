@@ -16,7 +16,8 @@ final class CoreHost {
     private let store: StateStore
     private let starter: ApplicationStarter
     private var session: TalkSession
-    private var inbox: [TalkSession.Event] = []
+    private var saves = SaveOrder()
+    private var inbox: [Input] = []
     private var isTurning = false
     private var waiting: [RequestID: @EventLoop (TalkSession.Answer) -> Void] = [:]
     private var lastRequest = 0
@@ -25,6 +26,14 @@ final class CoreHost {
     private var timer: TimerSource?
     /// What was told of the devices in use.
     private var route: (input: String?, output: String?) = (nil, nil)
+    /// While somebody is yet to be told of a change: what everybody knows so far.
+    private var toldStatus: Status?
+    private var settled: (@EventLoop () -> Void)?
+
+    private enum Input {
+        case event(TalkSession.Event)
+        case report(StateStore.Report)
+    }
 
     /// Called for each event with its place in the sequence, while ``status`` is already what follows from it.
     var publish: @EventLoop (CoreEvent, Int, MonotonicTime) -> Void = { _, _, _ in }
@@ -53,6 +62,7 @@ final class CoreHost {
         self.log = log
         session = TalkSession(timeLimit: timeLimit, whileLocked: whileLocked)
         timer = TimerSource { [weak self] in self?.post(.timerFired) }
+        store.report = { [weak self] in self?.take(.report($0)) }
         audio.receive = { [weak self] in self?.play($1, from: $0) ?? .wantsMore }
         audio.connected = { [weak self] in self?.post(.audioConnectionReady($0)) }
         audio.lost = { [weak self] in self?.post(.audioConnectionLost($0)) }
@@ -61,26 +71,43 @@ final class CoreHost {
         microphone.opened = { [weak self] in self?.follow(input: $0) }
     }
 
-    var status: Status { session.status }
+    /// What follows from what has been published.
+    var status: Status { toldStatus ?? session.status }
 
     /// The picture of the channel or its participant.
     func image(_ imageID: String) -> Image? { session.image(imageID) }
 
     /// Brings back the channel of an earlier run. Comes before anything else.
     func restore() {
-        guard let (channel, descriptor) = store.load() else { return }
-        post(.restored(channel, descriptor: descriptor))
+        guard let found = store.load() else { return }
+        if found.isAside { carryOut(saves.foundAside()) }
+        guard let channel = found.channel else { return }
+        post(.restored(channel, descriptor: found.descriptor))
+    }
+
+    /// Calls `then` once, when all that was ordered so far is saved, or kept where a restart finds it.
+    func whenSettled(_ then: @escaping @EventLoop () -> Void) {
+        settled = then
+        followSettling()
     }
 
     /// Tells the machine what happened, now or, from within an effect, right after the current event.
     func post(_ event: TalkSession.Event) {
-        inbox.append(event)
+        take(.event(event))
+    }
+
+    private func take(_ input: Input) {
+        inbox.append(input)
         guard !isTurning else { return }
         isTurning = true
         while !inbox.isEmpty {
-            turn(inbox.removeFirst())
+            switch inbox.removeFirst() {
+            case .event(let event): turn(event)
+            case .report(let report): follow(report)
+            }
         }
         isTurning = false
+        followSettling()
     }
 
     /// Posts an event that asks for an answer.
@@ -96,12 +123,40 @@ final class CoreHost {
 
     private func turn(_ event: TalkSession.Event) {
         let now = MonotonicTime(nanoseconds: MonotonicInstant.now.nanoseconds)
+        let before = status
         let effects = session.handle(event, at: now)
         // In the words of the scenario files of the tests, so that a trace from the field becomes one.
         log.debug("\(now) \(event)")
-        for effect in effects {
-            log.debug("\(now)   \(effect)")
-            perform(effect, at: now)
+        for effect in effects { log.debug("\(now)   \(effect)") }
+        let steps = saves.order(effects, at: now)
+        toldStatus = saves.isHolding ? before : nil
+        carryOut(steps)
+    }
+
+    private func follow(_ report: StateStore.Report) {
+        let steps =
+            switch report {
+            case .written: saves.written()
+            case .notWritten(let reason): saves.notWritten(reason)
+            case .overdue(let reason): saves.overdue(reason)
+            case .retryTimeCame: saves.retry()
+            }
+        if !saves.isHolding { toldStatus = nil }
+        carryOut(steps)
+    }
+
+    private func carryOut(_ steps: [SaveOrder.Step]) {
+        for step in steps {
+            switch step {
+            case .perform(let effect, let time): perform(effect, at: time)
+            case .write: store.write()
+            case .keepAside: store.keepAside()
+            case .recovered:
+                store.forgetAside()
+                post(.stateSaved)
+            case .failed(let reason): post(.stateNotSaved(reason: reason))
+            case .retryLater: store.retryLater()
+            }
         }
         followHolders()
     }
@@ -113,12 +168,19 @@ final class CoreHost {
         holdersChanged(holders)
     }
 
+    private func followSettling() {
+        guard saves.isSettled, let settled else { return }
+        self.settled = nil
+        settled()
+    }
+
     private func perform(_ effect: TalkSession.Effect, at now: MonotonicTime) {
         switch effect {
         case .reply(let request, let answer):
             waiting.removeValue(forKey: request)?(answer)
         case .publish(let event):
             sequence += 1
+            toldStatus?.apply(event)
             publish(event, sequence, now)
             log.record(event)
         case .tell(let client, let event):

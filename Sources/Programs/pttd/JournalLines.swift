@@ -27,9 +27,10 @@ extension Logger {
         case .audioServerLost:
             warning("audio server lost: start PipeWire or PulseAudio")
         case .stateSaved:
-            info("the state is on disk again")
+            info("the channel is on disk again")
         case .stateNotSaved(let reason):
-            error("a restart will find an earlier state", metadata: ["reason": "\(reason)"])
+            let line = "the channel cannot be written to disk, and a reboot will find an earlier one"
+            error("\(line)", metadata: ["reason": "\(reason)"])
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
             .transmissionModeChanged, .accessoryEventsChanged, .participantChanged, .timeLimitNear,
             .audioActivating, .audioActivated, .audioDeactivated, .audioInterruptionEnded, .routeChanged,

@@ -27,6 +27,7 @@ final class Daemon {
     private let server: AudioServer
     private let service: CoreService
     private var signals: [SignalSource] = []
+    private var isStopping = false
     private var session: SessionWatch?
     private let policy: PolicyWatch
 
@@ -52,7 +53,11 @@ final class Daemon {
             audio: audio,
             microphone: Microphone(server: server, device: configuration.microphone, log: log),
             speaker: Speaker(server: server, log: log),
-            store: StateStore(UserDirectory.state.path, log: log),
+            store: StateStore(
+                UserDirectory.state.path,
+                aside: try RuntimeSocket.directory(),
+                log: log
+            ),
             starter: ApplicationStarter(log: log)
         )
         let host = CoreHost(
@@ -92,11 +97,15 @@ final class Daemon {
     }
 
     private func stop() {
+        guard !isStopping else { return }
+        isStopping = true
         ServiceState.stopping()
         host.post(.shuttingDown)
-        service.close()
-        server.close()
-        EventLoop.exit(code: EXIT_SUCCESS)
+        host.whenSettled { [service, server] in
+            service.close()
+            server.close()
+            EventLoop.exit(code: EXIT_SUCCESS)
+        }
     }
 
     /// A configuration that cannot be read is told and does not keep the core from running.

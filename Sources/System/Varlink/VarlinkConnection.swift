@@ -19,7 +19,8 @@ public final class VarlinkConnection {
     /// A handler has a call that has not had its last answer. Those behind it stay bytes, most of them in the kernel.
     private var isAnswering = false
     private var closeHandlers: [@EventLoop () -> Void] = []
-    private var isClosed = false
+    /// Nobody is there to be answered.
+    public private(set) var isClosed = false
     private var laterClose: DeferredSource?
 
     init(

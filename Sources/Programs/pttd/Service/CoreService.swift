@@ -70,6 +70,8 @@ final class CoreService {
     }
 
     private func answer(_ call: VarlinkCall, _ answer: TalkSession.Answer) {
+        // Gone while the answer waited for the disk, and forgotten: nothing may be given out to it any more.
+        guard !call.connection.isClosed else { return }
         switch answer {
         case .joined(let channelID, let format, let pushToken, let isApplication):
             note(nil, for: call)

@@ -7,13 +7,30 @@ import PTTMessages
 
 /// The channel on disk, so that its application gets it back after a crash of anything or a reboot.
 ///
-/// A file is written beside its place, flushed, and moved there: whatever ends in between, the old one or the new one
-/// is found (rename(2)).
-struct StateStore {
+/// While the disk cannot be written, the state is kept aside in the runtime directory, which is in memory: a core that
+/// starts again finds it there, a machine that starts again does not.
+@EventLoop
+final class StateStore {
+    /// What came of a write, in the words of `SaveOrder`.
+    enum Report {
+        case written
+        case notWritten(reason: String)
+        case overdue(reason: String)
+        case retryTimeCame
+    }
+
+    /// What an earlier run has saved.
+    struct Found {
+        let channel: SavedChannel?
+        let descriptor: Descriptor?
+        /// It was kept aside; what is on disk is older.
+        let isAside: Bool
+    }
+
     /// `channel.json` with what the core needs, `descriptor.json` with what people see.
-    private enum File: String {
-        case channel = "channel.json"
+    private enum File: String, CaseIterable {
         case descriptor = "descriptor.json"
+        case channel = "channel.json"
     }
 
     private struct SavedDescriptor: Codable {
@@ -21,36 +38,158 @@ struct StateStore {
         let image: String?
     }
 
+    /// Both, in one file.
+    private struct Aside: Codable {
+        let channel: SavedChannel?
+        let descriptor: SavedDescriptor?
+
+        static let name = "state.json"
+    }
+
     /// An image in base64 and a name, with room to spare.
     private static let sizeLimit = 512 * 1024
+    /// A disk that takes longer counts as one that fails. Whoever waits for an answer still waits then.
+    private static let patience = Duration.seconds(2)
 
-    private let directory: String?
+    private let directory: StateDirectory?
+    private let aside: StateDirectory?
     private let log: Logger
+    private var channel: SavedChannel?
+    private var descriptor: Descriptor?
+    /// What differs from what is on disk, or may do so.
+    private var unwritten: Set<File> = []
+    private var backOff = BackOff(first: .seconds(1), limit: .seconds(300))
+    private var deadline: TimerSource?
+    private var retryTimer: TimerSource?
+
+    /// Called for each thing that came of ``write()`` and ``retryLater()``; where nothing can be done, from inside them.
+    var report: @EventLoop (Report) -> Void = { _ in }
 
     /// - Parameters:
     ///   - directory: Made when it is needed; nil: nothing is kept.
-    ///   - log: Told of what could not be read or written.
-    init(_ directory: String?, log: Logger) {
-        self.directory = directory
+    ///   - aside: Where the state is kept while it cannot be written to `directory`.
+    ///   - log: Told of what could not be read.
+    init(_ directory: String?, aside: String?, log: Logger) {
+        self.directory = directory.map { StateDirectory(path: $0, isOnDisk: true) }
+        self.aside = aside.map { StateDirectory(path: $0, isOnDisk: false) }
         self.log = log
+        deadline = TimerSource { [weak self] in
+            self?.report(.overdue(reason: "\(directory ?? "") does not answer within \(Self.patience)"))
+        }
+        retryTimer = TimerSource { [weak self] in self?.report(.retryTimeCame) }
     }
 
-    /// What an earlier run has saved. A file that cannot be used is moved aside, and counts as none.
-    func load() -> (channel: SavedChannel, descriptor: Descriptor?)? {
-        guard let channel = read(SavedChannel.self, from: .channel) else { return nil }
-        let descriptor = read(SavedDescriptor.self, from: .descriptor)
-        return (channel, descriptor.map { Descriptor(name: $0.name, image: image($0.image)) })
+    /// What an earlier run has saved; nil if that was nothing. A file that cannot be used is moved out of the way, and
+    /// counts as none.
+    func load() -> Found? {
+        if let aside, let kept = read(Aside.self, Aside.name, in: aside) {
+            channel = kept.channel
+            descriptor = kept.descriptor.map { Descriptor(name: $0.name, image: image($0.image)) }
+            unwritten = Set(File.allCases)
+            return Found(channel: channel, descriptor: descriptor, isAside: true)
+        }
+        guard let directory, let found = read(SavedChannel.self, File.channel.rawValue, in: directory) else {
+            return nil
+        }
+        channel = found
+        descriptor = read(SavedDescriptor.self, File.descriptor.rawValue, in: directory)
+            .map { Descriptor(name: $0.name, image: image($0.image)) }
+        return Found(channel: channel, descriptor: descriptor, isAside: false)
     }
 
+    /// Remembers it for ``write()``.
+    ///
     /// - Parameter channel: Nil: there is none.
     func save(_ channel: SavedChannel?) {
-        save(channel, to: .channel)
+        self.channel = channel
+        unwritten.insert(.channel)
     }
 
     /// As above.
     func save(_ descriptor: Descriptor?) {
-        let saved = descriptor.map { SavedDescriptor(name: $0.name, image: $0.image?.base64) }
-        save(saved, to: .descriptor)
+        self.descriptor = descriptor
+        unwritten.insert(.descriptor)
+    }
+
+    /// Begins to write what has changed. One write must have ended before the next begins.
+    func write() {
+        retryTimer?.disarm()
+        // Without a place for it nothing is kept, which was told when the program started.
+        guard let directory else { return report(.written) }
+        let files = File.allCases.filter { unwritten.contains($0) }
+        unwritten = []
+        do throws(SystemError) {
+            let changes = files.map { change($0) }
+            try EventLoop.block(
+                on: { directory.failure(of: changes) },
+                done: { [weak self] failure in self?.ended(files, failure) }
+            )
+            deadline?.arm(after: Self.patience)
+        } catch {
+            ended(files, error)
+        }
+    }
+
+    func retryLater() {
+        retryTimer?.arm(after: backOff.next())
+    }
+
+    private func ended(_ files: [File], _ failure: SystemError?) {
+        deadline?.disarm()
+        if let failure {
+            unwritten.formUnion(files)
+            report(.notWritten(reason: "\(failure)"))
+        } else {
+            backOff.reset()
+            report(.written)
+        }
+    }
+
+    // MARK: Aside
+
+    func keepAside() {
+        guard let aside else { return }
+        let kept = Aside(channel: channel, descriptor: savedDescriptor)
+        do throws(SystemError) {
+            try aside.apply([.replace(name: Aside.name, bytes: bytes(kept))])
+        } catch {
+            log.error("the state is not kept in the runtime directory either: \(error)")
+        }
+    }
+
+    func forgetAside() {
+        guard let aside else { return }
+        do throws(SystemError) {
+            try aside.apply([.remove(name: Aside.name)])
+        } catch {
+            log.error("a restart will find a state that is older than the one on disk: \(error)")
+        }
+    }
+
+    // MARK: Contents
+
+    private func change(_ file: File) -> StateDirectory.Change {
+        let name = file.rawValue
+        let text: [UInt8]? =
+            switch file {
+            case .channel: channel.map { bytes($0) }
+            case .descriptor: savedDescriptor.map { bytes($0) }
+            }
+        guard let text else { return .remove(name: name) }
+        return .replace(name: name, bytes: text)
+    }
+
+    private var savedDescriptor: SavedDescriptor? {
+        descriptor.map { SavedDescriptor(name: $0.name, image: $0.image?.base64) }
+    }
+
+    private func bytes(_ value: some Encodable) -> [UInt8] {
+        do throws(JSONEncodingError) {
+            return Array(try JSON(encoding: value).text.utf8)
+        } catch {
+            // Our own files are objects of strings and flags, all of which JSON has forms for.
+            preconditionFailure("\(error)")
+        }
     }
 
     private func image(_ base64: String?) -> Image? {
@@ -63,11 +202,12 @@ struct StateStore {
         }
     }
 
-    // MARK: Files
-
-    private func read<Value: Decodable>(_ type: Value.Type, from file: File) -> Value? {
-        guard let directory else { return nil }
-        let path = "\(directory)/\(file.rawValue)"
+    private func read<Value: Decodable>(
+        _ type: Value.Type,
+        _ name: String,
+        in directory: StateDirectory
+    ) -> Value? {
+        let path = "\(directory.path)/\(name)"
         do {
             guard let bytes = try TextFile.read(path, limit: Self.sizeLimit) else { return nil }
             guard let object = try JSON(parsing: bytes).object else { throw Damage("it is no JSON object") }
@@ -78,58 +218,6 @@ struct StateStore {
             _ = rename(path, path + ".damaged")
             return nil
         }
-    }
-
-    private func save(_ value: (some Encodable)?, to file: File) {
-        guard let directory else { return }
-        let path = "\(directory)/\(file.rawValue)"
-        do {
-            if let value {
-                let text = try JSON(encoding: value).text
-                try make(directory)
-                try fill(path + ".new", with: Array(text.utf8))
-                guard rename(path + ".new", path) == 0 else { throw SystemError("move \(path).new") }
-            } else if unlink(path) != 0 {
-                // There was none, and nothing has changed.
-                if errno == ENOENT { return }
-                throw SystemError("remove \(path)")
-            }
-            try flush(directory)
-        } catch {
-            log.error("\(path) cannot be written, and a restart will find an earlier state: \(error)")
-        }
-    }
-
-    private func fill(_ path: String, with bytes: [UInt8]) throws(SystemError) {
-        let created = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard created >= 0 else { throw SystemError("create \(path)") }
-        let descriptor = OwnedDescriptor(adopting: created)
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor.value, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw SystemError("write \(path)") }
-            rest = rest.dropFirst(count)
-        }
-        guard fsync(descriptor.value) == 0 else { throw SystemError("flush \(path)") }
-    }
-
-    /// With the directories above it. Those that are there already may be anybody's.
-    private func make(_ directory: String) throws(SystemError) {
-        var made = ""
-        for part in directory.split(separator: "/") {
-            made += "/" + part
-            guard mkdir(made, 0o700) == 0 || [EEXIST, EROFS, EACCES].contains(errno) else {
-                throw SystemError("create \(made)")
-            }
-        }
-    }
-
-    /// A name is on disk when its directory is (fsync(2)).
-    private func flush(_ directory: String) throws(SystemError) {
-        let opened = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard opened >= 0 else { throw SystemError("open \(directory)") }
-        let descriptor = OwnedDescriptor(adopting: opened)
-        guard fsync(descriptor.value) == 0 else { throw SystemError("flush \(directory)") }
     }
 }
 

@@ -1,0 +1,86 @@
+import EventLoop
+import Glibc
+
+/// A directory of small files that are replaced as a whole.
+///
+/// A file is written beside its place, flushed, and moved there: whatever ends in between, the old one or the new one
+/// is found (rename(2)).
+struct StateDirectory: Sendable {
+    enum Change: Sendable {
+        case replace(name: String, bytes: [UInt8])
+        /// One that is not there is no failure.
+        case remove(name: String)
+    }
+
+    /// Made, with the directories above it, when the first file is.
+    let path: String
+    /// In memory there is nothing to flush, and nothing that takes long.
+    let isOnDisk: Bool
+
+    /// Carries out changes in their order, and comes back when all are on disk.
+    func apply(_ changes: [Change]) throws(SystemError) {
+        var hasChanged = false
+        for change in changes {
+            switch change {
+            case .replace(let name, let bytes):
+                try replace("\(path)/\(name)", bytes)
+                hasChanged = true
+            case .remove(let name):
+                if unlink("\(path)/\(name)") == 0 {
+                    hasChanged = true
+                } else if errno != ENOENT && errno != ENOTDIR {
+                    throw SystemError("remove \(path)/\(name)")
+                }
+            }
+        }
+        if hasChanged && isOnDisk { try flush() }
+    }
+
+    /// As ``apply(_:)``, for where nothing can be thrown.
+    func failure(of changes: [Change]) -> SystemError? {
+        do throws(SystemError) {
+            try apply(changes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func replace(_ place: String, _ bytes: [UInt8]) throws(SystemError) {
+        try make()
+        try fill(place + ".new", with: bytes)
+        guard rename(place + ".new", place) == 0 else { throw SystemError("move \(place).new") }
+    }
+
+    private func fill(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        let created = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard created >= 0 else { throw SystemError("create \(path)") }
+        let descriptor = OwnedDescriptor(adopting: created)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor.value, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw SystemError("write \(path)") }
+            rest = rest.dropFirst(count)
+        }
+        guard !isOnDisk || fsync(descriptor.value) == 0 else { throw SystemError("flush \(path)") }
+    }
+
+    /// Those above it that are there already may be anybody's.
+    private func make() throws(SystemError) {
+        var made = ""
+        for part in path.split(separator: "/") {
+            made += "/" + part
+            guard mkdir(made, 0o700) == 0 || [EEXIST, EROFS, EACCES].contains(errno) else {
+                throw SystemError("create \(made)")
+            }
+        }
+    }
+
+    /// A name is on disk when its directory is (fsync(2)).
+    private func flush() throws(SystemError) {
+        let opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard opened >= 0 else { throw SystemError("open \(path)") }
+        let descriptor = OwnedDescriptor(adopting: opened)
+        guard fsync(descriptor.value) == 0 else { throw SystemError("flush \(path)") }
+    }
+}

@@ -1,0 +1,61 @@
+import EventLoop
+import Foundation
+import Glibc
+import TestSupport
+
+/// A disk under a `pttd` that hangs and becomes read-only at a word (`Disk/disk.c`).
+@EventLoop
+final class FailingDisk {
+    private let directory: String
+    private let library: String
+    private var gate: Int32 = -1
+
+    struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// One that works.
+    init() async throws {
+        directory = "/tmp/ptt-disk-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        library = directory + "/disk.so"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Disk/disk.c"
+        let lines = try await ProgramRun(["clang", "-shared", "-fPIC", "-o", library, source]).untilExit()
+        guard lines.last == "exit 0", mkfifo(directory + "/gate", 0o600) == 0 else {
+            throw Missing(description: "the library for a failing disk: \(lines.joined(separator: "\n"))")
+        }
+        goOn()
+    }
+
+    isolated deinit {
+        hang()
+        // What cannot be removed is litter in /tmp and hurts no test.
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// For the `pttd` that is to have this disk.
+    var environment: [String: String] { ["LD_PRELOAD": library, "PTT_DISK": directory] }
+
+    /// From now on nothing reaches it, and nobody is told why.
+    func hang() {
+        guard gate >= 0 else { return }
+        _ = close(gate)
+        gate = -1
+    }
+
+    /// Also lets go on what hangs already.
+    func goOn() {
+        guard gate < 0 else { return }
+        // Open for both, so that it is open for writing whether somebody reads or not.
+        gate = open(directory + "/gate", O_RDWR | O_CLOEXEC)
+    }
+
+    func setReadOnly(_ isReadOnly: Bool) throws {
+        let path = directory + "/read-only"
+        if isReadOnly {
+            try Data().write(to: URL(filePath: path))
+        } else {
+            try FileManager.default.removeItem(atPath: path)
+        }
+    }
+}
