@@ -12,6 +12,24 @@ import Testing
         #expect(inside)
     }
 
+    @Test @EventLoop func `what blocks runs on a thread of its own, and tells the loop`() async throws {
+        let results = Sightings(of: pthread_t.self)
+        let (near, far) = try UnixSocket.pair(.stream).release()
+        defer { for end in [near, far] { _ = close(end) } }
+        // Waits for what the loop sends after it has started the work.
+        _ = fcntl(far, F_SETFL, fcntl(far, F_GETFL) & ~O_NONBLOCK)
+        try EventLoop.block(
+            on: {
+                var byte: UInt8 = 0
+                return recv(far, &byte, 1, 0) == 1 ? pthread_self() : 0
+            },
+            done: { thread in EventLoop.assumeIsolated { results.add(thread) } }
+        )
+        #expect(send(near, [1], 1, Int32(MSG_NOSIGNAL)) == 1)
+        let thread = try await results.next()
+        #expect(thread != 0 && pthread_equal(thread, pthread_self()) == 0)
+    }
+
     @Test func `a timer fires at its time and only once`() async {
         let start = MonotonicInstant.now
         let fired = await withCheckedContinuation {

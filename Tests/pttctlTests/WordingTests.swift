@@ -37,6 +37,13 @@ import Testing
         )
     }
 
+    @Test func `a status tells that the channel could not be saved, and why`() {
+        let failure = "create /home/ann/.local/state/pushtotalk/channel.json.new: No space left on device"
+        let status = Status(isAudioServerReady: true, timeLimit: 60, saveFailure: failure)
+        let line = Wording.line(status).split(separator: "\n").first { $0.hasPrefix("saved") }
+        #expect(line == "saved         no, a reboot will find an earlier channel: \(failure)")
+    }
+
     @Test func `a status tells whether the application runs, starts, or does not`() {
         var channel = channel
         #expect(application(channel) == "org.example.Radio is not running")
