@@ -35,7 +35,7 @@ import Varlink
     {
         let disk = try await FailingDisk()
         let core = try await RunningCore.start(environment: disk.environment)
-        let (owner, other) = (try core.connect(), try core.connect())
+        let (owner, other, observer) = (try core.connect(), try core.connect(), try core.connect())
         disk.hang()
         let answers = Sightings(of: String.self)
         owner.join(then: {
@@ -43,11 +43,11 @@ import Varlink
             answers.add(isSaved ? "joined and saved" : "joined")
         })
         #expect(try await other.status().channel == nil)
-        #expect(try await other.subscribe().channel == nil)
+        #expect(try await observer.subscribe().channel == nil)
         answers.add("not joined")
         disk.goOn()
         #expect(try await answers.next(2) == ["not joined", "joined and saved"])
-        guard case .channelJoined = try await other.events.next() else {
+        guard case .channelJoined = try await observer.events.next() else {
             Issue.record("the subscriber was not told")
             return
         }
@@ -82,14 +82,14 @@ import Varlink
         let disk = try await FailingDisk()
         let core = try await RunningCore.start(environment: disk.environment)
         try disk.setReadOnly(true)
-        let owner = try core.connect()
-        _ = try await owner.subscribe()
+        let (owner, observer) = (try core.connect(), try core.connect())
+        _ = try await observer.subscribe()
         _ = try await owner.join(application: "App")
-        let reason = try await owner.nextSaveFailure()
+        let reason = try await observer.nextSaveFailure()
         #expect(reason.contains("Read-only file system"))
         #expect(try await core.connect().status().saveFailure == reason)
         try disk.setReadOnly(false)
-        _ = try await owner.events.first { $0 == .stateSaved }
+        _ = try await observer.events.first { $0 == .stateSaved }
         #expect(try await core.connect().status().saveFailure == nil)
         #expect(FileManager.default.fileExists(atPath: core.state("channel.json")))
         #expect(!FileManager.default.fileExists(atPath: core.directory + "/pushtotalk/state.json"))
