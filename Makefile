@@ -78,10 +78,14 @@ verify-units:
 docs:  ## the documentation of the library PushToTalk, as web pages in .build/docs
 	@.ci/install-packages 'make docs' $(build_packages)
 	swift build --target PushToTalk
-	@rm -rf .build/symbols .build/docs && mkdir -p .build/symbols
+	@rm -rf .build/symbols .build/docs && mkdir -p .build/symbols/c
 	@for module in PushToTalk PTTPlatformTypes; do swift symbolgraph-extract -module-name $$module -target $(target) \
-	  -I .build/debug/Modules $(patsubst %,-I %,$(wildcard Sources/System/C* .build/debug/C*.build)) \
+	  -I .build/debug/Modules -experimental-allowed-reexported-modules=CPushToTalk \
+	  $(patsubst %,-I %,$(wildcard Sources/System/C* Sources/Client/C* .build/debug/C*.build)) \
 	  -minimum-access-level public -skip-synthesized-members -output-dir .build/symbols || exit 1; done
+	@# What Swift imports comes without its comments; these are the same symbols with them.
+	@clang -extract-api -x objective-c-header --product-name=PushToTalk -o .build/symbols/c/PushToTalk.symbols.json \
+	  $(abspath $(wildcard Sources/Client/CPushToTalk/*.h))
 	docc convert Sources/Client/PushToTalk/PushToTalk.docc --additional-symbol-graph-dir .build/symbols \
 	  --output-path .build/docs --fallback-display-name PushToTalk --fallback-bundle-identifier org.pushtotalk \
 	  --warnings-as-errors --transform-for-static-hosting

@@ -106,7 +106,8 @@ let package = Package(
         system("WAV", "EventLoop"),
 
         client("CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink"),
-        client("PTTPlatformTypes"),
+        .systemLibrary(name: "CPushToTalk", path: "Sources/Client/CPushToTalk"),
+        client("PTTPlatformTypes", "CPushToTalk"),
         client("PushToTalk", "CoreLink", "EventLoop", "PTTMessages", "PTTPlatformTypes", "TOML"),
 
         program(
@@ -204,14 +205,17 @@ let package = Package(
             "ptt-sim"
         ),
         // Applications as they are written for iOS: one per idiom, in the language mode that it is written in.
+        application("BareClient", .v5),
         application("CallbackClient", .v5),
         application("PlainClient", .v5),
         application("AsyncClient", .v6),
         application("MainActorClient", .v6),
+        application("StrictClient", .v6),
         .target(name: "Bystander", path: "Tests/SourceCompatibility/Bystander"),
         tests(
             "PushToTalkTests",
             "AsyncClient",
+            "BareClient",
             "Bystander",
             "CallbackClient",
             "CoreLink",
@@ -220,6 +224,7 @@ let package = Package(
             "PTTMessages",
             "PlainClient",
             "PushToTalk",
+            "StrictClient",
             "TestSupport",
             data: ["Symbols"]
         ),

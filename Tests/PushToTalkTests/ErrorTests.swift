@@ -1,10 +1,13 @@
-import Foundation
-import PTTMessages
+import EventLoop
 import PushToTalk
+import TestSupport
 import Testing
 
 /// Values that are the same on Apple's systems: rows 1.5, 1.6, 4.2, 5/81 and 5/82 of the contract.
-@Suite struct ErrorTests {
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct ErrorTests {
+    init() { withRunningLoop() }
+
     @Test func `raw values are Apple's`() {
         #expect(PTChannelJoinReason.developerRequest.rawValue == 0)
         #expect(PTChannelJoinReason.channelRestoration.rawValue == 1)
@@ -36,11 +39,10 @@ import Testing
         let error: any Error = PTChannelError(.callActive, userInfo: [PTTErrorReasonKey: "a call"])
         let object = error as NSError
         #expect(object.domain == PTChannelErrorDomain && object.code == PTChannelError.callActive.rawValue)
-        #expect(object.localizedDescription == "a call")
         #expect(object.userInfo[PTTErrorReasonKey] as? String == "a call")
         #expect((error as? PTChannelError)?.code == .callActive)
-        #expect(PTChannelError.errorDomain == "PTChannelErrorDomain")
-        #expect(PTInstantiationError.errorDomain == "PTInstantiationErrorDomain")
+        #expect(PTChannelError.errorDomain == PTChannelErrorDomain)
+        #expect(PTInstantiationError.errorDomain == PTInstantiationErrorDomain)
         var caught = false
         do { throw error } catch PTChannelError.channelNotFound {} catch PTChannelError.callActive {
             caught = true
@@ -50,6 +52,108 @@ import Testing
         if case PTInstantiationError.invalidPlatform = instantiation {} else { Issue.record("no match") }
         #expect((instantiation as NSError).code == 1)
         #expect(PTChannelError(.unknown) != PTChannelError(.callActive))
+    }
+
+    /// Applications branch on them, and find them in their logs.
+    @Test func `the domains are Apple's`() {
+        #expect(PTChannelErrorDomain == "com.apple.pushtotalk.channel")
+        #expect(PTInstantiationErrorDomain == "com.apple.pushtotalk.instantiation")
+    }
+
+    @Test func `an error that went through an NSError comes back`() throws {
+        let object = NSError(
+            domain: "com.apple.pushtotalk.channel",
+            code: 2,
+            userInfo: [PTTErrorReasonKey: "another channel"]
+        )
+        let error = try #require(object as? PTChannelError)
+        #expect(error.code == .channelLimitReached && error.pttReason == "another channel")
+        #expect((object as any Error as? PTChannelError)?.code == .channelLimitReached)
+        #expect((object as Any as? PTChannelError)?.code == .channelLimitReached)
+        #expect(object as? PTInstantiationError == nil)
+        #expect(NSError(domain: NSCocoaErrorDomain, code: 2) as? PTChannelError == nil)
+        let again = PTInstantiationError(.missingEntitlement) as NSError
+        #expect(again as? PTInstantiationError == PTInstantiationError(.missingEntitlement))
+    }
+
+    @Test func `an NSError is caught and matched as what it stands for`() throws {
+        let limit: any Error = NSError(domain: PTChannelErrorDomain, code: 2)
+        var caught = ""
+        do { throw limit } catch PTChannelError.callActive {
+            caught = "a call"
+        } catch PTChannelError.channelLimitReached {
+            caught = "a channel"
+        } catch {
+            caught = "nothing"
+        }
+        #expect(caught == "a channel")
+        let foreign: any Error = NSError(domain: NSPOSIXErrorDomain, code: 2)
+        if case PTChannelError.channelLimitReached = foreign { Issue.record("another domain matches") }
+        let refused: any Error = PTInstantiationError(.missingEntitlement)
+        switch refused as NSError {
+        case PTInstantiationError.invalidPlatform: Issue.record("another code matches")
+        case PTInstantiationError.missingEntitlement: break
+        default: Issue.record("no code matches")
+        }
+    }
+
+    @Test func `what an application puts into an error stays there`() {
+        let info: [String: Any] = [NSLocalizedDescriptionKey: "no room", "attempt": 3]
+        let error = PTChannelError(.channelLimitReached, userInfo: info)
+        #expect(error.userInfo.count == 2 && error.errorUserInfo.count == 2)
+        #expect(error.userInfo["attempt"] as? Int == 3)
+        #expect(error.localizedDescription == "no room")
+        #expect((error as NSError).localizedDescription == "no room")
+        #expect((error as NSError).userInfo["attempt"] as? Int == 3)
+        #expect(error.pttReason == "no room")
+        let instantiation = PTInstantiationError(.unknown, userInfo: info)
+        #expect(instantiation.localizedDescription == "no room")
+        #expect(instantiation.userInfo["attempt"] as? Int == 3)
+        #expect(PTChannelError(.callActive).userInfo.isEmpty)
+        #expect(!PTChannelError(.callActive).localizedDescription.isEmpty)
+        #expect(error != PTChannelError(.channelLimitReached))
+    }
+
+    /// Applications write them into logs and send them to servers.
+    @Test func `enumerations are described like imported ones`() {
+        #expect(String(describing: PTChannelLeaveReason.userRequest) == "PTChannelLeaveReason(rawValue: 1)")
+        #expect("\(PTChannelJoinReason.channelRestoration)" == "PTChannelJoinReason(rawValue: 1)")
+        let source = PTChannelTransmitRequestSource.handsfreeButton
+        #expect("\(source)" == "PTChannelTransmitRequestSource(rawValue: 3)")
+        #expect("\(PTServiceStatus.connecting)" == "PTServiceStatus(rawValue: 1)")
+        #expect("\(PTTransmissionMode.listenOnly)" == "PTTransmissionMode(rawValue: 2)")
+    }
+
+    @Test func `a number of a later version is a value`() throws {
+        let reason = try #require(PTChannelLeaveReason(rawValue: 77))
+        #expect(reason.rawValue == 77 && reason != .unknown)
+        switch reason {
+        case .unknown, .userRequest, .developerRequest, .systemPolicy: Issue.record("a known reason")
+        @unknown default: break
+        }
+        #expect(PTChannelJoinReason(rawValue: -1)?.rawValue == -1)
+        #expect(PTServiceStatus(rawValue: 9) != nil && PTTransmissionMode(rawValue: 9) != nil)
+        #expect(PTChannelTransmitRequestSource(rawValue: 9) != nil)
+        let error = try #require(NSError(domain: PTChannelErrorDomain, code: 99) as? PTChannelError)
+        #expect(error.code == PTChannelError.Code(rawValue: 99) && error.errorCode == 99)
+        #expect(PTInstantiationError.Code(rawValue: 99) != nil)
+    }
+
+    @EventLoop
+    @Test func `a number that stands for nothing is refused`() async throws {
+        let stage = try await Stage.set()
+        let manager = try await Joined.make(stage, RecordingDelegate()).manager
+        let status = try #require(PTServiceStatus(rawValue: 9))
+        let mode = try #require(PTTransmissionMode(rawValue: 9))
+        let error = await #expect(throws: PTChannelError.self) {
+            try await manager.setServiceStatus(status, channelUUID: stage.channel)
+        }
+        #expect(error?.code == .unknown)
+        #expect(error?.localizedDescription == "PTServiceStatus(rawValue: 9) stands for nothing")
+        #expect(error?.pttReason == error?.localizedDescription)
+        await #expect(throws: PTChannelError.self) {
+            try await manager.setTransmissionMode(mode, channelUUID: stage.channel)
+        }
     }
 
     @Test func `an empty name is replaced`() {

@@ -11,21 +11,6 @@ import Testing
 struct PlatformTests {
     init() { withRunningLoop() }
 
-    /// 2.4/50, 5/59
-    @EventLoop
-    @Test func `the application cannot activate the session of a channel`() async throws {
-        let stage = try await Stage.set()
-        let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        let error = #expect(throws: NSError.self) {
-            try AVAudioSession.sharedInstance().setActive(true)
-        }
-        #expect(error?.code == 0x656E_743F)
-        manager.leaveChannel(channelUUID: stage.channel)
-        #expect(try await delegate.lines.next() == "didLeave 2 true")
-        try AVAudioSession.sharedInstance().setActive(true)
-    }
-
     /// Who is heard is interrupted by the loss of the audio server, and heard again when it is back.
     @EventLoop
     @Test func `the loss of the audio server is told as an interruption`() async throws {

@@ -1,17 +1,88 @@
 import AsyncClient
+import BareClient
 import Bystander
 import CallbackClient
+import EventLoop
 import MainActorClient
 import PlainClient
 import PushToTalk
+import StrictClient
+import TestSupport
 import Testing
 
 /// Clients in several idioms, which are here because they compile: rows 4.2 and 5/80 of the contract.
-@Suite struct SourceCompatibilityTests {
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct SourceCompatibilityTests {
+    init() { withRunningLoop() }
+
     @Test func `delegates of each idiom are delegates`() async {
-        let delegates: [any PTChannelManagerDelegate] = [Radio(), Walkie(), await Model()]
-        #expect(delegates.count == 3)
+        let delegates: [any PTChannelManagerDelegate] = [
+            Radio(), Walkie(), await Model(), Handset(), await Roster(), Board(),
+        ]
+        #expect(delegates.count == 6)
         _ = Talker()
+    }
+
+    /// 5/58: a method that the compiler does not take for the requirement would be silently ignored. `Radio` and `Handset`
+    /// are Swift 5, `Board` and `Roster` are Swift 6; the first of each pair has no `@Sendable`.
+    @EventLoop
+    @Test func `a completion is taken in both spellings and both language modes`() async throws {
+        let stage = try await Stage.set()
+        let recording = RecordingDelegate()
+        let manager = try await Joined.make(stage, recording).manager
+        let (radio, handset, board, roster) = (Radio(), Handset(), Board(), await Roster())
+        let completions = Sightings(of: String.self)
+        let delegates: [any PTChannelManagerDelegate] = [radio, handset, board, roster]
+        for delegate in delegates {
+            let name = "\(type(of: delegate))"
+            delegate.incomingServiceUpdatePush(
+                channelManager: manager,
+                channelUUID: stage.channel,
+                pushPayload: ["roster": "all"],
+                isHighPriority: true,
+                remainingHighPriorityBudget: 5,
+                completion: { completions.add(name) }
+            )
+            #expect(try await completions.next() == name)
+        }
+        #expect(
+            [radio.updates, handset.updates, board.names, await roster.names] == [
+                ["all"], ["all"], ["all"], ["all"],
+            ]
+        )
+    }
+
+    /// An application that gives up when the session throws gets through to its channel.
+    @EventLoop
+    @Test func `an application that wants the session first gets as far as transmitting`() async throws {
+        let stage = try await Stage.set()
+        let handset = Handset()
+        #expect(handset.prepare())
+        let recording = RecordingDelegate()
+        let manager = try await Joined.make(stage, recording).manager
+        #expect(handset.prepare(), "\(handset.log)")
+        handset.channelManager(
+            manager,
+            channelUUID: stage.channel,
+            didBeginTransmittingFrom: .handsfreeButton
+        )
+        #expect(handset.log == ["recording"])
+    }
+
+    @Test func `an error is explained after it went through NSError`() {
+        let handset = Handset()
+        #expect(handset.explain(PTInstantiationError(.missingEntitlement)) == "no entitlement")
+        #expect(handset.explain(NSError(domain: PTInstantiationErrorDomain, code: 1)) == "not here")
+        #expect(handset.explain(NSError(domain: PTInstantiationErrorDomain, code: 3)) == "no manager: 3")
+        #expect(handset.explain(NSError(domain: PTChannelErrorDomain, code: 2)) == "another channel")
+        #expect(handset.explain(PTChannelError(.callActive)) == "channel 3")
+        #expect(!Board.isWanted(PTChannelLeaveReason(rawValue: 12) ?? .userRequest))
+    }
+
+    /// People see no picture instead of a broken one.
+    @Test func `a picture of nothing is none`() {
+        #expect(UIImage().size == .zero && UIImage().pngData() == nil)
+        #expect(PTChannelDescriptor(name: "Ops", image: UIImage()).image != nil)
     }
 
     /// 5/83

@@ -145,7 +145,19 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
     /// Errors cross the socket and are still what Apple's framework gives.
     private func name(_ error: any Error) -> String {
         guard let error = error as? PTChannelError else { return "\(error)" }
-        return "\(error.code)"
+        return switch error.code {
+        case .unknown: "unknown"
+        case .channelNotFound: "channelNotFound"
+        case .channelLimitReached: "channelLimitReached"
+        case .callActive: "callActive"
+        case .transmissionInProgress: "transmissionInProgress"
+        case .transmissionNotFound: "transmissionNotFound"
+        case .appNotForeground: "appNotForeground"
+        case .deviceManagementRestriction: "deviceManagementRestriction"
+        case .screenTimeRestriction: "screenTimeRestriction"
+        case .transmissionNotAllowed: "transmissionNotAllowed"
+        @unknown default: "\(error.code)"
+        }
     }
 }
 

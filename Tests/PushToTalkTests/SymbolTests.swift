@@ -26,15 +26,16 @@ import Testing
         let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent()
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Sources/System")
+            .deletingLastPathComponent().appendingPathComponent("Sources")
         let output = FileManager.default.temporaryDirectory.appendingPathComponent("ptt-symbols-\(UUID())")
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         // What cannot be removed is litter in /tmp and hurts no test.
         defer { try? FileManager.default.removeItem(at: output) }
         let maps = [
-            sources.appendingPathComponent("CSystemd/module.modulemap").path,
+            sources.appendingPathComponent("System/CSystemd/module.modulemap").path,
             products.appendingPathComponent("CLinux.build/module.modulemap").path,
             products.appendingPathComponent("CTOML.build/module.modulemap").path,
+            sources.appendingPathComponent("Client/CPushToTalk/module.modulemap").path,
         ]
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -43,14 +44,16 @@ import Testing
                 "swift", "symbolgraph-extract", "-module-name", "PushToTalk", "-I",
                 products.appendingPathComponent("Modules").path, "-target", "\(machine)-unknown-linux-gnu",
                 "-output-dir", output.path, "-minimum-access-level", "public", "-skip-synthesized-members",
+                "-experimental-allowed-reexported-modules=CPushToTalk",
             ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)
         let data = try Data(contentsOf: output.appendingPathComponent("PushToTalk.symbols.json"))
+        // The enumerations of the audio session come with the others, and belong to what stands in for AVFAudio.
         return try JSONDecoder().decode(Graph.self, from: data).symbols.map {
             $0.pathComponents.joined(separator: ".")
-        }
+        }.filter { !$0.hasPrefix("AV") }
     }
 
     private var machine: String {

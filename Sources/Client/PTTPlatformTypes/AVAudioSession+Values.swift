@@ -1,3 +1,4 @@
+@_exported public import CPushToTalk
 public import Foundation
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -72,10 +73,7 @@ extension AVAudioSession {
         public static let notifyOthersOnDeactivation = SetActiveOptions(rawValue: 0x1)
     }
 
-    public enum InterruptionType: UInt, Sendable {
-        case ended = 0
-        case began = 1
-    }
+    public typealias InterruptionType = AVAudioSessionInterruptionType
 
     public struct InterruptionOptions: OptionSet, Sendable {
         public let rawValue: UInt
@@ -84,28 +82,43 @@ extension AVAudioSession {
         public static let shouldResume = InterruptionOptions(rawValue: 0x1)
     }
 
-    public enum RouteChangeReason: UInt, Sendable {
-        case unknown = 0
-        case newDeviceAvailable = 1
-        case oldDeviceUnavailable = 2
-        case categoryChange = 3
-        case override = 4
-        case wakeFromSleep = 6
-        case noSuitableRouteForCategory = 7
-        case routeConfigurationChange = 8
-    }
+    public typealias RouteChangeReason = AVAudioSessionRouteChangeReason
 
+    public typealias RecordPermission = AVAudioSessionRecordPermission
+
+    public typealias PortOverride = AVAudioSessionPortOverride
+
+    /// What a microphone or a speaker is plugged into. Here each microphone is told as `builtInMic` and each speaker as
+    /// `builtInSpeaker`: of devices the core tells no more than the name.
     public struct Port: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
         public static let builtInMic = Port(rawValue: "MicrophoneBuiltIn")
-        public static let builtInSpeaker = Port(rawValue: "Speaker")
         public static let headsetMic = Port(rawValue: "MicrophoneWired")
+        public static let lineIn = Port(rawValue: "LineIn")
+        public static let continuityMicrophone = Port(rawValue: "ContinuityMicrophone")
+        public static let builtInSpeaker = Port(rawValue: "Speaker")
+        public static let builtInReceiver = Port(rawValue: "Receiver")
         public static let headphones = Port(rawValue: "Headphones")
+        public static let lineOut = Port(rawValue: "LineOut")
         public static let bluetoothHFP = Port(rawValue: "BluetoothHFP")
         public static let bluetoothA2DP = Port(rawValue: "BluetoothA2DPOutput")
+        public static let bluetoothLE = Port(rawValue: "BluetoothLE")
         public static let usbAudio = Port(rawValue: "USBAudio")
+        public static let carAudio = Port(rawValue: "CarAudio")
+        public static let airPlay = Port(rawValue: "AirPlay")
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        public static let HDMI = Port(rawValue: "HDMIOutput")
+        // swift-format-ignore: DontRepeatTypeInStaticProperties
+        public static let displayPort = Port(rawValue: "DisplayPort")
+        public static let thunderbolt = Port(rawValue: "Thunderbolt")
+        public static let fireWire = Port(rawValue: "FireWire")
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        public static let PCI = Port(rawValue: "PCI")
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        public static let AVB = Port(rawValue: "AVB")
+        public static let virtual = Port(rawValue: "Virtual")
     }
 }
 

@@ -9,6 +9,12 @@ public final class UIImage: NSObject, Sendable {
     /// In pixels, as the file says; zero for a kind of file whose header is not known.
     public let size: CGSize
 
+    /// A picture of nothing: people see none.
+    override public init() {
+        bytes = Data()
+        size = .zero
+    }
+
     /// - Parameter data: An image file. Nil if there is nothing in it.
     public init?(data: Data) {
         guard !data.isEmpty else { return nil }

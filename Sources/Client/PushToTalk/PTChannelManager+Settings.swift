@@ -1,6 +1,7 @@
 internal import CoreLink
 public import Foundation
 internal import PTTMessages
+public import PTTPlatformTypes
 
 extension PTChannelManager {
     /// Tells who talks at the other end, or with nil that nobody does any more.
@@ -65,9 +66,10 @@ extension PTChannelManager {
         channelUUID: UUID,
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
+        guard let word = status.word else { return refuse("\(status) stands for nothing", completionHandler) }
         let request = ApplicationInterface.ServiceStatusRequest(
             channelID: ChannelID(channelUUID),
-            status: status.word
+            status: word
         )
         set(completionHandler) { $0.set(request, then: $1) }
     }
@@ -84,9 +86,12 @@ extension PTChannelManager {
         channelUUID: UUID,
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
+        guard let word = transmissionMode.word else {
+            return refuse("\(transmissionMode) stands for nothing", completionHandler)
+        }
         let request = ApplicationInterface.TransmissionModeRequest(
             channelID: ChannelID(channelUUID),
-            mode: transmissionMode.word
+            mode: word
         )
         set(completionHandler) { $0.set(request, then: $1) }
     }
@@ -129,6 +134,12 @@ extension PTChannelManager {
                 session.outbox.deliver(.perform { completionHandler(refusal.map { PTChannelError($0) }) })
             }
         }
+    }
+
+    /// Tells that nothing was asked of the core, in its turn among the callbacks.
+    private func refuse(_ reason: String, _ completionHandler: (@Sendable ((any Error)?) -> Void)?) {
+        guard let completionHandler else { return }
+        outbox.deliver(.perform { completionHandler(PTChannelError(Refusal(.unknown, reason))) })
     }
 
     private func completed(_ body: (@escaping @Sendable ((any Error)?) -> Void) -> Void) async throws {

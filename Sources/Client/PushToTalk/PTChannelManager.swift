@@ -63,6 +63,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
 
     deinit {
         let session = session
+        AVAudioSession.sharedInstance().activated(false)
         EventLoop.start { session.close() }
     }
 
@@ -174,11 +175,9 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         switch callback {
         case .joined(let uuid, let reason):
             state.withLock { $0.activeChannelUUID = uuid }
-            AVAudioSession.sharedInstance().owned(by: true)
             delegate?.channelManager(self, didJoinChannel: uuid, reason: reason)
         case .left(let uuid, let reason):
             state.withLock { $0.activeChannelUUID = nil }
-            AVAudioSession.sharedInstance().owned(by: false)
             delegate?.channelManager(self, didLeaveChannel: uuid, reason: reason)
         case .began(let uuid, let source):
             delegate?.channelManager(self, channelUUID: uuid, didBeginTransmittingFrom: source)
@@ -187,8 +186,10 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         case .token(let token):
             delegate?.channelManager(self, receivedEphemeralPushToken: token.bytes)
         case .activated:
+            AVAudioSession.sharedInstance().activated(true)
             delegate?.channelManager(self, didActivate: .sharedInstance())
         case .deactivated:
+            AVAudioSession.sharedInstance().activated(false)
             delegate?.channelManager(self, didDeactivate: .sharedInstance())
         case .interruption(let began):
             AVAudioSession.sharedInstance().interrupted(began)

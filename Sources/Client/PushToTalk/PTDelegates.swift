@@ -76,14 +76,14 @@ public protocol PTChannelManagerDelegate: NSObjectProtocol {
     )
 
     /// Data from the application's server, without sound. `completion` is to be called when it is processed, within 30
-    /// seconds.
+    /// seconds. A method that takes it without `@Sendable` is a witness too, in both language modes.
     func incomingServiceUpdatePush(
         channelManager: PTChannelManager,
         channelUUID: UUID,
         pushPayload: [String: Any],
         isHighPriority: Bool,
         remainingHighPriorityBudget: Int,
-        completion: @escaping () -> Void
+        completion: @escaping @Sendable () -> Void
     )
 
     /// The same for delegates that work asynchronously; one of the two is enough.
@@ -127,11 +127,11 @@ extension PTChannelManagerDelegate {
         pushPayload: [String: Any],
         isHighPriority: Bool,
         remainingHighPriorityBudget: Int,
-        completion: @escaping () -> Void
+        completion: @escaping @Sendable () -> Void
     ) {
         // Made for this one call and given away with it.
         nonisolated(unsafe) let delegate: any PTChannelManagerDelegate = self
-        nonisolated(unsafe) let (payload, completion) = (pushPayload, completion)
+        nonisolated(unsafe) let payload = pushPayload
         Task {
             await delegate.incomingServiceUpdatePush(
                 channelManager: channelManager,

@@ -1,54 +1,51 @@
 internal import CoreLink
 public import Foundation
 internal import PTTMessages
+public import PTTPlatformTypes
 
 /// The domain of ``PTChannelError``.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public let PTChannelErrorDomain = "PTChannelErrorDomain"
+public let PTChannelErrorDomain = "com.apple.pushtotalk.channel"
 /// The domain of ``PTInstantiationError``.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public let PTInstantiationErrorDomain = "PTInstantiationErrorDomain"
+public let PTInstantiationErrorDomain = "com.apple.pushtotalk.instantiation"
 /// Linux: the key of `userInfo` for the sentence that says why, and where there is something to do, what.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let PTTErrorReasonKey = "PTTErrorReason"
 
 /// Why something about a channel was refused.
+///
+/// An `NSError` of its domain is one too: it can be cast, caught and matched.
 public struct PTChannelError: CustomNSError, Hashable, Sendable {
-    public enum Code: Int, Sendable {
-        /// Anything else, a missing microphone for example; ``PTChannelError/pttReason`` says what.
-        case unknown = 0
-        case channelNotFound = 1
-        case channelLimitReached = 2
-        case callActive = 3
-        case transmissionInProgress = 4
-        case transmissionNotFound = 5
-        case appNotForeground = 6
-        case deviceManagementRestriction = 7
-        case screenTimeRestriction = 8
-        case transmissionNotAllowed = 9
-    }
+    public typealias Code = PTChannelErrorCode
 
-    public let code: Code
-    /// Linux: why, in words.
-    public let pttReason: String
+    let nsError: NSError
 
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
-        self.code = code
-        pttReason = userInfo[PTTErrorReasonKey] as? String ?? "\(code)"
+        nsError = NSError(domain: PTChannelErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
     init(_ refusal: Refusal) {
-        code = Code(refusal.code)
-        pttReason = refusal.reason
+        self.init(Code(refusal.code), userInfo: NSError.userInfo(reason: refusal.reason))
     }
 
-    public static var errorDomain: String { PTChannelErrorDomain }
-    public var errorCode: Int { code.rawValue }
-    public var userInfo: [String: Any] { errorUserInfo }
-    public var errorUserInfo: [String: Any] {
-        [NSLocalizedDescriptionKey: pttReason, PTTErrorReasonKey: pttReason]
+    /// Nil for an error of another domain.
+    init?(_ error: NSError) {
+        guard error.domain == PTChannelErrorDomain else { return nil }
+        nsError = error
     }
-    public var localizedDescription: String { pttReason }
+
+    public var code: Code { Code(number: nsError.code) }
+    /// Linux: why, in words.
+    public var pttReason: String { nsError.reason }
+
+    public static var errorDomain: String { PTChannelErrorDomain }
+    public var errorCode: Int { nsError.code }
+    public var userInfo: [String: Any] { nsError.userInfo }
+    public var errorUserInfo: [String: Any] { nsError.userInfo }
+
+    public static func == (left: Self, right: Self) -> Bool { left.nsError.isSame(as: right.nsError) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(nsError.code) }
 
     public static var unknown: Code { .unknown }
     public static var channelNotFound: Code { .channelNotFound }
@@ -61,14 +58,17 @@ public struct PTChannelError: CustomNSError, Hashable, Sendable {
     public static var screenTimeRestriction: Code { .screenTimeRestriction }
     public static var transmissionNotAllowed: Code { .transmissionNotAllowed }
 
-    /// The name that Apple's first sample used; the framework never had it.
+    /// Linux: the name that stands in Apple's first talk on the framework, but not in the framework.
     @available(*, deprecated, renamed: "callActive")
     public static var callIsActive: Code { .callActive }
 }
 
-extension PTChannelError.Code {
+extension PTChannelErrorCode {
+    /// Every number is a value, as of any imported enumeration.
+    fileprivate init(number: Int) { self = Self(rawValue: number) ?? .unknown }
+
     /// A code from a newer core is `unknown`.
-    init(_ code: RefusalCode) {
+    fileprivate init(_ code: RefusalCode) {
         self =
             switch code {
             case .unknown: .unknown
@@ -84,39 +84,26 @@ extension PTChannelError.Code {
             }
     }
 
-    /// So that `catch PTChannelError.channelNotFound` finds its error.
-    public static func ~= (code: PTChannelError.Code, error: any Error) -> Bool {
+    /// So that `catch PTChannelError.channelNotFound` finds its error, and `switch` over an `NSError` does.
+    public static func ~= (code: PTChannelErrorCode, error: any Error) -> Bool {
         (error as? PTChannelError)?.code == code
     }
 }
 
 /// Why there is no channel manager.
+///
+/// An `NSError` of its domain is one too: it can be cast, caught and matched.
 public struct PTInstantiationError: CustomNSError, Hashable, Sendable {
-    public enum Code: Int, Sendable {
-        case unknown = 0
-        /// Here: `pttd` cannot be reached.
-        case invalidPlatform = 1
-        /// Here: the application's manifest does not say how the application is started.
-        case missingBackgroundMode = 2
-        /// Here: the application's manifest has no `push-environment`.
-        case missingPushServerEnvironment = 3
-        /// Here: the policy file excludes the application.
-        case missingEntitlement = 4
-        case instantiationAlreadyInProgress = 5
-    }
+    public typealias Code = PTInstantiationErrorCode
 
-    public let code: Code
-    /// Linux: why, in words.
-    public let pttReason: String
+    let nsError: NSError
 
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
-        self.code = code
-        pttReason = userInfo[PTTErrorReasonKey] as? String ?? "\(code)"
+        nsError = NSError(domain: PTInstantiationErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
     init(_ code: Code, reason: String) {
-        self.code = code
-        pttReason = reason
+        self.init(code, userInfo: NSError.userInfo(reason: reason))
     }
 
     /// An application that was not let in.
@@ -131,13 +118,23 @@ public struct PTInstantiationError: CustomNSError, Hashable, Sendable {
         }
     }
 
-    public static var errorDomain: String { PTInstantiationErrorDomain }
-    public var errorCode: Int { code.rawValue }
-    public var userInfo: [String: Any] { errorUserInfo }
-    public var errorUserInfo: [String: Any] {
-        [NSLocalizedDescriptionKey: pttReason, PTTErrorReasonKey: pttReason]
+    /// Nil for an error of another domain.
+    init?(_ error: NSError) {
+        guard error.domain == PTInstantiationErrorDomain else { return nil }
+        nsError = error
     }
-    public var localizedDescription: String { pttReason }
+
+    public var code: Code { Code(number: nsError.code) }
+    /// Linux: why, in words.
+    public var pttReason: String { nsError.reason }
+
+    public static var errorDomain: String { PTInstantiationErrorDomain }
+    public var errorCode: Int { nsError.code }
+    public var userInfo: [String: Any] { nsError.userInfo }
+    public var errorUserInfo: [String: Any] { nsError.userInfo }
+
+    public static func == (left: Self, right: Self) -> Bool { left.nsError.isSame(as: right.nsError) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(nsError.code) }
 
     public static var unknown: Code { .unknown }
     public static var invalidPlatform: Code { .invalidPlatform }
@@ -147,9 +144,12 @@ public struct PTInstantiationError: CustomNSError, Hashable, Sendable {
     public static var instantiationAlreadyInProgress: Code { .instantiationAlreadyInProgress }
 }
 
-extension PTInstantiationError.Code {
-    /// So that `catch PTInstantiationError.invalidPlatform` finds its error.
-    public static func ~= (code: PTInstantiationError.Code, error: any Error) -> Bool {
+extension PTInstantiationErrorCode {
+    /// Every number is a value, as of any imported enumeration.
+    fileprivate init(number: Int) { self = Self(rawValue: number) ?? .unknown }
+
+    /// So that `catch PTInstantiationError.invalidPlatform` finds its error, and `switch` over an `NSError` does.
+    public static func ~= (code: PTInstantiationErrorCode, error: any Error) -> Bool {
         (error as? PTInstantiationError)?.code == code
     }
 }

@@ -87,6 +87,7 @@ extension UIImage {
     private static let longest = 300 * 1024
 
     fileprivate var text: String? {
+        guard !encoded.isEmpty else { return nil }
         guard encoded.count <= Self.longest else {
             Diagnostics.note("an image of \(encoded.count) bytes is left out: at most 256 KiB are kept")
             return nil

@@ -84,6 +84,17 @@ final class Echo: NSObject {
     }
 }
 
+/// Who asked. A later version of the framework may know of others.
+private func word(_ source: PTChannelTransmitRequestSource) -> String {
+    switch source {
+    case .userRequest: "by a person"
+    case .developerRequest: "by the application"
+    case .handsfreeButton: "by a button"
+    case .unknown: "by nobody"
+    @unknown default: "by \(source)"
+    }
+}
+
 // Each callback comes when what it tells of has happened, and before anything later.
 extension Echo: @MainActor PTChannelManagerDelegate {
     func channelManager(
@@ -92,7 +103,7 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         reason: PTChannelJoinReason
     ) {
         // The place to set mode and service status, which begin anew with each joining.
-        say("didJoin \(channelUUID) \(reason)")
+        say("didJoin \(channelUUID) \(reason == .channelRestoration ? "again" : "anew")")
     }
 
     func channelManager(
@@ -101,7 +112,7 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         reason: PTChannelLeaveReason
     ) {
         // Whoever left it has the last word: joining again is for a person to ask for.
-        end(0, "didLeave \(channelUUID) \(reason)")
+        end(0, "didLeave \(channelUUID), reason \(reason.rawValue)")
     }
 
     func channelManager(
@@ -122,7 +133,7 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         channelUUID: UUID,
         didBeginTransmittingFrom source: PTChannelTransmitRequestSource
     ) {
-        say("didBegin \(source)")
+        say("didBegin \(word(source))")
         isTransmitting = true
     }
 
@@ -131,7 +142,7 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         channelUUID: UUID,
         didEndTransmittingFrom source: PTChannelTransmitRequestSource
     ) {
-        say("didEnd \(source)")
+        say("didEnd \(word(source))")
         isTransmitting = false
         // A push has ended it, and its speaker talks in the same session: there is no didDeactivate in between.
         if speaker != nil, isSessionActive { play(.sharedInstance()) }

@@ -14,6 +14,7 @@ public class Radio: NSObject, PTChannelManagerDelegate, PTChannelRestorationDele
     public var channelUUID = UUID()
     var token = Data()
     var isRecording = false
+    public private(set) var updates: [String] = []
 
     public func setUp() {
         PTChannelManager.channelManager(delegate: self, restorationDelegate: self) { manager, error in
@@ -141,6 +142,7 @@ public class Radio: NSObject, PTChannelManagerDelegate, PTChannelRestorationDele
         remainingHighPriorityBudget: Int,
         completion: @escaping () -> Void
     ) {
+        updates.append(pushPayload["roster"] as? String ?? "nothing")
         completion()
     }
 

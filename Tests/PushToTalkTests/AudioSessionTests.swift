@@ -1,0 +1,83 @@
+import EventLoop
+import PushToTalk
+import TestSupport
+import Testing
+
+/// What applications do with the audio session themselves, which changes nothing here.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct AudioSessionTests {
+    init() { withRunningLoop() }
+
+    /// 2.4/50, 5/59: applications return early when activating throws, and believe that nothing is recorded any more when
+    /// deactivating does not.
+    @EventLoop
+    @Test func `activating succeeds and deactivating an active session does not`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        let session = AVAudioSession.sharedInstance()
+        try session.setActive(true)
+        try session.setActive(false, options: .notifyOthersOnDeactivation)
+        let bob = PTParticipant(name: "Bob", image: nil)
+        try await manager.setActiveRemoteParticipant(bob, channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didActivate")
+        try session.setActive(true)
+        let error = #expect(throws: NSError.self) { try session.setActive(false) }
+        #expect(error?.domain == "NSOSStatusErrorDomain" && error?.code == 560_030_580)
+        try await manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didDeactivate")
+        try session.setActive(false)
+        #expect(delegate.all.filter { $0.contains("ctivate") } == ["didActivate", "didDeactivate"])
+    }
+
+    @Test func `what an application wants of the session is remembered and changes nothing`() throws {
+        let session = AVAudioSession.sharedInstance()
+        session.routeChanged(input: "internal", output: "speaker")
+        try session.setCategory(.record, mode: .measurement, options: [.allowBluetoothHFP])
+        try session.setPreferredSampleRate(16_000)
+        try session.setPreferredIOBufferDuration(0.005)
+        let microphone = try #require(session.availableInputs?.first)
+        try session.setPreferredInput(microphone)
+        try session.overrideOutputAudioPort(.speaker)
+        #expect(session.category == .record && session.mode == .measurement)
+        #expect(session.categoryOptions == .allowBluetoothHFP)
+        #expect(session.preferredSampleRate == 16_000 && session.sampleRate == 48_000)
+        #expect(session.preferredIOBufferDuration == 0.005 && session.ioBufferDuration == 0.02)
+        #expect(session.preferredInput === microphone && microphone.portName == "internal")
+        #expect(session.currentRoute.outputs.map(\.portType) == [.builtInSpeaker])
+        #expect(session.outputVolume == 1)
+    }
+
+    @Test func `permission to record is granted without asking`() async {
+        let session = AVAudioSession.sharedInstance()
+        #expect(session.recordPermission == .granted)
+        #expect("\(session.recordPermission)" == "AVAudioSessionRecordPermission(rawValue: 1735552628)")
+        var answers: [Bool] = []
+        session.requestRecordPermission { answers.append($0) }
+        AVAudioApplication.requestRecordPermission { answers.append($0) }
+        answers.append(await AVAudioApplication.requestRecordPermission())
+        #expect(answers == [true, true, true])
+        #expect(AVAudioApplication.shared.recordPermission == .granted)
+    }
+
+    /// The raw values are those that applications have stored.
+    @Test func `ports and enumerations have Apple's values`() {
+        let ports: [AVAudioSession.Port] = [
+            .builtInMic, .headsetMic, .lineIn, .builtInSpeaker, .builtInReceiver, .headphones, .lineOut,
+            .bluetoothHFP, .bluetoothA2DP, .bluetoothLE, .usbAudio, .carAudio, .airPlay, .HDMI,
+        ]
+        #expect(
+            ports.map(\.rawValue) == [
+                "MicrophoneBuiltIn", "MicrophoneWired", "LineIn", "Speaker", "Receiver", "Headphones",
+                "LineOut", "BluetoothHFP", "BluetoothA2DPOutput", "BluetoothLE", "USBAudio", "CarAudio",
+                "AirPlay", "HDMIOutput",
+            ]
+        )
+        #expect(AVAudioSession.PortOverride.speaker.rawValue == 1_936_747_378)
+        #expect(AVAudioSession.RecordPermission.undetermined.rawValue == 1_970_168_948)
+        #expect(AVAudioSession.RecordPermission.denied.rawValue == 1_684_369_017)
+        #expect(AVAudioSession.InterruptionType(rawValue: 1) == .began)
+        #expect(AVAudioSession.RouteChangeReason(rawValue: 8) == .routeConfigurationChange)
+        #expect(AVAudioSession.RouteChangeReason(rawValue: 80)?.rawValue == 80)
+    }
+}
