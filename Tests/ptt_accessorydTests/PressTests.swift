@@ -3,6 +3,8 @@ import PTTMessages
 import TestSupport
 import Testing
 
+@testable import ptt_accessoryd
+
 /// The first button of a simulation.
 let first = "F0:F1:F2:F3:F4:01"
 
@@ -33,6 +35,15 @@ let first = "F0:F1:F2:F3:F4:01"
             try await rig.simulate("release \(number)")
             #expect(try await rig.asked() == .end("F0:F1:F2:F3:F4:0\(number)", .released))
         }
+    }
+
+    @Test @EventLoop func `a button whose name nobody could read has one that all can`() async throws {
+        let marks = String(repeating: "\u{301}", count: 60)
+        let rig = try await Rig.start(buttons: ["ffe0:a\(marks)"])
+        try await rig.ready()
+        try await rig.simulate("press")
+        #expect(try await rig.asked() == .begin(first, .bluetoothButton))
+        #expect("a\(marks)é".withBoundedMarks == "a" + String(repeating: "\u{301}", count: 30) + "é")
     }
 
     @Test @EventLoop func `a sign of life is no press`() async throws {

@@ -176,7 +176,8 @@ final class BluetoothButton {
 extension BlueZDevice {
     /// What its presses come from.
     var origin: Origin {
-        Origin(kind: .bluetoothButton, identifier: address, name: alias.isEmpty ? address : alias)
+        let name = alias.isEmpty ? address : alias.withBoundedMarks
+        return Origin(kind: .bluetoothButton, identifier: address, name: name)
     }
 }
 

@@ -120,7 +120,8 @@ final class Headset {
 extension InputNode {
     /// What its presses come from.
     var origin: Origin {
-        Origin(kind: .wiredHeadset, identifier: stableIdentifier, name: name.isEmpty ? sysname : name)
+        let name = name.isEmpty ? sysname : name.withBoundedMarks
+        return Origin(kind: .wiredHeadset, identifier: stableIdentifier, name: name)
     }
 
     /// The jack of a sound card says so itself (sound/core/jack.c); everything else has a program of its own inside.
