@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import PTTMessages
 
 extension Scenario {
@@ -14,7 +15,58 @@ extension Scenario {
             { try await Machine.soundCard(isBound: false) },
             { try await Machine.soundCard(isBound: true) }
         ),
+        Scenario(
+            3,
+            "PipeWire is killed: the next press, right after it is back, is heard",
+            pressAfterPipeWire
+        ),
+        Scenario(3, "without a microphone a press transmits nothing of the loudspeaker", noMicrophone),
     ]
+
+    private static func pressAfterPipeWire(_ lab: Lab) async throws {
+        try await lab.paired(.ffe0)
+        let application = try await lab.application()
+        let mark = lab.core.events.count
+        try await Machine.kill("pipewire", "pipewire-pulse")
+        // Whatever becomes of a press at this moment, nothing stays open after the release.
+        try await Hand.press(.ffe0)
+        try await Hand.release(.ffe0)
+        try await until("the button is let go") { lab.bridge.device(Button.ffe0.address)?.isPressed == false }
+        try await eventually("nobody transmits") {
+            lab.core.status?.transmission == nil && lab.core.status?.audio == .inactive
+        }
+        try await Machine.microphoneIsBack()
+        guard lab.core.beginnings(after: mark) <= 1 else {
+            throw Failure("one press began two transmissions")
+        }
+        try await lab.talk(.ffe0, to: application)
+        application.close()
+    }
+
+    private static func noMicrophone(_ lab: Lab) async throws {
+        try await lab.paired(.ffe0)
+        let application = try await lab.application()
+        try await Machine.soundCard(isBound: false)
+        let player = try Command([
+            "sh", "-c",
+            "while pacat --raw --format=s16le --rate=48000 --channels=2 /opt/guest/tone.pcm; do :; done",
+        ])
+        // The default source carries what the loudspeaker plays.
+        try await eventually("the loudspeaker is heard") {
+            try await Command.run(["/opt/guest/hear", "--seconds", "0.3"]).status == 0
+        }
+        let mark = lab.core.events.count
+        try await Hand.press(.ffe0)
+        try await lab.ends(.noMicrophone, after: mark)
+        try await Machine.nobodyRecords()
+        try await Hand.release(.ffe0)
+        guard application.packets == 0 else { throw Failure("\(application.packets) packets were delivered") }
+        player.signal(SIGKILL)
+        try await Machine.soundCard(isBound: true)
+        try await Machine.microphoneIsBack()
+        try await lab.talk(.ffe0, to: application)
+        application.close()
+    }
 
     private static func transmittingWhile(
         _ what: String,

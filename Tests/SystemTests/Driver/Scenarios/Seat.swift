@@ -1,0 +1,124 @@
+import EventLoop
+import PTTMessages
+
+extension Scenario {
+    /// Sessions at the screen, of which the one in front changes as on a machine that two people share.
+    static let seat = [
+        Scenario(
+            10,
+            "another user's session in front ends a transmission, and refuses the next",
+            anotherInFront
+        ),
+        Scenario(10, "a locked screen alone neither ends a transmission nor refuses one", locked),
+    ]
+
+    private static func anotherInFront(_ lab: Lab) async throws {
+        try await atTheScreen { own in
+            try await lab.paired(.ffe0)
+            let application = try await lab.application()
+            try await lab.press(.ffe0, for: application)
+            let mark = lab.core.events.count
+            let other = try await Seat.logIn("root", terminal: 4)
+            try await other.activate()
+            try await lab.ends(.sessionInactive, after: mark)
+            try await Hand.release(.ffe0)
+            try await Hand.press(.ffe0)
+            try await nothingBegins(lab, after: mark)
+            try await Machine.nobodyRecords()
+            // Coming back is no press.
+            try await own.activate()
+            try await nothingBegins(lab, after: mark)
+            try await Hand.release(.ffe0)
+            try await lab.talk(.ffe0, to: application)
+            application.close()
+        }
+    }
+
+    private static func nothingBegins(_ lab: Lab, after mark: Int) async throws {
+        try await never("a transmission begins", for: .seconds(3)) { lab.core.beginnings(after: mark) > 0 }
+    }
+
+    private static func locked(_ lab: Lab) async throws {
+        try await atTheScreen { own in
+            try await lab.paired(.ffe0)
+            let application = try await lab.application()
+            try await lab.press(.ffe0, for: application)
+            try await own.setLocked(true)
+            try await application.hearsTone()
+            try await lab.release(.ffe0)
+            try await lab.talk(.ffe0, to: application)
+            try await own.setLocked(false)
+            application.close()
+        }
+    }
+
+    /// With a session of the desktop user in front. Whatever happens, nobody is logged in afterwards.
+    private static func atTheScreen(_ body: @EventLoop (Seat.Session) async throws -> Void) async throws {
+        do {
+            let own = try await Seat.logIn("dev", terminal: 3)
+            try await own.activate()
+            try await body(own)
+        } catch {
+            try await Seat.logOutAll()
+            throw error
+        }
+        try await Seat.logOutAll()
+    }
+}
+
+/// The seat of the guest. It has virtual terminals, and nothing to see them on.
+@EventLoop
+enum Seat {
+    /// A session at one of the terminals.
+    struct Session {
+        let identifier: String
+
+        /// Brings it to the front.
+        @EventLoop
+        func activate() async throws {
+            try await Machine.root("loginctl activate \(identifier)")
+            try await Seat.until("Active", of: identifier, is: "yes")
+        }
+
+        /// As a screen locker tells.
+        @EventLoop
+        func setLocked(_ isLocked: Bool) async throws {
+            let login = "org.freedesktop.login1"
+            let manager = "\(login) /org/freedesktop/login1 \(login).Manager"
+            let path = "$(busctl call \(manager) GetSession s \(identifier) | cut -d '\"' -f 2)"
+            let hint = "\(login).Session SetLockedHint b \(isLocked)"
+            try await Machine.root("busctl call \(login) \(path) \(hint)")
+            try await Seat.until("LockedHint", of: identifier, is: isLocked ? "yes" : "no")
+        }
+    }
+
+    /// A session as after a login at a terminal, behind the one in front.
+    static func logIn(_ user: String, terminal: Int) async throws -> Session {
+        let name = "tty\(terminal)"
+        try await Machine.root(
+            "systemd-run --quiet --unit=seat-\(name) -p User=\(user) -p PAMName=login -p TTYPath=/dev/\(name) "
+                + "-p StandardInput=tty -p TTYReset=yes sleep infinity"
+        )
+        var identifier = ""
+        try await eventually("\(user) has logged in at \(name)") {
+            let list = "loginctl list-sessions --no-legend | awk '$5 == \"\(name)\" { print $1 }'"
+            identifier = try await Machine.root(list).split(separator: "\n").first.map { String($0) } ?? ""
+            return !identifier.isEmpty
+        }
+        return Session(identifier: identifier)
+    }
+
+    /// Afterwards the machine is one that nobody has logged in to.
+    static func logOutAll() async throws {
+        try await Machine.root("systemctl stop 'seat-*'; systemctl reset-failed 'seat-*' || true")
+        try await eventually("nobody is logged in") {
+            try await Machine.root("loginctl list-sessions --no-legend").isEmpty
+        }
+    }
+
+    private static func until(_ property: String, of session: String, is value: String) async throws {
+        try await eventually("\(property) of session \(session) is \(value)") {
+            try await Machine.root("loginctl show-session --value -p \(property) \(session)") == value + "\n"
+        }
+    }
+}
