@@ -1,4 +1,3 @@
-import CoreLink
 import EventLoop
 import Foundation
 import PTTMessages
@@ -40,21 +39,18 @@ struct PlatformTests {
     @EventLoop
     @Test func `services are reset only after a loss`() async throws {
         let stage = try await Stage.set()
-        let (gone, back) = (Sightings(of: Bool.self), Sightings(of: Bool.self))
-        let connections = [try watch(for: .audioServerLost, gone), try watch(for: .audioServerReady, back)]
         stage.sound.kill()
-        _ = try await gone.next()
+        try await stage.until { !$0.isAudioServerReady }
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(stage, delegate).manager
         let observation = observe(AVAudioSession.mediaServicesWereResetNotification) { _ in
             delegate.say("reset")
         }
         try await stage.sound.restart()
-        _ = try await back.next()
+        try await stage.soundIsReady()
         manager.requestBeginTransmitting(channelUUID: stage.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
         NotificationCenter.default.removeObserver(observation)
-        for connection in connections { connection.close() }
     }
 
     @Test func `a changed route is told with the one before`() throws {

@@ -60,6 +60,75 @@ struct RestorationTests {
         connection.close()
     }
 
+    /// Somebody else left the channel while the application was away.
+    @EventLoop
+    @Test func `a channel that was left meanwhile is told with its reason`() async throws {
+        let stage = try await Stage.set()
+        let detached = Sightings(of: Bool.self)
+        let connection = try watch(for: .applicationDetached, detached)
+        _ = try await joinAndGo(stage)
+        _ = try await detached.next()
+        try await stage.leave()
+        let delegate = RecordingDelegate()
+        let manager = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        #expect(delegate.all == ["didLeave 1 true"])
+        #expect(manager.activeChannelUUID == nil)
+        connection.close()
+    }
+
+    /// The rule came while the core was away, and the application was not.
+    @EventLoop
+    @Test func `a channel that the policy took meanwhile is told with its reason`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        stage.core.crash()
+        let policy = stage.core.configuration("policy.toml")
+        try #"deny = ["org.example.Tests"]"#.write(toFile: policy, atomically: true, encoding: .utf8)
+        try await stage.restartCore()
+        #expect(try await delegate.lines.next() == "didLeave 3 true")
+        #expect(manager.activeChannelUUID == nil)
+    }
+
+    /// The audio socket alone is lost: the session ends, and the next has its sound.
+    @EventLoop
+    @Test func `the audio connection comes back by itself`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        for _ in 0..<3 {
+            manager.requestBeginTransmitting(channelUUID: stage.channel)
+            #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
+            var frames = AVAudioSession.sharedInstance().ptt.microphone.makeAsyncIterator()
+            #expect(await frames.next() != nil)
+            try stage.closeConnections(to: .audio)
+            #expect(try await delegate.lines.next(2) == ["didEnd 0", "didDeactivate"])
+            #expect(try await stage.sound.sourceOutputs() == [])
+            try await audioIsBack(stage, manager, delegate)
+        }
+        #expect(!delegate.all.contains { $0.hasPrefix("didLeave") || $0 == "didJoin 1 true" })
+    }
+
+    /// Begins until it is granted: nothing tells an application that its audio is there again.
+    @EventLoop
+    private func audioIsBack(
+        _ stage: Stage,
+        _ manager: PTChannelManager,
+        _ delegate: RecordingDelegate
+    ) async throws {
+        while true {
+            manager.requestBeginTransmitting(channelUUID: stage.channel)
+            guard try await delegate.lines.next() == "didBegin 2" else { continue }
+            #expect(try await delegate.lines.next() == "didActivate")
+            manager.stopTransmitting(channelUUID: stage.channel)
+            #expect(try await delegate.lines.next(2) == ["didEnd 2", "didDeactivate"])
+            return
+        }
+    }
+
     /// The life of a manager that joins and is dropped.
     @EventLoop
     private func joinAndGo(_ stage: Stage) async throws -> Data {

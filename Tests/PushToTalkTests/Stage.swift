@@ -204,17 +204,23 @@ final class Stage {
 
     /// Waits until transmissions can begin.
     func soundIsReady() async throws {
+        try await until { $0.isAudioServerReady }
+    }
+
+    /// Waits until the core says so of itself.
+    func until(_ isMet: @escaping @EventLoop (Status) -> Bool) async throws {
         let watcher = try ServiceConnection.core()
-        let ready = Sightings(of: Bool.self)
+        let met = Sightings(of: Bool.self)
+        var status = Status(timeLimit: 0)
         watcher.subscribe(
             {
-                if $0.status?.isAudioServerReady == true || $0.event == .audioServerReady {
-                    ready.add(true)
-                }
+                if let first = $0.status { status = first }
+                if let event = $0.event { status.apply(event) }
+                if isMet(status) { met.add(true) }
             },
             ended: { _ in }
         )
-        _ = try await ready.next()
+        _ = try await met.next()
         watcher.close()
     }
 
@@ -236,6 +242,27 @@ final class Stage {
         let origin = Origin(kind: .bluetoothButton, identifier: name, name: name)
         try await connection.end(.init(channelID: nil, origin: origin, cause: nil))
         connection.close()
+    }
+
+    /// Closes this process's connections to the socket of that name behind the back of whoever uses them.
+    func closeConnections(to socket: RuntimeSocket) throws {
+        let path = try socket.path
+        for descriptor in Int32(3)..<1024 where peer(of: descriptor) == path {
+            _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        }
+    }
+
+    /// - Returns: The path of the socket that it is connected to; nil if it is something else.
+    private func peer(of descriptor: Int32) -> String? {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) }
+        }
+        guard result == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        return withUnsafeBytes(of: &address.sun_path) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
     }
 
     func leave() async throws {

@@ -31,14 +31,14 @@ import Varlink
         let core = try await RunningCore.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
-        #expect(try await application.events.next() == .requestAnswered(nil))
+        #expect(try await application.events.next() == .requestAnswered(nil, nil))
         #expect(try await application.events.next().joinReason == .developerRequest)
         let mode = ApplicationInterface.TransmissionModeRequest(channelID: nil, mode: .fullDuplex)
         try await application.calls.application("SetTransmissionMode", mode)
-        #expect(try await application.events.next() == .requestAnswered(nil))
+        #expect(try await application.events.next() == .requestAnswered(nil, nil))
         #expect(try await application.events.next() == .transmissionModeChanged(.fullDuplex))
         let refused = try await refusal { _ = try await application.calls.begin(.button) }
-        #expect(try await application.events.next() == .requestAnswered(refused))
+        #expect(try await application.events.next() == .requestAnswered(nil, refused))
     }
 
     @Test @EventLoop func `every answer of the second connection is told, in the order of the calls`()
@@ -47,21 +47,39 @@ import Varlink
         let core = try await RunningCore.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.calls.status()
-        #expect(try await application.events.next() == .requestAnswered(nil))
+        #expect(try await application.events.next() == .requestAnswered(nil, nil))
         let refused = try await refusal { try await application.calls.leave() }
-        #expect(try await application.events.next() == .requestAnswered(refused))
+        #expect(try await application.events.next() == .requestAnswered(nil, refused))
         await #expect(throws: VarlinkCallError.self) { try await application.calls.image("none") }
-        guard case .requestAnswered(let missing?) = try await application.events.next() else {
+        guard case .requestAnswered(nil, let missing?) = try await application.events.next() else {
             return #expect(Bool(false))
         }
         #expect(missing.code == .unknown)
         await #expect(throws: VarlinkCallError.self) {
             try await application.calls.application("SetForeground", ["isForeground": "perhaps"])
         }
-        guard case .requestAnswered(let senseless?) = try await application.events.next() else {
+        guard case .requestAnswered(nil, let senseless?) = try await application.events.next() else {
             return #expect(Bool(false))
         }
         #expect(senseless.reason.contains("SetForeground"))
+    }
+
+    @Test @EventLoop func `a numbered call is answered with its number`() async throws {
+        let core = try await RunningCore.start()
+        let application = try await AttachedApplication.attach(to: core)
+        func call(_ method: String, _ parameters: JSONObject) async throws {
+            _ = try await application.calls.client.call(method, parameters)
+        }
+        let foreground = "\(ApplicationInterface.name).SetForeground"
+        try await call(foreground, ["isForeground": true, "callID": 7])
+        #expect(try await application.events.next() == .requestAnswered(CallID(rawValue: 7), nil))
+        let refused = try await refusal {
+            try await call("\(CoreInterface.name).EndTransmitting", ["callID": 3])
+        }
+        #expect(try await application.events.next() == .requestAnswered(CallID(rawValue: 3), refused))
+        await #expect(throws: VarlinkCallError.self) {
+            try await call(foreground, ["isForeground": true, "callID": "seven"])
+        }
     }
 
     @Test(arguments: [true, false])

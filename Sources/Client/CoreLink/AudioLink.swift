@@ -19,6 +19,9 @@ public final class AudioLink {
     /// Room for few packets in the socket: whoever writes is to be held up soon, not seconds ahead of what is heard.
     private static let sendBuffer: Int32 = 8192
 
+    /// Called once when the core has closed, or is lost; not for ``close()``.
+    public var onClose: (@EventLoop () -> Void)?
+
     private let descriptor: OwnedDescriptor
     private let handler: Handler
     private var source: DescriptorSource?
@@ -52,6 +55,7 @@ public final class AudioLink {
 
     /// Ends both directions. Further calls do nothing.
     public func close() {
+        onClose = nil
         source?.cancel()
         source = nil
         _ = shutdown(descriptor.value, Int32(SHUT_RDWR))  // The descriptor itself closes with this object.
@@ -65,8 +69,7 @@ public final class AudioLink {
         while source != nil {
             let count = recv(descriptor.value, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             if count < 0 && (errno == EAGAIN || errno == EINTR) { return }
-            // The end of this socket says nothing that the end of the core's connection does not say as well.
-            guard count > 0 else { return close() }
+            guard count > 0 else { return lost() }
             guard let header = AudioPacketHeader(buffer.prefix(count)) else { continue }
             handler(header, buffer[AudioPacketHeader.size..<count])
         }
@@ -86,6 +89,12 @@ public final class AudioLink {
         flush()
     }
 
+    private func lost() {
+        let onClose = onClose
+        close()
+        onClose?()
+    }
+
     private func ready(_ readiness: Readiness) {
         if readiness.contains(.writable) { flush() }
         if !readiness.isDisjoint(with: [.readable, .hungUp, .failed]) { receive() }
@@ -100,7 +109,7 @@ public final class AudioLink {
                 return
             }
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { return close() }
+            guard count >= 0 else { return lost() }
             outgoing.removeFirst()
             item.sent(true)
         }

@@ -23,7 +23,8 @@ extension ServiceConnection {
         }
     }
 
-    /// Makes calls for the application that the token was given to.
+    /// Makes calls for the application that the token was given to. Those that follow have the number
+    /// ``nextCallID``, with which the core tells what came of them.
     public func useAttachment(
         _ callToken: String,
         then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
@@ -33,6 +34,7 @@ extension ServiceConnection {
             ApplicationInterface.UseAttachmentRequest(callToken: callToken),
             then
         )
+        nextCallID = CallID(rawValue: 1)
     }
 
     public func setForeground(

@@ -12,6 +12,9 @@ extension ServiceConnection {
         _ request: CoreInterface.BeginRequest,
         then: @escaping @EventLoop (Result<CoreInterface.BeginReply, LinkError>) -> Void
     ) {
+        guard nextCallID == nil else {
+            return call(core("BeginTransmitting"), request, CoreInterface.BeginReply.self, then: then)
+        }
         let prepared = presses.begin.prepared(for: request) {
             PreparedCall(core("BeginTransmitting"), encoded(request))
         }
@@ -23,6 +26,7 @@ extension ServiceConnection {
         _ request: CoreInterface.EndRequest,
         then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
     ) {
+        guard nextCallID == nil else { return send(core("EndTransmitting"), request, then) }
         let prepared = presses.end.prepared(for: request) {
             PreparedCall(core("EndTransmitting"), encoded(request))
         }

@@ -1,6 +1,6 @@
 public import EventLoop
 internal import JSON
-internal import PTTMessages
+public import PTTMessages
 internal import Varlink
 
 /// A connection to one of the daemons, with typed calls.
@@ -11,6 +11,9 @@ internal import Varlink
 public final class ServiceConnection {
     /// Called once when the connection ends without ``close()``.
     public var onClose: (@EventLoop (LinkError) -> Void)?
+
+    /// The number of the next call of an application; nil on a connection that is none's.
+    public internal(set) var nextCallID: CallID?
 
     let socket: RuntimeSocket
     private let client: VarlinkClient
@@ -64,9 +67,17 @@ public final class ServiceConnection {
         timeLimit: Duration = .seconds(5),
         then: @escaping @EventLoop (Result<Reply, LinkError>) -> Void
     ) {
-        client.call(method, encoded(parameters), timeLimit: timeLimit) { [self] answer in
+        client.call(method, numbered(encoded(parameters)), timeLimit: timeLimit) { [self] answer in
             then(decoded(answer))
         }
+    }
+
+    private func numbered(_ parameters: JSONObject) -> JSONObject {
+        guard let callID = nextCallID else { return parameters }
+        var parameters = parameters
+        parameters["callID"] = .int(Int64(callID.rawValue))
+        nextCallID = CallID(rawValue: callID.rawValue + 1)
+        return parameters
     }
 
     /// Makes a call that is encoded already. What `read` gives nil for is decoded as any other answer.

@@ -11,6 +11,8 @@ enum ChannelView: Equatable {
         var isTransmitting = false
         var isActive = false
         var isInterrupted = false
+        /// Buttons that are told to be held.
+        var pressed: [Origin] = []
     }
 
     case notJoined
@@ -42,7 +44,9 @@ enum ChannelView: Equatable {
         var callbacks: [Callback] = []
         let restored = attachment.restored?.channelID
         let before = told
-        if let before, before != restored {
+        if let left = attachment.left, left.channelID != restored, before == nil || before == left.channelID {
+            callbacks.append(.left(left.channelID.uuid, PTChannelLeaveReason(left.reason)))
+        } else if let before, before != restored {
             callbacks.append(.left(before.uuid, .unknown))
         }
         guard let restored else {
@@ -158,6 +162,22 @@ enum ChannelView: Equatable {
         change { _, talk in talk.isActive ? [] : talk.endInterruption() }
     }
 
+    mutating func accessoryPressed(_ origin: Origin) -> [Callback] {
+        change { channelID, talk in
+            guard !talk.pressed.contains(origin) else { return [] }
+            talk.pressed.append(origin)
+            return [.pressed(channelID.uuid, PTTAccessory(origin))]
+        }
+    }
+
+    mutating func accessoryReleased(_ origin: Origin) -> [Callback] {
+        change { channelID, talk in
+            guard let index = talk.pressed.firstIndex(of: origin) else { return [] }
+            talk.pressed.remove(at: index)
+            return [.released(channelID.uuid, PTTAccessory(origin))]
+        }
+    }
+
     private var told: ChannelID? {
         switch self {
         case .joined(let channelID, _), .unattended(let channelID),
@@ -194,7 +214,7 @@ extension ChannelView.Talk {
         if isTransmitting { callbacks.append(.ended(channelID.uuid, .unknown)) }
         if isActive { callbacks.append(.deactivated) }
         if isInterrupted { callbacks.append(.interruption(began: false)) }
-        return callbacks
+        return callbacks + pressed.map { .released(channelID.uuid, PTTAccessory($0)) }
     }
 }
 

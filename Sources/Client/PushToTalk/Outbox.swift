@@ -12,6 +12,8 @@ enum Callback: Sendable {
     case activated
     case deactivated
     case interruption(began: Bool)
+    case pressed(UUID, PTTAccessory)
+    case released(UUID, PTTAccessory)
     case routeChanged(input: String?, output: String?)
     case servicesLost
     case servicesReset

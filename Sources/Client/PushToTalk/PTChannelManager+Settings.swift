@@ -104,7 +104,8 @@ extension PTChannelManager {
     }
 
     /// Tells whether buttons of accessories begin and end transmissions; they do after joining. A press that comes while
-    /// they do not is refused, and lets an application in the background begin once within three seconds.
+    /// they do not is refused, and told to a delegate that is a ``PTTAccessoryDelegate``; it lets an application in the
+    /// background begin once within three seconds.
     public func setAccessoryButtonEventsEnabled(
         _ enabled: Bool,
         channelUUID: UUID,

@@ -45,6 +45,8 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
 
     var delegate: (any PTChannelManagerDelegate)? { state.withLock { $0.delegate } }
 
+    private var accessoryDelegate: (any PTTAccessoryDelegate)? { delegate as? any PTTAccessoryDelegate }
+
     var restorationDelegate: (any PTChannelRestorationDelegate)? {
         state.withLock { $0.restorationDelegate }
     }
@@ -193,6 +195,10 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             delegate?.channelManager(self, didDeactivate: .sharedInstance())
         case .interruption(let began):
             AVAudioSession.sharedInstance().interrupted(began)
+        case .pressed(let uuid, let accessory):
+            accessoryDelegate?.channelManager(self, channelUUID: uuid, pttAccessoryPressed: accessory)
+        case .released(let uuid, let accessory):
+            accessoryDelegate?.channelManager(self, channelUUID: uuid, pttAccessoryReleased: accessory)
         case .routeChanged(let input, let output):
             AVAudioSession.sharedInstance().routeChanged(input: input, output: output)
         case .servicesLost:

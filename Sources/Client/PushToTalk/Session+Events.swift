@@ -23,14 +23,16 @@ extension Session {
         case .audioServerReady: follow(isAudioServerReady: true)
         case .pushReceived(let push): received(push)
         case .pushFinished(let pushID, _, _): pushes.removeValue(forKey: pushID)?.withdraw()
-        case .requestAnswered(let refusal): answered(refusal)
+        case .accessoryPressed(let origin): tell(view.accessoryPressed(origin))
+        case .accessoryReleased(let origin): tell(view.accessoryReleased(origin))
+        case .requestAnswered(let callID, let refusal): if let callID { answered(callID, refusal) }
         case .endRefused(let refusal):
             if let channelID = view.channelID {
                 outbox.deliver(.failedToStop(channelID.uuid, PTChannelError(refusal)))
             }
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
             .transmissionModeChanged, .accessoryEventsChanged, .transmissionRefused, .timeLimitNear,
-            .audioActivating, .stateSaved, .stateNotSaved, .accessoryPressed, .accessoryReleased, .unknown:
+            .audioActivating, .stateSaved, .stateNotSaved, .unknown:
             break  // Of these Apple's framework tells nothing.
         }
     }
@@ -49,8 +51,8 @@ extension Session {
                 receiveRest()
                 audio.deactivated(at: time)
             case .token: handOver()
-            case .joined, .left, .interruption, .routeChanged, .servicesLost, .servicesReset, .push,
-                .failedToJoin, .failedToLeave, .failedToBegin, .failedToStop, .perform:
+            case .joined, .left, .interruption, .pressed, .released, .routeChanged, .servicesLost,
+                .servicesReset, .push, .failedToJoin, .failedToLeave, .failedToBegin, .failedToStop, .perform:
                 break
             }
             outbox.deliver(callback)

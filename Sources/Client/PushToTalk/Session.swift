@@ -15,11 +15,16 @@ final class Session {
     private let manifest: Manifest
     let outbox: Outbox
     let audio: AudioHub
-    private var isForeground = true
+    /// What the application says of itself; nil until it says something.
+    private var isForeground: Bool?
+    /// What `Attach` said of it.
+    private var saidForeground: Bool?
     private var events: ServiceConnection?
     private var calls: ServiceConnection?
-    private var link: AudioLink?
-    private var unanswered: [Completion] = []
+    var link: AudioLink?
+    var audioAccess: AudioAccess?
+    lazy var audioRetry = TimerSource { [weak self] in self?.openAudio() }
+    private var unanswered: [CallID: Completion] = [:]
     private var isClosed = false
     var view = ChannelView.notJoined
     /// Those that the application has not answered.
@@ -74,11 +79,12 @@ final class Session {
         do throws(LinkError) {
             let events = try ServiceConnection.core()
             self.events = events
+            saidForeground = isForeground
             let request = ApplicationInterface.AttachRequest(
                 identifier: ApplicationID(rawValue: manifest.identifier),
                 name: manifest.name,
                 activation: manifest.activation,
-                isForeground: isForeground
+                isForeground: isForeground ?? true
             )
             events.attach(
                 request,
@@ -103,13 +109,16 @@ final class Session {
             calls.useAttachment(attachment.callToken) { [weak self] result in
                 if case .failure(let error) = result { self?.ended(error) }
             }
-            link = try AudioLink(token: attachment.audioToken) { [audio] in audio.captured($0, $1) }
         } catch {
             return lose("\(error)")
         }
         attempt = 0
         backOff.reset()
         watch = nil
+        audioAccess = AudioAccess(token: attachment.audioToken)
+        openAudio()
+        // What was said after `Attach` was sent.
+        if let isForeground, isForeground != saidForeground { setForeground(isForeground) }
         audio.attached(attachment.format, self)
         // A core that has just started may find its audio server in a moment.
         if audioServer == .ready { audioServer = .unknown }
@@ -168,7 +177,7 @@ final class Session {
         if attempt < Self.attempts || !watchForSocket() { retry.arm(after: backOff.next()) }
     }
 
-    private func lose(_ reason: String) {
+    func lose(_ reason: String) {
         disconnect()
         attempt = 0
         tell(view.lost())
@@ -183,10 +192,9 @@ final class Session {
         calls = nil
         withdrawPushes()
         audio.detached(self)
-        link?.close()
-        link = nil
-        let failed = unanswered
-        unanswered = []
+        closeAudio()
+        let failed = unanswered.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value)
+        unanswered = [:]
         for connection in connections { connection?.close() }
         for completion in failed { completion(.lost) }
     }
@@ -214,42 +222,31 @@ final class Session {
 
     // MARK: Calls
 
-    /// Makes a call, in its order.
+    /// Makes a call.
     ///
     /// - Parameters:
     ///   - body: Sends it on the connection.
     ///   - completion: Called once, where the core's answer stands among the events.
-    func call(
-        _ body:
-            @EventLoop (ServiceConnection, @escaping @EventLoop (Result<Void, LinkError>) -> Void) -> Void,
-        completion: @escaping Completion
-    ) {
-        guard let calls else {
+    func call(_ body: Sending, completion: @escaping Completion) {
+        guard let calls, let callID = calls.nextCallID else {
             return completion(Refusal(.unknown, "pttd is not connected: is it running?"))
         }
-        unanswered.append(completion)
-        // What came of it is told among the events; a lost connection is told by its end.
-        body(calls) { _ in }
+        unanswered[callID] = completion
+        body(calls) { [weak self] result in
+            // What was carried out or refused is told among the events, a lost connection by its end. This is what the
+            // core had no such answer to.
+            guard case .failure(.failed(_, let reason)) = result else { return }
+            self?.answered(callID, Refusal(.unknown, reason))
+        }
     }
 
-    func answered(_ refusal: Refusal?) {
-        guard !unanswered.isEmpty else { return }
-        unanswered.removeFirst()(refusal)
+    func answered(_ callID: CallID, _ refusal: Refusal?) {
+        unanswered.removeValue(forKey: callID)?(refusal)
     }
 
     func setForeground(_ isForeground: Bool) {
         self.isForeground = isForeground
         guard calls != nil else { return }
         call({ $0.setForeground(isForeground, then: $1) }, completion: { _ in })
-    }
-
-    func send(_ samples: [UInt8], sent: @escaping @EventLoop (Bool) -> Void) {
-        guard let link else { return sent(false) }
-        link.send(samples, sent: sent)
-    }
-
-    /// Takes what the core has sent before it told of the end.
-    func receiveRest() {
-        link?.receive()
     }
 }

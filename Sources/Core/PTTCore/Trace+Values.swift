@@ -33,7 +33,8 @@ func traced(_ event: CoreEvent) -> String {
             push.isHighPriority ? "high" : "low",
             "budget \(push.remainingHighPriorityBudget)"
         )
-    case .requestAnswered(let refusal): words(event.kind, refusal.map { traced($0) })
+    case .requestAnswered(let callID, let refusal):
+        words(event.kind, callID.map { "call \($0.rawValue)" }, refusal.map { traced($0) })
     case .endRefused(let refusal): "\(event.kind) \(traced(refusal))"
     case .applicationStarting, .applicationDetached, .audioActivating, .audioActivated, .audioDeactivated,
         .audioInterruptionEnded, .audioServerReady, .audioServerLost, .stateSaved:

@@ -75,15 +75,15 @@ extension ApplicationInterface {
         type Transmission (transmissionID: int, source: Source, origin: Origin, began: int)
 
         # The kinds of org.pushtotalk.Channel, and those that only the application is told: pushReceived (push),
-        # requestAnswered (refusal; the next call of the second connection was carried out, or refused), endRefused
-        # (refusal; FinishPush asked for an end and there was nothing to end), accessoryPressed and accessoryReleased (origin;
-        # a button that the application handles by itself).
+        # requestAnswered (callID, refusal; a call of the second connection was carried out, or refused), endRefused
+        # (refusal; FinishPush asked for an end and there was nothing to end), accessoryPressed and accessoryReleased
+        # (origin; a button that the application handles by itself).
         type Event (kind: string, channel: ?Channel, joinReason: ?JoinReason, leaveReason: ?LeaveReason,
           explanation: ?string, name: ?string, image: ?Image, serviceStatus: ?ServiceStatus,
           transmissionMode: ?TransmissionMode, isEnabled: ?bool, participant: ?Participant,
           transmission: ?Transmission, cause: ?EndCause, endedBy: ?Source, origin: ?Origin, refusal: ?RefusalReason,
           secondsLeft: ?int, interruption: ?Interruption, input: ?string, output: ?string, push: ?Push, pushID: ?int,
-          outcome: ?PushOutcome)
+          outcome: ?PushOutcome, callID: ?int)
 
         # image: base64 of a PNG, JPEG, GIF or WebP file of at most 256 KiB.
         type Speaker (name: string, image: ?string)
@@ -97,20 +97,25 @@ extension ApplicationInterface {
         # The calls of this connection are those of the application from now on.
         method UseAttachment(callToken: string) -> ()
 
+        # callID, in all calls: a number that the application draws, with which requestAnswered tells what came of the
+        # call. A call with a number that answers nothing is answered as soon as it is understood, and may still be
+        # refused: so no call waits for one that takes its time.
+
         # Whether the application is in front of a person, who must be asked before it joins or begins by itself.
-        method SetForeground(isForeground: bool) -> ()
+        method SetForeground(isForeground: bool, callID: ?int) -> ()
 
-        method SetServiceStatus(channelID: ?string, status: ServiceStatus) -> ()
+        method SetServiceStatus(channelID: ?string, status: ServiceStatus, callID: ?int) -> ()
 
-        method SetTransmissionMode(channelID: ?string, mode: TransmissionMode) -> ()
+        method SetTransmissionMode(channelID: ?string, mode: TransmissionMode, callID: ?int) -> ()
 
-        method SetAccessoryEventsEnabled(channelID: ?string, isEnabled: bool) -> ()
+        method SetAccessoryEventsEnabled(channelID: ?string, isEnabled: bool, callID: ?int) -> ()
 
         # Somebody talks at the other end, or, without a participant, nobody does any more.
-        method SetActiveRemoteParticipant(channelID: ?string, participant: ?Speaker) -> ()
+        method SetActiveRemoteParticipant(channelID: ?string, participant: ?Speaker, callID: ?int) -> ()
 
         # The application's answer to a push, within five seconds; to a service update, within thirty.
-        method FinishPush(pushID: int, result: PushResult, participant: ?Speaker, endsTransmission: bool) -> ()
+        method FinishPush(pushID: int, result: PushResult, participant: ?Speaker, endsTransmission: bool,
+          callID: ?int) -> ()
 
         error Refused (code: RefusalCode, reason: string)
 

@@ -27,6 +27,7 @@ extension CoreEvent: Codable {
         case push
         case pushID
         case outcome
+        case callID
     }
 
     public init(from decoder: any Decoder) throws {
@@ -75,7 +76,7 @@ extension CoreEvent: Codable {
         case "stateSaved": self = .stateSaved
         case "stateNotSaved": self = .stateNotSaved(reason: try field(.explanation))
         case "pushReceived": self = .pushReceived(try field(.push))
-        case "requestAnswered": self = .requestAnswered(try optional(.refusal))
+        case "requestAnswered": self = .requestAnswered(try optional(.callID), try optional(.refusal))
         case "endRefused": self = .endRefused(try field(.refusal))
         case "accessoryPressed": self = .accessoryPressed(try field(.origin))
         case "accessoryReleased": self = .accessoryReleased(try field(.origin))
@@ -120,7 +121,9 @@ extension CoreEvent: Codable {
             try fields.encodeIfPresent(explanation, forKey: .explanation)
         case .stateNotSaved(let reason): try fields.encode(reason, forKey: .explanation)
         case .pushReceived(let push): try fields.encode(push, forKey: .push)
-        case .requestAnswered(let refusal): try fields.encodeIfPresent(refusal, forKey: .refusal)
+        case .requestAnswered(let callID, let refusal):
+            try fields.encodeIfPresent(callID, forKey: .callID)
+            try fields.encodeIfPresent(refusal, forKey: .refusal)
         case .endRefused(let refusal): try fields.encode(refusal, forKey: .refusal)
         case .accessoryPressed(let origin), .accessoryReleased(let origin):
             try fields.encode(origin, forKey: .origin)

@@ -45,8 +45,9 @@ public enum CoreEvent: Equatable, Sendable {
     // Only the application is told of these.
 
     case pushReceived(Push)
-    /// The application's next call was carried out, or refused. Stands where it belongs among the other events.
-    case requestAnswered(Refusal?)
+    /// A call of the application was carried out, or refused. Stands where it belongs among the other events. Without a
+    /// number: a call that had none.
+    case requestAnswered(CallID?, Refusal?)
     /// An answer to a push asked for the end of a transmission, and there was nothing to end.
     case endRefused(Refusal)
     /// A button that the application handles by itself was pressed.

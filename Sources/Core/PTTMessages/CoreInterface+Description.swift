@@ -82,29 +82,32 @@ extension CoreInterface {
           secondsLeft: ?int, interruption: ?Interruption, input: ?string, output: ?string, pushID: ?int,
           outcome: ?PushOutcome)
 
+        # callID: see org.pushtotalk.Application; of no meaning for others than applications.
+
         # Joins a channel. An application that is attached (org.pushtotalk.Application) joins as that. For others: with
         # an application name the caller becomes the channel's application and gets a token for the audio socket;
         # when its connection closes, the channel stays, without an application, and the application may join it
         # again by its channelID. Without a name the channel belongs to nobody. image: base64 of a PNG, JPEG, GIF or
         # WebP file of at most 256 KiB; one that cannot be kept is left out.
-        method Join(channelID: ?string, name: string, application: ?string, format: ?AudioFormat, image: ?string) ->
+        method Join(channelID: ?string, name: string, application: ?string, format: ?AudioFormat, image: ?string,
+          callID: ?int) ->
           (channelID: string, token: ?string, format: AudioFormat, pushToken: ?string)
 
         # Leaves the channel. A transmission ends first.
-        method Leave(channelID: ?string) -> ()
+        method Leave(channelID: ?string, callID: ?int) -> ()
 
         # Changes name and image of the channel; no image takes it away.
-        method SetDescriptor(channelID: ?string, name: string, image: ?string) -> ()
+        method SetDescriptor(channelID: ?string, name: string, image: ?string, callID: ?int) -> ()
 
         # The picture of the channel or its participant, in base64.
         method GetImage(imageID: string) -> (image: string)
 
         # Begins a transmission for an origin. The answer comes before audio is active; Subscribe tells when it is.
-        method BeginTransmitting(channelID: ?string, source: Source, origin: Origin) -> (transmissionID: int)
+        method BeginTransmitting(channelID: ?string, source: Source, origin: Origin, callID: ?int) -> (transmissionID: int)
 
         # Says that an origin was let go, which ends its transmission and allows it a new one after a time-out.
         # Without an origin, ends whatever transmission there is.
-        method EndTransmitting(channelID: ?string, origin: ?Origin, cause: ?EndCause) -> ()
+        method EndTransmitting(channelID: ?string, origin: ?Origin, cause: ?EndCause, callID: ?int) -> ()
 
         method GetStatus() -> (status: Status)
 

@@ -1,3 +1,12 @@
+/// Numbers the calls of an application, which draws it: the answer is told with the same number.
+public struct CallID: RawRepresentable, Hashable, Codable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+}
+
 /// Names a channel. Text of an RFC 4122 UUID in upper case, as Apple's `UUID.uuidString` writes it.
 public struct ChannelID: Hashable, Sendable, CustomStringConvertible {
     public let text: String

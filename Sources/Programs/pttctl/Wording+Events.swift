@@ -35,7 +35,7 @@ extension Wording {
             "the state of the core is not on disk, a restart will find an earlier one: \(reason)"
         case .pushReceived(let push):
             "push \(push.pushID.rawValue) received: \(words(push.kind)) \(push.payload)"
-        case .requestAnswered(let refusal):
+        case .requestAnswered(_, let refusal):
             refusal.map { "request refused: \(words($0))" } ?? "request carried out"
         case .endRefused(let refusal): "no transmission ended: \(words(refusal))"
         case .accessoryPressed(let origin): "button pressed, for the application: \(origin.name)"

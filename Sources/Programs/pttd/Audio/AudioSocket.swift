@@ -127,8 +127,8 @@ final class AudioSocket {
     }
 
     private func attach(_ connection: AudioConnection, _ token: String, _ peer: UnixSocket.PeerCredentials) {
-        guard let client = tokens.removeValue(forKey: token) else {
-            drop(connection, "process \(peer.processID) presented a token that is unknown or used up")
+        guard let client = tokens[token], attached[client] == nil else {
+            drop(connection, "process \(peer.processID) presented a token that is unknown or in use")
             return
         }
         waiting.removeAll { $0 === connection }

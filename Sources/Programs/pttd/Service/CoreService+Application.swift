@@ -17,22 +17,22 @@ extension CoreService {
             let request: ApplicationInterface.UseAttachmentRequest = try call.decode()
             use(request.callToken, call)
         case "SetForeground":
-            let request: ApplicationInterface.ForegroundRequest = try call.decode()
+            let request: ApplicationInterface.ForegroundRequest = try call.request()
             ask(call) { .foregroundRequested($0, client(), isForeground: request.isForeground) }
         case "SetServiceStatus":
-            let request: ApplicationInterface.ServiceStatusRequest = try call.decode()
+            let request: ApplicationInterface.ServiceStatusRequest = try call.request()
             ask(call) { .serviceStatusRequested($0, client(), request) }
         case "SetTransmissionMode":
-            let request: ApplicationInterface.TransmissionModeRequest = try call.decode()
+            let request: ApplicationInterface.TransmissionModeRequest = try call.request()
             ask(call) { .transmissionModeRequested($0, client(), request) }
         case "SetAccessoryEventsEnabled":
-            let request: ApplicationInterface.AccessoryEventsRequest = try call.decode()
+            let request: ApplicationInterface.AccessoryEventsRequest = try call.request()
             ask(call) { .accessoryEventsRequested($0, client(), request) }
         case "SetActiveRemoteParticipant":
-            let request: ApplicationInterface.ParticipantRequest = try call.decode()
+            let request: ApplicationInterface.ParticipantRequest = try call.request()
             ask(call) { .participantRequested($0, client(), request) }
         case "FinishPush":
-            let request: ApplicationInterface.FinishPushRequest = try call.decode()
+            let request: ApplicationInterface.FinishPushRequest = try call.request()
             ask(call) { .finishPushRequested($0, client(), request) }
         default:
             // The server answers methods that the interface text does not have.

@@ -9,16 +9,16 @@ extension CoreService {
         let client = { [clients] in clients.client(of: call.connection) }
         switch call.method {
         case "Join":
-            let request: CoreInterface.JoinRequest = try call.decode()
+            let request: CoreInterface.JoinRequest = try call.request()
             let processID = Int(call.connection.processID)
             var generator = SystemRandomNumberGenerator()
             let fresh = ChannelID(randomBytes: (generator.next(), generator.next()))
             ask(call) { .joinRequested($0, client(), processID: processID, request, fresh: fresh, .draw()) }
         case "Leave":
-            let request: CoreInterface.LeaveRequest = try call.decode()
+            let request: CoreInterface.LeaveRequest = try call.request()
             ask(call) { .leaveRequested($0, client(), request.channelID) }
         case "SetDescriptor":
-            let request: CoreInterface.DescriptorRequest = try call.decode()
+            let request: CoreInterface.DescriptorRequest = try call.request()
             ask(call) { .descriptorRequested($0, client(), request) }
         case "BeginTransmitting":
             let request = try call.decode { CoreInterface.BeginRequest(usual: $0) }

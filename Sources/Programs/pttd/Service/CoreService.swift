@@ -67,6 +67,8 @@ final class CoreService {
     /// Asks the machine, and answers the call with what it says.
     func ask(_ call: VarlinkCall, _ event: (RequestID) -> TalkSession.Event) {
         host.request(event) { [weak self] answer in self?.answer(call, answer) }
+        // Calls of one connection are answered in their order: an end must not wait for what takes its time.
+        if call.callID != nil, call.answersNothing { call.reply() }
     }
 
     private func answer(_ call: VarlinkCall, _ answer: TalkSession.Answer) {
@@ -105,12 +107,12 @@ final class CoreService {
         }
     }
 
-    /// Tells an application, among the events, that its next call was carried out or refused.
+    /// Tells an application, among the events, that its call was carried out or refused.
     func note(_ refusal: Refusal?, for call: VarlinkCall) {
         guard call.interface != PushInterface.name,
             let attachment = clients.attachment(ofCaller: call.connection)
         else { return }
-        send(.requestAnswered(refusal), to: attachment)
+        send(.requestAnswered(call.callID, refusal), to: attachment)
     }
 
     private func attach(

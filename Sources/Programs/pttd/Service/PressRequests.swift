@@ -10,7 +10,7 @@ extension VarlinkCall {
     /// The parameters as a value, by way of `usual` if that can read them.
     func decode<Request: Decodable>(usual: (JSONObject) -> Request?) throws(VarlinkError) -> Request {
         if let request = usual(parameters) { return request }
-        return try decode()
+        return try request()
     }
 }
 

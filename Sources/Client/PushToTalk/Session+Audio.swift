@@ -1,0 +1,66 @@
+internal import CoreLink
+internal import EventLoop
+internal import PTTMessages
+
+/// The audio socket of an attachment: its token, and what it takes to come back to it.
+struct AudioAccess {
+    /// Good for as long as the attachment, one connection at a time.
+    let token: String
+    var backOff = BackOff(first: .milliseconds(10))
+    var attempts = 0
+}
+
+extension Session {
+    /// So many attempts in a row, which take some ten seconds; then everything is connected anew.
+    private static let audioAttempts = 10
+
+    func openAudio() {
+        guard let access = audioAccess, link == nil else { return }
+        do {
+            let link = try AudioLink(token: access.token) { [weak self] in self?.captured($0, $1) }
+            link.onClose = { [weak self, weak link] in
+                guard let self, link === self.link else { return }
+                audioLost()
+            }
+            self.link = link
+        } catch {
+            audioLost()
+        }
+    }
+
+    func closeAudio() {
+        audioAccess = nil
+        audioRetry.disarm()
+        link?.close()
+        link = nil
+    }
+
+    private func captured(_ header: AudioPacketHeader, _ samples: ArraySlice<UInt8>) {
+        audioAccess?.attempts = 0
+        audioAccess?.backOff.reset()
+        audio.captured(header, samples)
+    }
+
+    /// The core ends what needs the audio socket, and says so; this brings it back for the next time.
+    private func audioLost() {
+        link?.close()
+        link = nil
+        guard var access = audioAccess else { return }
+        access.attempts += 1
+        guard access.attempts <= Self.audioAttempts else {
+            return lose("the audio socket of pttd cannot be used")
+        }
+        audioRetry.arm(after: access.backOff.next())
+        audioAccess = access
+    }
+
+    func send(_ samples: [UInt8], sent: @escaping @EventLoop (Bool) -> Void) {
+        guard let link else { return sent(false) }
+        link.send(samples, sent: sent)
+    }
+
+    /// Takes what the core has sent before it told of the end.
+    func receiveRest() {
+        link?.receive()
+    }
+}

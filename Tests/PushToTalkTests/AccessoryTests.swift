@@ -1,0 +1,143 @@
+import CoreLink
+import EventLoop
+import Foundation
+import PTTMessages
+import PushToTalk
+import TestSupport
+import Testing
+
+/// A delegate that talks for as long as a button is held.
+private final class HoldToTalk: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate,
+    PTTAccessoryDelegate, Sendable
+{
+    let recorded = RecordingDelegate()
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pttAccessoryPressed accessory: PTTAccessory
+    ) {
+        recorded.say("pressed \(accessory.kind) \(accessory.name)")
+        channelManager.requestBeginTransmitting(channelUUID: channelUUID)
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pttAccessoryReleased accessory: PTTAccessory
+    ) {
+        recorded.say("released \(accessory.identifier)")
+        channelManager.stopTransmitting(channelUUID: channelUUID)
+    }
+
+    func channelManager(_ manager: PTChannelManager, didJoinChannel uuid: UUID, reason: PTChannelJoinReason) {
+        recorded.channelManager(manager, didJoinChannel: uuid, reason: reason)
+    }
+
+    func channelManager(_ manager: PTChannelManager, didLeaveChannel uuid: UUID, reason: PTChannelLeaveReason)
+    {
+        recorded.channelManager(manager, didLeaveChannel: uuid, reason: reason)
+    }
+
+    func channelManager(
+        _ manager: PTChannelManager,
+        channelUUID: UUID,
+        didBeginTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {
+        recorded.channelManager(manager, channelUUID: channelUUID, didBeginTransmittingFrom: source)
+    }
+
+    func channelManager(
+        _ manager: PTChannelManager,
+        channelUUID: UUID,
+        didEndTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {
+        recorded.channelManager(manager, channelUUID: channelUUID, didEndTransmittingFrom: source)
+    }
+
+    func channelManager(_ manager: PTChannelManager, receivedEphemeralPushToken token: Data) {}
+
+    func channelManager(_ manager: PTChannelManager, didActivate session: AVAudioSession) {
+        recorded.channelManager(manager, didActivate: session)
+    }
+
+    func channelManager(_ manager: PTChannelManager, didDeactivate session: AVAudioSession) {
+        recorded.channelManager(manager, didDeactivate: session)
+    }
+
+    func incomingPushResult(
+        channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pushPayload: [String: Any]
+    ) -> PTPushResult { .leaveChannel }
+
+    func channelDescriptor(restoredChannelUUID uuid: UUID) -> PTChannelDescriptor {
+        PTChannelDescriptor(name: "Ops", image: nil)
+    }
+}
+
+/// Buttons that do not begin and end transmissions are heard by the application.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct AccessoryTests {
+    init() { withRunningLoop() }
+
+    @EventLoop
+    @Test func `an application in the background talks while a button is held`() async throws {
+        let stage = try await Stage.set()
+        let delegate = HoldToTalk()
+        let manager = try await quietButtons(stage, delegate)
+        manager.pttSetForeground(false)
+        let button = try await refusedPress()
+        let lines = delegate.recorded.lines
+        #expect(try await lines.next(3) == ["pressed bluetoothButton Button", "didBegin 2", "didActivate"])
+        try await stage.release(button)
+        #expect(try await lines.next(3) == ["released Button", "didEnd 2", "didDeactivate"])
+    }
+
+    /// Whoever holds the button is gone, however that is found out.
+    @EventLoop
+    @Test func `a button whose bridge or core is lost is released`() async throws {
+        let stage = try await Stage.set()
+        let delegate = HoldToTalk()
+        let manager = try await quietButtons(stage, delegate)
+        let lines = delegate.recorded.lines
+        let button = try await refusedPress()
+        #expect(try await lines.next(3) == ["pressed bluetoothButton Button", "didBegin 2", "didActivate"])
+        button.close()
+        #expect(try await lines.next(3) == ["released Button", "didEnd 2", "didDeactivate"])
+        let again = try await refusedPress()
+        #expect(try await lines.next(3) == ["pressed bluetoothButton Button", "didBegin 2", "didActivate"])
+        stage.core.crash()
+        #expect(try await lines.next(3) == ["didEnd 0", "didDeactivate", "released Button"])
+        again.close()
+        withExtendedLifetime(manager) {}
+    }
+
+    /// A manager whose channel leaves the buttons to the application.
+    @EventLoop
+    private func quietButtons(_ stage: Stage, _ delegate: HoldToTalk) async throws -> PTChannelManager {
+        let manager = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        let descriptor = PTChannelDescriptor(name: "Ops", image: nil)
+        manager.requestJoinChannel(channelUUID: stage.channel, descriptor: descriptor)
+        #expect(try await delegate.recorded.lines.next() == "didJoin 0 true")
+        try await manager.setAccessoryButtonEventsEnabled(false, channelUUID: stage.channel)
+        return manager
+    }
+
+    /// A press as the bridge tells of it, which does not begin anything.
+    @EventLoop
+    private func refusedPress() async throws -> ServiceConnection {
+        let connection = try ServiceConnection.core()
+        let origin = Origin(kind: .bluetoothButton, identifier: "Button", name: "Button")
+        let refused = await #expect(throws: LinkError.self) {
+            _ = try await connection.begin(
+                CoreInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin)
+            )
+        }
+        #expect(refused?.isUnavailability == false)
+        return connection
+    }
+}
