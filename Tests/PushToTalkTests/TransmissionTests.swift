@@ -202,35 +202,37 @@ struct TransmissionTests {
         try await manager.setActiveRemoteParticipant(bob, channelUUID: channel)
         #expect(try await delegate.lines.next() == "didActivate")
         // Nobody listens to the first.
-        try await talk(stage, manager, delegate) {}
-        var frames: AsyncStream<PTTAudioFrame>.Iterator?
-        try await talk(stage, manager, delegate) {
-            frames = AVAudioSession.sharedInstance().ptt.microphone.makeAsyncIterator()
-        }
+        try await begin(stage, manager, delegate)
+        try await isCaptured(stage)
+        manager.stopTransmitting(channelUUID: channel)
+        #expect(try await delegate.lines.next() == "didEnd 2")
+        try await begin(stage, manager, delegate)
+        var frames = AVAudioSession.sharedInstance().ptt.microphone.makeAsyncIterator()
+        var numbers = [await frames.next()?.sequence]
+        try await isCaptured(stage)
+        manager.stopTransmitting(channelUUID: channel)
+        #expect(try await delegate.lines.next() == "didEnd 2")
         try await manager.setActiveRemoteParticipant(nil, channelUUID: channel)
         #expect(try await delegate.lines.next() == "didDeactivate")
-        var numbers: [UInt64] = []
-        while let frame = await frames?.next() { numbers.append(frame.sequence) }
-        // The frames of each transmission are counted from 0.
-        #expect(!numbers.isEmpty)
-        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+        while let frame = await frames.next() { numbers.append(frame.sequence) }
+        // Each transmission counts its frames from 0.
+        #expect(numbers.first == 0)
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { ($0 ?? 0) < ($1 ?? 0) })
     }
 
-    /// A transmission beside who is heard, for as long as it takes the microphone to open and a program to start.
+    /// The microphone is open, and has been for as long as a program takes to start.
     @EventLoop
-    private func talk(
-        _ stage: Stage,
-        _ manager: PTChannelManager,
-        _ delegate: RecordingDelegate,
-        _ begun: @EventLoop () -> Void
-    ) async throws {
+    private func isCaptured(_ stage: Stage) async throws {
+        while try await !stage.sound.pactl("list", "source-outputs").contains("Corked: no") {}
+        _ = try await stage.sound.sourceOutputs()
+    }
+
+    @EventLoop
+    private func begin(_ stage: Stage, _ manager: PTChannelManager, _ delegate: RecordingDelegate)
+        async throws
+    {
         manager.requestBeginTransmitting(channelUUID: stage.channel)
         #expect(try await delegate.lines.next() == "didBegin 2")
-        begun()
-        while try await stage.sound.sourceOutputs().isEmpty {}
-        _ = try await stage.sound.sourceOutputs()
-        manager.stopTransmitting(channelUUID: stage.channel)
-        #expect(try await delegate.lines.next() == "didEnd 2")
     }
 
     /// The writer is held to the pace of the speaker, and hears itself at the sink.
