@@ -5,6 +5,8 @@ extension Alphabet {
     static let labelled: KeyValuePairs<String, TalkSession.Event> = [
         "Radio attaches": attachRadio(),
         "Radio attaches in the background": attachRadio(inFront: false),
+        "Radio attaches in front": attachRadio(inFront: true),
+        "Radio attaches again": attachRadio(inFront: nil, secondRadio, secondToken),
         "Intercom attaches": attachIntercom,
         "Radio joins": join(radio),
         "Intercom joins": join(intercom),
@@ -26,6 +28,7 @@ extension Alphabet {
         ),
         "the button begins": begin(button),
         "the headset begins": begin(headset),
+        "a newer button begins": begin(button, by: bridge, .unknown),
         "Radio begins": begin(radioItself, by: radio, .developerRequest, channel),
         "Intercom begins": begin(radioItself, by: intercom, .developerRequest),
         "a person begins": begin(person, by: commandLine, .userRequest),
@@ -58,6 +61,7 @@ extension Alphabet {
         "push 1 is processed": finish(1, .processed),
         "push 2 tells of Bob": finish(2, .activeRemoteParticipant, bob),
         "Radio disconnects": .clientDisconnected(radio),
+        "the other Radio disconnects": .clientDisconnected(secondRadio),
         "Intercom disconnects": .clientDisconnected(intercom),
         "the program disconnects": .clientDisconnected(program),
         "the bridge disconnects": .clientDisconnected(bridge),
@@ -92,7 +96,8 @@ extension Alphabet {
     ]
 
     static let few: Set<String> = [
-        "Radio attaches", "Radio joins", "a program joins", "a person leaves", "the button begins",
+        "Radio attaches", "Radio attaches again", "Radio joins", "a program joins", "a person leaves",
+        "the button begins",
         "Radio begins",
         "the button is let go", "Radio stops", "Radio allows full duplex", "Radio only listens", "Ann talks",
         "nobody talks", "a push for Radio", "push 1 tells of Ann and stops", "push 1 leaves",

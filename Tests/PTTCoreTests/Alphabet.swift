@@ -11,6 +11,8 @@ enum Alphabet {
     static let bridge = ClientID(rawValue: 3)
     static let commandLine = ClientID(rawValue: 4)
     static let program = ClientID(rawValue: 5)
+    /// Another attachment of Radio.
+    static let secondRadio = ClientID(rawValue: 6)
     static let radioID = ApplicationID(rawValue: "org.example.Radio")
     static let intercomID = ApplicationID(rawValue: "org.example.Intercom")
     static let activation = Activation(kind: .systemdUnit, name: "radio.service")
@@ -21,6 +23,7 @@ enum Alphabet {
     static let request = RequestID(rawValue: 1)
     /// Drawn at the attachment of Radio.
     static let radioToken = PushToken(rawValue: "aaaa")
+    static let secondToken = PushToken(rawValue: "dddd")
     static let intercomToken = PushToken(rawValue: "bbbb")
     /// Drawn at each join.
     static let joinToken = PushToken(rawValue: "cccc")
@@ -28,13 +31,17 @@ enum Alphabet {
     static let ann = ApplicationInterface.Speaker(name: "Ann")
     static let bob = ApplicationInterface.Speaker(name: "Bob", image: picture)
 
-    static func attachRadio(inFront isForeground: Bool = true) -> TalkSession.Event {
+    static func attachRadio(
+        inFront isForeground: Bool? = nil,
+        _ client: ClientID = radio,
+        _ token: PushToken = radioToken
+    ) -> TalkSession.Event {
         .attachRequested(
             request,
-            radio,
-            processID: 42,
+            client,
+            processID: 41 + client.rawValue,
             .init(identifier: radioID, name: "Radio", activation: activation, isForeground: isForeground),
-            fresh: radioToken
+            fresh: token
         )
     }
 

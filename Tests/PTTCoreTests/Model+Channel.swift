@@ -15,10 +15,16 @@ extension Model {
         attached[client] = Attached(
             application: request.identifier,
             canBeStarted: request.activation != nil,
-            isInFront: request.isForeground,
+            isInFront: request.isForeground
+                ?? !(channel?.owner == request.identifier && channel?.isStartingUntil != nil
+                && channel?.launchAt == nil),
             token: token
         )
-        guard channel?.owner == request.identifier, channel?.holder == nil else {
+        if channel?.owner == request.identifier, channel?.holder != nil {
+            attached[client]?.isTokenUsed = true
+            return "attached"
+        }
+        guard channel?.owner == request.identifier else {
             return leftAway.removeValue(forKey: request.identifier).map { "attached left \($0)" }
                 ?? "attached"
         }
@@ -31,6 +37,7 @@ extension Model {
         channel?.missed = []
         channel?.holder = client
         channel?.isStartingUntil = nil
+        channel?.launchAt = nil
         channel?.canBeStarted = request.activation != nil
         attached[client]?.isTokenUsed = true
         return pushes.isEmpty && channel?.needsDescriptor == true
@@ -102,6 +109,7 @@ extension Model {
         channel?.hasButtons = saved.areAccessoryEventsEnabled
         channel?.hasPicture = descriptor?.image != nil
         channel?.needsDescriptor = descriptor == nil
+        channel?.returnUntil = now + 1
         told.append(.joined(.channelRestoration))
         if channel?.canBeStarted == true { start() }
     }
@@ -121,7 +129,7 @@ extension Model {
 
     mutating func leave(_ reason: LeaveReason) {
         silence(.channelLeft)
-        clearSpeaker()
+        clearSpeaker("channelNotFound")
         endPushes(channel?.holder == nil ? .undeliverable : .unanswered)
         lastToken = channel?.token
         if let owner = channel?.owner, channel?.holder == nil,
@@ -134,14 +142,6 @@ extension Model {
         graceUntil = nil
         urgent = []
         told.append(.left(reason))
-    }
-
-    mutating func clearSpeaker() {
-        guard channel?.speaker != nil else { return }
-        channel?.speaker = nil
-        isSpeakerLost = false
-        isInterrupted = false
-        told.append(.word("participantChanged"))
     }
 
     mutating func rename(_ client: ClientID, _ request: CoreInterface.DescriptorRequest) -> String {
@@ -191,13 +191,17 @@ extension Model {
             clearSpeaker()
             return "done"
         }
-        return speak(speaker) ?? "done"
+        if let refusal = speak(speaker) { return refusal }
+        guard channel?.isOpening == true else { return "done" }
+        owed += 1
+        return "later"
     }
 
     /// - Returns: Why nobody can talk.
     mutating func speak(_ speaker: ApplicationInterface.Speaker) -> String? {
         if channel?.mode == .halfDuplex, talker != nil { return "transmissionInProgress" }
         if isOver || isSuspending || !hasAudioServer || isAudioLost { return "unknown" }
+        if channel?.speaker == nil || isSpeakerLost { channel?.isOpening = true }
         if channel?.speaker != speaker.name {
             channel?.speaker = speaker.name
             told.append(.word("participantChanged"))
@@ -214,12 +218,17 @@ extension Model {
             silence(.applicationGone)
             clearSpeaker()
             endPushes(.unanswered)
-            channel?.holder = nil
+            let others = attached.filter { $0.value.application == channel?.owner }.keys
+            channel?.holder = others.max { $0.rawValue < $1.rawValue }
+            channel?.returnUntil = now + 1
             channel?.status = .ready
             channel?.pressed = []
             isAudioLost = false
             graceUntil = nil
-            told.append(.word("applicationDetached"))
+            guard let holder = channel?.holder else { return told.append(.word("applicationDetached")) }
+            channel?.canBeStarted = attached[holder]?.canBeStarted ?? false
+            attached[holder]?.isTokenUsed = true
+            told.append(.joined(.channelRestoration))
         } else if talker?.client == client {
             silence(.connectionLost)
         }

@@ -3,6 +3,7 @@ import PTTMessages
 
 extension Model {
     mutating func begin(_ client: ClientID, _ request: CoreInterface.BeginRequest) -> String {
+        if request.source == .unknown { return "unknown" }
         if let refusal = gate(client, request) {
             if isForTheApplication, let holder = channel?.holder {
                 release { $0.origin == request.origin }
@@ -40,7 +41,7 @@ extension Model {
         if channel.mode == .halfDuplex, channel.speaker != nil { return .transmissionNotAllowed }
         if channel.status != .ready { return .transmissionNotAllowed }
         if request.source == .handsfreeButton, !channel.hasButtons {
-            graceUntil = now + 3
+            if channel.holder != nil { graceUntil = now + 3 }
             isForTheApplication = true
             return .transmissionNotAllowed
         }
@@ -66,6 +67,14 @@ extension Model {
         starts += 1
         channel?.startID = starts
         told.append(.word("applicationStarting"))
+        let launchAt = channel?.returnUntil
+        channel?.launchAt = launchAt
+        launch()
+    }
+
+    private mutating func launch() {
+        guard let launchAt = channel?.launchAt, now >= launchAt else { return }
+        channel?.launchAt = nil
         isStartOrdered = true
     }
 
@@ -102,15 +111,13 @@ extension Model {
     }
 
     mutating func timerFired() {
-        if let until = channel?.isStartingUntil, now >= until {
-            silence(.applicationUnavailable)
-            leave(.unknown)
-        }
+        if let until = channel?.isStartingUntil, now >= until { startFailed(starts) } else { launch() }
         for push in pushes {
             if let until = push.until, now >= until { finished(push.id, .unanswered) }
         }
         if let talker, now >= talker.began + Self.limit {
-            stuck.append(talker.origin)
+            let isHeld = talker.origin.kind != .application && talker.origin.kind != .commandLine
+            if isHeld, talker.source != .developerRequest { stuck.append(talker.origin) }
             silence(.timeLimit)
         } else if let talker, !talker.isWarned, now >= talker.began + Self.limit - 10 {
             self.talker?.isWarned = true
@@ -123,6 +130,8 @@ extension Model {
         silence(.applicationUnavailable)
         endPushes(.undeliverable)
         channel?.isStartingUntil = nil
+        channel?.launchAt = nil
+        channel?.returnUntil = now
         channel?.missed = []
         told.append(.word("applicationDetached"))
     }
@@ -145,6 +154,7 @@ extension Model {
             return isKnown ? "unregistered" : "badDeviceToken"
         }
         if isOver { return "unknown" }
+        if let holder = channel.holder, attached[holder] == nil { return "unregistered" }
         if request.topic != owner.rawValue + ".voip-ptt" { return "deviceTokenNotForTopic" }
         let isServiceUpdate = envelope.content == .readable(isServiceUpdate: true)
         let isUrgent = isServiceUpdate && request.priority > 5
@@ -167,13 +177,13 @@ extension Model {
 
     mutating func finish(_ client: ClientID, _ request: ApplicationInterface.FinishPushRequest) -> String {
         let id = request.pushID.rawValue
-        guard channel?.holder == client, let push = pushes.first(where: { $0.id == id })
-        else { return "unknown" }
-        var refusal: String?
+        guard channel?.holder == client else { return "unknown" }
         if request.endsTransmission {
             if talker == nil { told.append(.alone(client, "endRefused")) }
             silence(.stopped, by: .developerRequest)
         }
+        guard let push = pushes.first(where: { $0.id == id }) else { return "unknown" }
+        var refusal: String?
         if (request.result == .processed) != (push.kind == .serviceUpdate) {
             finished(id, .failed)
             return "unknown"

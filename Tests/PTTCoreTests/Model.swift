@@ -32,6 +32,10 @@ struct Model {
         var holder: ClientID?
         let token: PushToken
         var isStartingUntil: Int?
+        /// Until when its process may come back by itself.
+        var returnUntil = 0
+        /// When the start is due.
+        var launchAt: Int?
         var startID = 0
         /// Buttons that the application was told of as pressed, and by whom the core was.
         var pressed: [(origin: Origin, by: ClientID)] = []
@@ -39,6 +43,8 @@ struct Model {
         var mode = TransmissionMode.halfDuplex
         var hasButtons = true
         var speaker: String?
+        /// Whether the speaker is not open for the first time yet.
+        var isOpening = false
         var hasPicture = false
         var needsDescriptor = false
         /// Of the transmissions that the starting application has missed.
@@ -95,17 +101,22 @@ struct Model {
     /// The press is refused because the application handles it.
     var isForTheApplication = false
 
-    /// - Returns: The answer to a request, in the words of the trace.
-    mutating func take(_ event: TalkSession.Event, at second: Int) -> String? {
+    /// Requests that wait for the speaker.
+    var owed = 0
+    var lateAnswers: [String] = []
+
+    /// - Returns: The answers to requests, in the words of the trace.
+    mutating func take(_ event: TalkSession.Event, at second: Int) -> [String] {
         now = second
         told.removeAll(keepingCapacity: true)
         audioTold.removeAll(keepingCapacity: true)
+        lateAnswers.removeAll(keepingCapacity: true)
         isStartOrdered = false
         isForTheApplication = false
         let answer = answer(event)
         if answer == nil { happen(event) }
         followAudio()
-        return answer
+        return lateAnswers + (answer.map { $0 == "later" ? [] : [$0] } ?? [])
     }
 
     private mutating func answer(_ event: TalkSession.Event) -> String? {
@@ -149,11 +160,14 @@ struct Model {
             if isCapturing, capture.rawValue == transmissions { streamStarted() }
         case .captureFailed(let capture, let cause):
             if isCapturing, capture.rawValue == transmissions { silence(cause) }
-        case .playbackStarted(let playback): if isPlaying, playback.rawValue == playbacks { streamStarted() }
+        case .playbackStarted(let playback):
+            guard isPlaying, playback.rawValue == playbacks else { return }
+            streamStarted()
+            answerLate("done")
+            channel?.isOpening = false
         case .playbackFailed(let playback, _, reason: _):
-            if isPlaying, playback.rawValue == playbacks {
-                isSpeakerLost = true
-            }
+            guard isPlaying, playback.rawValue == playbacks else { return }
+            if channel?.isOpening == true { clearSpeaker() } else { isSpeakerLost = true }
         case .restored(let saved, let descriptor): restore(saved, descriptor)
         case .routeChanged:
             told.append(.word("routeChanged"))
@@ -161,20 +175,30 @@ struct Model {
             guard !hasAudioServer else { return }
             told.append(.word("audioServerReady"))
             hasAudioServer = true
-            isSpeakerLost = false
+            retrySpeaker()
         case .audioServerLost:
+            guard hasAudioServer else { return }
             silence(.audioServerLost)
+            giveUpOpening()
             if hasAudioServer { told.append(.word("audioServerLost")) }
             hasAudioServer = false
         case .systemSuspending:
-            isSuspending = true
             silence(.suspended)
-        case .systemResumed: isSuspending = false
-        case .audioConnectionReady(let client): if channel?.holder == client { isAudioLost = false }
+            giveUpOpening()
+            isSuspending = true
+        case .systemResumed:
+            guard isSuspending else { return }
+            isSuspending = false
+            retrySpeaker()
+        case .audioConnectionReady(let client):
+            guard channel?.holder == client, isAudioLost else { return }
+            isAudioLost = false
+            retrySpeaker()
         case .audioConnectionLost(let client):
             guard channel?.holder == client else { return }
-            isAudioLost = true
             silence(.audioConnectionLost)
+            giveUpOpening()
+            isAudioLost = true
         case .sessionLocked: isLocked = true
         case .sessionInactive:
             isElsewhere = true
@@ -193,11 +217,36 @@ struct Model {
         case .shuttingDown:
             isOver = true
             silence(.shuttingDown)
+            clearSpeaker()
         default: break
         }
     }
 
     var isCapturing: Bool { talker != nil && channel?.isStartingUntil == nil }
+
+    private mutating func answerLate(_ answer: String) {
+        lateAnswers += Array(repeating: answer, count: owed)
+        owed = 0
+    }
+
+    /// Who was never heard is not interrupted.
+    private mutating func giveUpOpening() {
+        if channel?.isOpening == true { clearSpeaker() }
+    }
+
+    private mutating func retrySpeaker() {
+        if hasAudioServer, !isSuspending, !isAudioLost { isSpeakerLost = false }
+    }
+
+    mutating func clearSpeaker(_ refusal: String = "unknown") {
+        guard channel?.speaker != nil else { return }
+        answerLate(refusal)
+        channel?.speaker = nil
+        channel?.isOpening = false
+        isSpeakerLost = false
+        isInterrupted = false
+        told.append(.word("participantChanged"))
+    }
 
     private mutating func streamStarted() {
         guard audio == .activating else { return }
@@ -212,7 +261,7 @@ struct Model {
         isPlaying = isHeard
         if isPlaying || isCapturing {
             guard audio == .inactive else { return }
-            if isInterrupted, isPlaying { audioTold.append(.word("audioInterruptionEnded")) }
+            if isInterrupted { audioTold.append(.word("audioInterruptionEnded")) }
             isInterrupted = false
             audio = .activating
             audioTold.append(.word("audioActivating"))

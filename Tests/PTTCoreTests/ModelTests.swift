@@ -42,8 +42,8 @@ import Testing
             }
             past.append(event)
             let (effects, violation) = observer.run(event, at: .seconds(second), in: &session)
-            let answer = model.take(event, at: second)
-            if let difference = violation ?? compare(model, answer, observer.status, effects) {
+            let answers = model.take(event, at: second)
+            if let difference = violation ?? compare(model, answers, observer.status, effects) {
                 let last = past.suffix(40).map { "\($0)" }.joined(separator: "\n")
                 let lines = effects.map { "  \($0)" }.joined(separator: "\n")
                 Issue.record("\(difference), after:\n\(last)\nwith\n\(lines)")
@@ -131,17 +131,17 @@ import Testing
 
     private func compare(
         _ model: Model,
-        _ answer: String?,
+        _ answers: [String],
         _ status: Status,
         _ effects: [TalkSession.Effect]
     ) -> String? {
-        var given: String?
+        var given: [String] = []
         var isStartOrdered = false
         var told: [Model.Told] = []
         var audioTold: [Model.Told] = []
         for effect in effects {
             switch effect {
-            case .reply(_, let answer): given = brief(answer)
+            case .reply(_, let answer): given.append(brief(answer))
             case .publish(let event):
                 switch event {
                 case .audioActivating, .audioActivated, .audioDeactivated, .audioInterrupted,
@@ -157,7 +157,7 @@ import Testing
                 break
             }
         }
-        if given != answer { return "the answer is \(given ?? "none"), the model's is \(answer ?? "none")" }
+        if given != answers { return "the answers are \(given), the model's are \(answers)" }
         if told != model.told { return "told is\n\(told)\nthe model's is\n\(model.told)" }
         if isStartOrdered != model.isStartOrdered { return "a start is ordered: \(isStartOrdered)" }
         if audioTold != model.audioTold { return "audio is \(audioTold), the model's is \(model.audioTold)" }

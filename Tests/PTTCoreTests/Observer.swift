@@ -6,6 +6,9 @@ import PTTMessages
 struct Observer {
     private(set) var openCapture: CaptureID?
     private(set) var openPlayback: PlaybackID?
+    private(set) var isPlaybackStarted = false
+    /// Requests that are not answered.
+    private(set) var owed: [RequestID] = []
     private(set) var receiver: ClientID?
     private(set) var timer: MonotonicTime?
     private(set) var status: Status
@@ -36,12 +39,18 @@ struct Observer {
         case .timerFired: timer = nil
         case .shuttingDown: isOver = true
         case .playbackFailed(openPlayback, _, reason: _): isSpeakerLost = true
+        case .playbackStarted(openPlayback): isPlaybackStarted = true
         case .audioConnectionLost(application): isAudioLost = true
         case .audioConnectionReady(application): isAudioLost = false
         case .restored(let channel, let descriptor): (saved, self.descriptor) = (channel, descriptor)
         case .clientDisconnected(let client):
             attached[client] = nil
-            if application == client { (application, isAudioLost) = (nil, false) }
+            if application == client {
+                // The newest of its other attachments takes its place.
+                let owner = status.channel?.owner
+                application = attached.filter { $0.value == owner }.keys.max { $0.rawValue < $1.rawValue }
+                isAudioLost = false
+            }
         default: break
         }
         return follow(session.handle(event, at: now), event, session)
@@ -52,20 +61,24 @@ struct Observer {
         _ event: TalkSession.Event,
         _ session: TalkSession
     ) -> (effects: [TalkSession.Effect], violation: String?) {
-        var replies = 0
         var stage = 0
+        if let request = event.request { owed.append(request) }
         for effect in effects {
             guard effect.stage >= stage else { return (effects, "\(effect) comes too late") }
             stage = effect.stage
             if case .reply(let id, let answer) = effect {
-                if event.request != id { return (effects, "another request is answered: \(id)") }
-                replies += 1
+                guard let index = owed.firstIndex(of: id) else {
+                    return (effects, "\(id) is answered and does not wait")
+                }
+                owed.remove(at: index)
                 take(answer, event)
             } else if let violation = see(effect) {
                 return (effects, violation)
             }
         }
-        if replies != (event.request == nil ? 0 : 1) { return (effects, "\(event) has \(replies) replies") }
+        if !owed.isEmpty, openPlayback == nil || isPlaybackStarted {
+            return (effects, "\(event) leaves a request without an answer")
+        }
         return (effects, check(session))
     }
 
@@ -136,6 +149,7 @@ struct Observer {
             if openPlayback != nil { return "a second playback is opened" }
             if client != application { return "another application is played" }
             openPlayback = playback
+            isPlaybackStarted = false
             isSpeakerLost = false
         case .closePlayback(let playback):
             if openPlayback != playback { return "a playback is closed that is not open" }

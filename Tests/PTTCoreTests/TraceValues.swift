@@ -22,7 +22,7 @@ struct TraceValues {
     var cause: EndCause?
     var interruption = Interruption.speakerLost
     var activation: Activation?
-    var isForeground = true
+    var isForeground: Bool?
     var flag = true
     var status = ServiceStatus.ready
     var mode = TransmissionMode.halfDuplex

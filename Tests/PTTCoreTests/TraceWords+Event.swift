@@ -104,6 +104,7 @@ extension TraceWords {
     private mutating func takeFlag(_ word: String, _ values: inout TraceValues) throws -> Bool {
         switch word {
         case "background": values.isForeground = false
+        case "front": values.isForeground = true
         case "true": values.flag = true
         case "false": values.flag = false
         case "enabled": values.flag = try next("flag") { Bool($0) }

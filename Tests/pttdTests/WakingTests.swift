@@ -105,7 +105,9 @@ import Testing
         #expect(line.contains("bus"))
     }
 
-    @Test @EventLoop func `an application that was started and does not come loses its channel`() async throws
+    @Test @EventLoop
+    func `a channel whose application was started and does not come stays, and the next press tries again`()
+        async throws
     {
         let systemd = Sightings(of: [String].self)
         let stage = try await Stage.start(Self.unit, systemd: { systemd.add($0) })
@@ -113,12 +115,14 @@ import Testing
         _ = try await bridge.begin()
         _ = try await systemd.next()
         #expect(try await stage.watcher.nextEnd(within: .seconds(12)) == .applicationUnavailable)
-        let left = try await stage.watcher.events.first { if case .channelLeft = $0 { true } else { false } }
-        guard case .channelLeft(.unknown, let explanation?) = left else {
-            return #expect(Bool(false), "\(left)")
-        }
-        #expect(explanation.contains("10 s"))
+        let line = try await stage.core.process.lines.first { $0.contains("10 s") }
+        #expect(line.hasPrefix("notice: "))
+        #expect(try await bridge.status().channel?.channelID == .hikers)
         #expect(try await stage.sound.sourceOutputs().isEmpty)
+        _ = try await bridge.begin()
+        _ = try await systemd.next()
+        let application = try await AttachedApplication.attach(to: stage.core, activation: Self.unit)
+        _ = try await application.events.first { $0 == .audioActivated }
     }
 }
 

@@ -84,7 +84,7 @@ final class Session {
                 identifier: ApplicationID(rawValue: manifest.identifier),
                 name: manifest.name,
                 activation: manifest.activation,
-                isForeground: isForeground ?? true
+                isForeground: isForeground
             )
             events.attach(
                 request,
@@ -247,6 +247,7 @@ final class Session {
     func setForeground(_ isForeground: Bool) {
         self.isForeground = isForeground
         guard calls != nil else { return }
+        saidForeground = isForeground
         call({ $0.setForeground(isForeground, then: $1) }, completion: { _ in })
     }
 }

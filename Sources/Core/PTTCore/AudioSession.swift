@@ -58,29 +58,29 @@ struct AudioSession: Equatable, Sendable {
         close(unless: capture, playback, &turn)
         if let capture, microphone == nil {
             microphone = Microphone(capture: capture)
-            turn.opening.append(.openCapture(capture.captureID, capture.format))
+            turn.open(capture)
         }
         if let playback, speaker == nil {
             speaker = playback
-            turn.opening.append(.openPlayback(playback.playbackID, playback.format, from: playback.writer))
+            turn.open(playback)
         }
-        let isWanted = microphone != nil || speaker != nil
-        switch phase {
-        case .inactive where isWanted:
-            if isInterrupted, speaker != nil { turn.publish(.audioInterruptionEnded) }
-            isInterrupted = false
-            phase = .activating
-            turn.publish(.audioActivating)
-        case .activating where !isWanted, .active where !isWanted:
-            if let interruption {
-                turn.publish(.audioInterrupted(interruption))
-                isInterrupted = true
-            }
-            phase = .inactive
-            turn.publish(.audioDeactivated)
-        case .inactive, .activating, .active:
-            break
-        }
+        guard microphone != nil || speaker != nil else { return deactivate(interruption, &turn) }
+        guard phase == .inactive else { return }
+        // A session that is on is not interrupted, whoever wanted it.
+        if isInterrupted { turn.publish(.audioInterruptionEnded) }
+        isInterrupted = false
+        phase = .activating
+        turn.publish(.audioActivating)
+    }
+
+    /// Closes everything.
+    ///
+    /// - Parameters:
+    ///   - interruption: What keeps a participant from being heard.
+    ///   - turn: Takes what follows.
+    mutating func end(_ interruption: Interruption?, _ turn: inout Turn) {
+        close(unless: nil, nil, &turn)
+        deactivate(interruption, &turn)
     }
 
     /// Nobody is there any more who could be heard again.
@@ -88,14 +88,23 @@ struct AudioSession: Equatable, Sendable {
         isInterrupted = false
     }
 
+    private mutating func deactivate(_ interruption: Interruption?, _ turn: inout Turn) {
+        guard phase != .inactive else { return }
+        if let interruption {
+            turn.publish(.audioInterrupted(interruption))
+            isInterrupted = true
+        }
+        phase = .inactive
+        turn.publish(.audioDeactivated)
+    }
+
     private mutating func close(unless capture: Capture?, _ playback: Playback?, _ turn: inout Turn) {
         if let microphone, microphone.capture != capture {
-            if microphone.receiver != nil { turn.closing.append(.stopFrames(microphone.capture.captureID)) }
-            turn.closing.append(.closeCapture(microphone.capture.captureID))
+            turn.close(microphone)
             self.microphone = nil
         }
         if let speaker, speaker != playback {
-            turn.closing.append(.closePlayback(speaker.playbackID))
+            turn.close(speaker)
             self.speaker = nil
         }
     }
@@ -131,6 +140,6 @@ struct AudioSession: Equatable, Sendable {
             microphone.capture.format == format
         else { return }
         self.microphone?.receiver = receiver
-        turn.frames = .deliverFrames(microphone.capture.captureID, to: receiver)
+        turn.deliver(microphone.capture.captureID, to: receiver)
     }
 }

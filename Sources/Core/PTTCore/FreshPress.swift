@@ -24,6 +24,21 @@ struct FreshPress: Equatable, Sendable {
     }
 }
 
+extension Transmission {
+    /// Whether its origin is held while it lasts, so that it owes a release after the time limit. A program that asks is
+    /// held by nobody.
+    var isHeld: Bool {
+        switch source {
+        case .developerRequest: return false
+        case .unknown, .userRequest, .handsfreeButton: break
+        }
+        return switch origin.kind {
+        case .application, .commandLine: false
+        case .unknown, .bluetoothButton, .wiredHeadset: true
+        }
+    }
+}
+
 extension EndCause {
     /// Whether this tells that the origin was let go. A broken path tells nothing about the button behind it.
     var isLetGo: Bool {

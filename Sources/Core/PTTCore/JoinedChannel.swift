@@ -2,96 +2,68 @@ import PTTMessages
 
 /// The channel, while it is joined.
 struct JoinedChannel: Equatable, Sendable {
-    /// Whether the program that receives the channel's audio is there.
-    enum Presence: Equatable, Sendable {
-        /// The channel was joined without an application, and transmits without one.
-        case notNeeded
-        case running(ClientID, Application)
-        case absent
-        case starting(Start)
-    }
-
-    /// The wait for an application that was told to start.
-    struct Start: Equatable, Sendable {
-        static let limit = Duration.seconds(10)
-        /// Many more than presses fit into the limit; the oldest are dropped beyond it.
-        static let heldLimit = 32
-
-        let startID: StartID
-        let deadline: MonotonicTime
-        /// What the application would have been told.
-        var held: [CoreEvent] = []
-
-        mutating func hold(_ event: CoreEvent) {
-            held.append(event)
-            held.removeFirst(max(0, held.count - Self.heldLimit))
-        }
-    }
-
-    /// Somebody who talks at the other end.
-    struct RemoteSpeaker: Equatable, Sendable {
-        let name: String
-        let image: Image?
-
-        var description: Participant { Participant(name: name, image: image?.summary) }
-    }
-
     /// How long after a press that it must handle itself an application may begin once from the background.
     static let grace = Duration.seconds(3)
 
     let channelID: ChannelID
     let pushToken: PushToken
-    var owner: Owner?
     var descriptor: Descriptor
     /// Whether the descriptor stands in for one that was lost.
     var isDescriptorLost = false
     var presence: Presence
-    var format = AudioFormat.standard
-    var serviceStatus = ServiceStatus.ready
     var transmissionMode = TransmissionMode.halfDuplex
     var areAccessoryEventsEnabled = true
-    /// Until when the application may begin once without being in the foreground.
-    var graceEnd: MonotonicTime?
-    var participant: RemoteSpeaker?
-    /// What keeps the present participant from being heard, beside the machine and the audio server.
-    var hearingLoss: Interruption?
-    /// Whether the application is there and its audio socket is not.
-    var isAudioConnectionLost = false
-    /// Buttons that the application was told of as pressed, each with the connection that told of it.
-    var pressed: [PressedAccessory] = []
     var lease: Lease?
     var audio = AudioSession()
-    var pushes: [WaitingPush] = []
     var budget = PushBudget()
 
-    init(_ channelID: ChannelID, _ pushToken: PushToken, _ owner: Owner?, _ descriptor: Descriptor) {
+    init(_ channelID: ChannelID, _ pushToken: PushToken, _ descriptor: Descriptor, _ presence: Presence) {
         self.channelID = channelID
         self.pushToken = pushToken
-        self.owner = owner
         self.descriptor = descriptor
-        presence = owner == nil ? .notNeeded : .absent
+        self.presence = presence
     }
 
-    /// The application that is there.
-    var receiver: ClientID? {
+    /// The application that the channel belongs to, whether it runs or not.
+    var owner: Owner? {
         switch presence {
-        case .running(let client, _): client
-        case .notNeeded, .absent, .starting: nil
+        case .unowned: nil
+        case .absent(let absence): absence.owner
+        case .starting(let start): start.owner
+        case .running(let running): running.owner
         }
     }
 
-    var application: Application? {
+    var running: Running? {
         switch presence {
-        case .running(_, let application): application
-        case .notNeeded, .absent, .starting: nil
+        case .running(let running): running
+        case .unowned, .absent, .starting: nil
         }
     }
 
     var start: Start? {
         switch presence {
         case .starting(let start): start
-        case .notNeeded, .running, .absent: nil
+        case .unowned, .running, .absent: nil
         }
+    }
+
+    /// The application that is there.
+    var receiver: ClientID? { running?.client }
+
+    var application: Application? { running?.application }
+
+    var format: AudioFormat { running?.format ?? .standard }
+
+    var hearing: Hearing? { running?.hearing }
+
+    var participant: RemoteSpeaker? { hearing?.speaker }
+
+    /// Changes what exists only while the application is there.
+    mutating func run(_ body: (inout Running) -> Void) {
+        guard case .running(var running) = presence else { return }
+        body(&running)
+        presence = .running(running)
     }
 
     /// Who must follow the rules of the policy for this channel.
@@ -105,7 +77,7 @@ struct JoinedChannel: Equatable, Sendable {
             owner: owner?.identifier,
             application: application,
             isApplicationStarting: start != nil,
-            serviceStatus: serviceStatus,
+            serviceStatus: running?.serviceStatus ?? .ready,
             transmissionMode: transmissionMode,
             areAccessoryEventsEnabled: areAccessoryEventsEnabled,
             participant: participant?.description
@@ -124,7 +96,7 @@ struct JoinedChannel: Equatable, Sendable {
 
     /// What is due next.
     var deadline: MonotonicTime? {
-        ([lease?.deadline, start?.deadline] + pushes.map(\.deadline)).compactMap(\.self).min()
+        ([lease?.deadline, start?.due] + (running?.pushes ?? []).map(\.deadline)).compactMap(\.self).min()
     }
 
     /// Tells of the transmission, and keeps it for an application that is about to come.
@@ -142,10 +114,11 @@ struct JoinedChannel: Equatable, Sendable {
         announce(.transmissionEnded(lease.transmission, cause, by: source), &turn)
     }
 
-    mutating func clearParticipant(_ turn: inout Turn) {
-        guard participant != nil else { return }
-        participant = nil
-        hearingLoss = nil
+    /// Nobody talks any more, or somebody could not be heard: requests that wait for that are refused.
+    mutating func clearParticipant(_ refusal: Refusal, _ turn: inout Turn) {
+        guard let hearing else { return }
+        for request in hearing.awaitedBy { turn.answer(request, .refused(refusal)) }
+        run { $0.hearing = nil }
         audio.forgetInterruption()
         turn.publish(.participantChanged(nil))
     }

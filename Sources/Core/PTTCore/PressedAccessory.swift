@@ -14,22 +14,21 @@ extension TalkSession {
     /// A button that the channel does not answer to: its press lets the application begin by itself, and it is told.
     mutating func giveToApplication(_ origin: Origin, _ holder: ClientID, _ turn: inout Turn) {
         change { channel in
-            channel.graceEnd = turn.now + JoinedChannel.grace
-            guard let receiver = channel.receiver else { return }
+            guard let running = channel.running else { return }
+            channel.run { $0.graceEnd = turn.now + JoinedChannel.grace }
             channel.release(&turn) { $0.origin == origin }
-            if channel.pressed.count >= PressedAccessory.limit {
-                let oldest = channel.pressed[0]
+            if running.pressed.count >= PressedAccessory.limit, let oldest = running.pressed.first {
                 channel.release(&turn) { $0 == oldest }
             }
-            channel.pressed.append(PressedAccessory(origin: origin, holder: holder))
-            turn.tell(receiver, .accessoryPressed(origin))
+            channel.run { $0.pressed.append(PressedAccessory(origin: origin, holder: holder)) }
+            turn.tell(running.client, .accessoryPressed(origin))
         }
     }
 
     /// - Returns: Whether the application was told of the press that ends.
     mutating func release(_ origin: Origin, of holder: ClientID, _ turn: inout Turn) -> Bool {
         let ended = PressedAccessory(origin: origin, holder: holder)
-        guard let channel, channel.pressed.contains(ended) else { return false }
+        guard let running = channel?.running, running.pressed.contains(ended) else { return false }
         change { $0.release(&turn) { $0 == ended } }
         return true
     }
@@ -41,9 +40,10 @@ extension TalkSession {
 
 extension JoinedChannel {
     fileprivate mutating func release(_ turn: inout Turn, _ isEnded: (PressedAccessory) -> Bool) {
-        let ended = pressed.filter(isEnded)
-        pressed.removeAll(where: isEnded)
-        guard let receiver else { return }
-        for accessory in ended { turn.tell(receiver, .accessoryReleased(accessory.origin)) }
+        guard let running else { return }
+        run { $0.pressed.removeAll(where: isEnded) }
+        for accessory in running.pressed.filter(isEnded) {
+            turn.tell(running.client, .accessoryReleased(accessory.origin))
+        }
     }
 }

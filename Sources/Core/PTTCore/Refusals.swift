@@ -50,6 +50,15 @@ extension Refusal {
 
     static let noParticipant = Refusal(.unknown, "the answer to the push names no participant")
 
+    static let participantCleared = Refusal(
+        .unknown,
+        "the participant was taken back before the speaker was open"
+    )
+
+    static let applicationGone = Refusal(.unknown, "the application has gone")
+
+    static let channelLeft = Refusal(.channelNotFound, "the channel was left")
+
     static let wrongResult = Refusal(.unknown, "the answer does not fit to the kind of the push")
 
     static func noSuchPush(_ pushID: PushID) -> Refusal {
@@ -84,6 +93,10 @@ extension Refusal {
             .unknown,
             "\(owner?.name ?? "the application") closed its audio socket: it must connect again, or start anew"
         )
+    }
+
+    static func speakerUnavailable(_ reason: String) -> Refusal {
+        Refusal(.unknown, "nothing can be heard: \(reason)")
     }
 
     static func remoteSpeaks(_ name: String) -> Refusal {
@@ -181,6 +194,11 @@ extension PushRejection {
     )
 
     static let shuttingDown = PushRejection(.unknown, "pttd is shutting down")
+
+    static let notAttached = PushRejection(
+        .unregistered,
+        "the application of the channel joined without attaching, and is told of no pushes"
+    )
 
     static let payloadTooLarge = PushRejection(
         .payloadTooLarge,

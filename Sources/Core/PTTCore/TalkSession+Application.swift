@@ -24,38 +24,40 @@ extension TalkSession {
             owner: owner,
             processID: processID,
             format: request.format ?? .standard,
-            isForeground: request.isForeground,
+            isForeground: request.isForeground ?? !isAwaited(identifier),
             pushToken: fresh
         )
-        guard let channel, channel.receiver == nil, channel.owner?.identifier == identifier else {
+        guard let channel, channel.owner?.identifier == identifier else {
             attached[client] = program
             return .attached(fresh, program.format, nil, left: leftChannels.take(identifier))
         }
         program.pushToken = nil
         attached[client] = program
+        // Its turn comes when the one that is there goes.
+        if channel.receiver != nil { return .attached(channel.pushToken, program.format, nil, left: nil) }
         let restored = ApplicationInterface.Restored(
             channelID: channel.channelID,
-            needsDescriptor: channel.isDescriptorLost && channel.pushes.isEmpty
+            needsDescriptor: channel.isDescriptorLost && channel.start?.pushes.isEmpty != false
         )
         restore(client, program, &turn)
         return .attached(channel.pushToken, program.format, restored, left: nil)
     }
 
-    /// The application of the channel is back: it hears of what waits for it, of its channel, and of what it missed.
-    private mutating func restore(_ client: ClientID, _ program: Attached, _ turn: inout Turn) {
-        let held = channel?.start?.held ?? []
-        change { channel in
-            channel.owner = program.owner
-            channel.format = program.format
-            channel.presence = .running(client, program.application)
-            channel.deliverWaiting(to: client, &turn)
-            turn.publish(.channelJoined(channel.description, .channelRestoration))
-        }
-        catchUp(client, held, &turn)
+    /// Whether the core has started this application: nobody has seen it then, unless it says so.
+    private func isAwaited(_ application: ApplicationID) -> Bool {
+        guard let start = channel?.start else { return false }
+        return start.owner.identifier == application && start.launch == nil
     }
 
-    func catchUp(_ client: ClientID, _ held: [CoreEvent], _ turn: inout Turn) {
-        for event in held { turn.tell(client, event) }
+    /// The application of the channel is back: it hears of what waits for it, of its channel, and of what it missed.
+    private mutating func restore(_ client: ClientID, _ program: Attached, _ turn: inout Turn) {
+        change { channel in
+            let start = channel.start
+            channel.presence = .running(Running(client, program, belongsTo: program.owner))
+            channel.deliver(start?.pushes ?? [], &turn)
+            turn.publish(.channelJoined(channel.description, .channelRestoration))
+            for event in start?.held ?? [] { turn.tell(client, event) }
+        }
     }
 
     mutating func clientDisconnected(_ client: ClientID, _ turn: inout Turn) {
@@ -67,16 +69,38 @@ extension TalkSession {
         }
         change { channel in
             channel.endTransmission(.applicationGone, by: .unknown, &turn)
-            channel.clearParticipant(&turn)
+            channel.clearParticipant(.applicationGone, &turn)
             channel.finishPushes(.unanswered, "the application has gone", &turn)
-            channel.presence = channel.owner == nil ? .notNeeded : .absent
-            channel.serviceStatus = .ready
-            channel.graceEnd = nil
-            channel.isAudioConnectionLost = false
-            channel.pressed = []
         }
-        followAudio(&turn)
-        turn.publish(.applicationDetached)
+        endAudio(&turn)
+        guard let owner = channel?.owner else {
+            change { $0.presence = .unowned }
+            turn.publish(.applicationDetached)
+            return
+        }
+        succeed(owner, &turn)
+    }
+
+    /// Another attachment of the application takes the place of the one that has gone: that of a second process, or of
+    /// the same one, whose new connection may be there before the old one is known to have closed.
+    private mutating func succeed(_ owner: Owner, _ turn: inout Turn) {
+        guard let (client, program) = attachment(of: owner.identifier) else {
+            let absence = Absence(owner: owner, returnEnd: turn.now + Absence.returnTime)
+            change { $0.presence = .absent(absence) }
+            turn.publish(.applicationDetached)
+            return
+        }
+        change { channel in
+            channel.presence = .running(Running(client, program, belongsTo: program.owner))
+            turn.publish(.channelJoined(channel.description, .channelRestoration))
+        }
+    }
+
+    /// The newest attachment of an application.
+    func attachment(of application: ApplicationID) -> (ClientID, Attached)? {
+        attached.filter { $0.value.owner.identifier == application }
+            .max { $0.key.rawValue < $1.key.rawValue }
+            .map { ($0.key, $0.value) }
     }
 
     // MARK: What an application says of itself and its channel
@@ -93,8 +117,15 @@ extension TalkSession {
         _ turn: inout Turn
     ) -> Answer {
         guard request.status != .unknown else { return .refused(.unknownValue) }
-        return setting(client, request.channelID, \.serviceStatus, to: request.status, &turn) {
-            .serviceStatusChanged($0)
+        switch owned(request.channelID, by: client) {
+        case .failure(let refusal):
+            return .refused(refusal)
+        case .success(let channel):
+            change { $0.run { $0.serviceStatus = request.status } }
+            if channel.running?.serviceStatus != request.status {
+                turn.publish(.serviceStatusChanged(request.status))
+            }
+            return .done
         }
     }
 
@@ -143,14 +174,6 @@ extension TalkSession {
 }
 
 extension JoinedChannel {
-    /// Tells the application that came of the pushes that waited for it.
-    mutating func deliverWaiting(to client: ClientID, _ turn: inout Turn) {
-        for index in pushes.indices where !pushes[index].isDelivered {
-            pushes[index].delivered(at: turn.now)
-            turn.tell(client, .pushReceived(pushes[index].push))
-        }
-    }
-
     /// Whether the mode allows a transmission now.
     var allowsTransmission: Bool {
         switch transmissionMode {
@@ -158,5 +181,22 @@ extension JoinedChannel {
         case .halfDuplex: participant == nil
         case .listenOnly, .unknown: false
         }
+    }
+}
+
+extension Running {
+    /// - Parameters:
+    ///   - client: Its connection.
+    ///   - program: What it has said of itself.
+    ///   - owner: Nil if the channel stays nobody's.
+    ///   - takesPushes: Whether it is attached.
+    init(_ client: ClientID, _ program: Attached, belongsTo owner: Owner?, takesPushes: Bool = true) {
+        self.init(
+            client: client,
+            application: program.application,
+            format: program.format,
+            owner: owner,
+            takesPushes: takesPushes
+        )
     }
 }

@@ -17,24 +17,22 @@ extension TalkSession {
         if let program, !isInForeground(client) { return .refused(.notInForeground(program.owner)) }
         let policyID = program?.owner.identifier ?? Policy.commandLine
         if let refusal = policy.restriction(of: policyID) { return .refused(refusal) }
+        let isAttached = attached[client] != nil
         switch state {
         case .notJoined:
-            var channel = JoinedChannel(
+            let running = program.map { Running(client, $0, belongsTo: $0.owner, takesPushes: isAttached) }
+            let channel = JoinedChannel(
                 request.channelID ?? fresh,
                 attached[client]?.pushToken ?? token,
-                program?.owner,
-                Descriptor(name: request.name, image: picture(request.image, of: request.name, &turn))
+                Descriptor(name: request.name, image: picture(request.image, of: request.name, &turn)),
+                running.map { .running($0) } ?? .unowned
             )
             attached[client]?.pushToken = nil
-            if let program {
-                channel.presence = .running(client, program.application)
-                channel.format = program.format
-            }
             return joined(channel, .developerRequest, &turn)
         case .joined(let channel):
             guard channel.channelID == request.channelID else { return .refused(.channelLimit(channel)) }
             guard let program else {
-                return .joined(channel.channelID, channel.format, channel.pushToken, isApplication: false)
+                return .joined(channel.channelID, channel.format, nil, isApplication: false)
             }
             return takeOver(channel, client, program, request, &turn)
         }
@@ -52,21 +50,21 @@ extension TalkSession {
         guard channel.receiver == nil, channel.owner == nil || isOwner else {
             return .refused(.channelLimit(channel))
         }
+        let isAttached = attached[client] != nil
+        // What is nobody's stays nobody's when somebody only listens in.
+        let owner = isAttached ? program.owner : channel.owner
+        let start = channel.start
         var channel = channel
-        let held = channel.start?.held ?? []
         channel.descriptor = Descriptor(
             name: request.name,
             image: picture(request.image, of: request.name, &turn)
         )
         channel.isDescriptorLost = false
-        channel.format = program.format
-        // What is nobody's stays nobody's when somebody only listens in.
-        if attached[client] != nil { channel.owner = program.owner }
         attached[client]?.pushToken = nil
-        channel.presence = .running(client, program.application)
-        channel.deliverWaiting(to: client, &turn)
+        channel.presence = .running(Running(client, program, belongsTo: owner, takesPushes: isAttached))
+        channel.deliver(start?.pushes ?? [], &turn)
         let answer = joined(channel, isOwner ? .channelRestoration : .developerRequest, &turn)
-        catchUp(client, held, &turn)
+        for event in start?.held ?? [] { turn.tell(client, event) }
         return answer
     }
 
@@ -78,7 +76,7 @@ extension TalkSession {
         return .joined(
             channel.channelID,
             channel.format,
-            channel.pushToken,
+            channel.running?.takesPushes == true ? channel.pushToken : nil,
             isApplication: channel.receiver != nil
         )
     }
@@ -96,10 +94,10 @@ extension TalkSession {
     mutating func leave(_ reason: LeaveReason, _ explanation: String?, _ turn: inout Turn) {
         change { channel in
             channel.endTransmission(.channelLeft, by: .unknown, &turn)
-            channel.clearParticipant(&turn)
+            channel.clearParticipant(.channelLeft, &turn)
             channel.finishPushes(nil, "the channel was left", &turn)
         }
-        followAudio(&turn)
+        endAudio(&turn)
         endedToken = channel?.pushToken
         rememberLeft(reason, explanation)
         state = .notJoined

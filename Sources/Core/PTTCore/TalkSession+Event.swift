@@ -1,7 +1,8 @@
 public import PTTMessages
 
 extension TalkSession {
-    /// Something that has happened. Each `…Requested` is answered in the same turn, by exactly one ``Effect/reply(_:_:)``.
+    /// Something that has happened. Each `…Requested` is answered by exactly one ``Effect/reply(_:_:)``, in the same turn;
+    /// only ``participantRequested(_:_:_:)`` waits for the speaker to open or to fail, or for what makes that idle.
     public enum Event: Equatable, Sendable {
         /// - Parameters:
         ///   - processID: The caller's, for display.
@@ -125,8 +126,8 @@ extension TalkSession {
 
     public enum Answer: Equatable, Sendable {
         /// - Parameter isApplication: Whether the client is the channel's application and needs a token for frames.
-        ///   One that is attached has it already.
-        case joined(ChannelID, AudioFormat, PushToken, isApplication: Bool)
+        ///   One that is attached has it already. The push token is nil for who is told of no pushes.
+        case joined(ChannelID, AudioFormat, PushToken?, isApplication: Bool)
         /// Whatever is published and told from now on goes to this client too.
         case attached(
             PushToken,

@@ -19,13 +19,12 @@ extension TalkSession {
         if audio.microphone?.capture.captureID != lease?.captureID {
             return "a capture is open outside its transmission, or none within"
         }
-        let isHeard =
-            channel.participant != nil && isAudioServerReady && machine == .awake
-            && channel.hearingLoss == nil && !channel.isAudioConnectionLost
+        let isHeard = channel.hearing.map { $0.interruption == nil } ?? false
         if (audio.speaker != nil) != isHeard { return "the speaker is not open exactly for a participant" }
         if (audio.phase != .inactive) != (lease != nil || isHeard) {
             return "audio is \(audio.state), transmitting is \(lease != nil), hearing is \(isHeard)"
         }
+        if isHeard, !isAudioServerReady || machine != .awake { return "somebody is heard who cannot be" }
         if let receiver = audio.microphone?.receiver, receiver != channel.receiver {
             return "frames go to a client that is not the application"
         }
@@ -38,7 +37,7 @@ extension TalkSession {
         if machine != .awake { return "transmitting while \(machine)" }
         if !isSessionActive { return "transmitting while somebody else sits there" }
         if !channel.allowsTransmission { return "transmitting in the mode \(channel.transmissionMode)" }
-        if channel.presence == .absent { return "transmitting for an application that is not there" }
+        if case .absent = channel.presence { return "transmitting for an application that is not there" }
         if lease.limit.microseconds - lease.transmission.began > 20 * 60 * 1_000_000 {
             return "the time limit is longer than it may be"
         }
@@ -46,11 +45,16 @@ extension TalkSession {
     }
 
     private func applicationViolation(_ channel: JoinedChannel) -> String? {
-        if channel.receiver == nil, channel.participant != nil { return "a participant without application" }
-        if channel.receiver == nil, channel.start == nil, !channel.pushes.isEmpty {
-            return "a push waits for nobody"
+        switch channel.presence {
+        case .unowned: break
+        case .absent(let absence):
+            if attachment(of: absence.owner.identifier) != nil { return "absent while it is attached" }
+        case .starting(let start):
+            if attachment(of: start.owner.identifier) != nil { return "started while it is attached" }
+        case .running(let running):
+            if running.takesPushes != (attached[running.client] != nil) { return "pushes go to nobody" }
         }
-        if channel.pushes.count > WaitingPush.limit { return "more pushes wait than may" }
+        if channel.pushCount > WaitingPush.limit { return "more pushes wait than may" }
         if policy.restriction(of: channel.policyID) != nil { return "a channel that the policy forbids" }
         return nil
     }

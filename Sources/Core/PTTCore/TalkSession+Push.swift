@@ -6,14 +6,14 @@ extension TalkSession {
 
     mutating func push(_ envelope: PushEnvelope, _ turn: inout Turn) -> Answer {
         let kind: PushKind
-        let owner: Owner
         switch examine(envelope, at: turn.now) {
         case .failure(let rejection): return .rejected(rejection)
-        case .success(let found): (kind, owner) = found
+        case .success(let found): kind = found
         }
         pushCount += 1
         let pushID = PushID(rawValue: pushCount)
         let isHighPriority = envelope.request.priority > 5
+        startIfAbsent(&turn)
         change { channel in
             if kind == .serviceUpdate, isHighPriority { channel.budget.spend(at: turn.now) }
             let push = Push(
@@ -23,20 +23,20 @@ extension TalkSession {
                 isHighPriority: isHighPriority,
                 remainingHighPriorityBudget: channel.budget.remaining(at: turn.now)
             )
-            channel.deliver(push, &turn)
+            channel.take(push, &turn)
         }
-        startIfAbsent(owner, &turn)
         return .accepted(pushID)
     }
 
-    /// - Returns: What kind of push it is and whose, if nothing stands against it.
+    /// - Returns: What kind of push it is, if nothing stands against it.
     private mutating func examine(_ envelope: PushEnvelope, at now: MonotonicTime)
-        -> Result<(PushKind, Owner), PushRejection>
+        -> Result<PushKind, PushRejection>
     {
         let request = envelope.request
         guard case .joined(var channel) = state, channel.pushToken == request.token, let owner = channel.owner
         else { return .failure(isKnown(request.token) ? .unregistered : .badToken) }
         if machine == .shuttingDown { return .failure(.shuttingDown) }
+        if let running = channel.running, !running.takesPushes { return .failure(.notAttached) }
         guard request.type == "pushtotalk" else { return .failure(.badType(request.type)) }
         let topic = owner.identifier.rawValue + ".voip-ptt"
         guard request.topic == topic else { return .failure(.badTopic(request.topic, expected: topic)) }
@@ -52,8 +52,8 @@ extension TalkSession {
         if kind == .serviceUpdate, request.priority > 5, channel.budget.remaining(at: now) <= 0 {
             return .failure(.overBudget)
         }
-        guard channel.pushes.count < WaitingPush.limit else { return .failure(.tooManyWaiting) }
-        return .success((kind, owner))
+        guard channel.pushCount < WaitingPush.limit else { return .failure(.tooManyWaiting) }
+        return .success(kind)
     }
 
     private func isKnown(_ token: PushToken) -> Bool {
@@ -65,15 +65,19 @@ extension TalkSession {
         _ request: ApplicationInterface.FinishPushRequest,
         _ turn: inout Turn
     ) -> Answer {
-        guard let channel, channel.receiver == client,
-            let waiting = channel.pushes.first(where: { $0.push.pushID == request.pushID })
-        else { return .refused(.noSuchPush(request.pushID)) }
-        change { $0.pushes.removeAll { $0.push.pushID == request.pushID } }
+        guard let running = channel?.running, running.client == client else {
+            return .refused(.noSuchPush(request.pushID))
+        }
+        // Whether or not the push is over: the application relies on what it asked for in the same step.
         if request.endsTransmission { endForPush(client, &turn) }
+        guard let waiting = running.pushes.first(where: { $0.push.pushID == request.pushID }) else {
+            return .refused(.noSuchPush(request.pushID))
+        }
+        change { $0.run { $0.pushes.removeAll { $0.push.pushID == request.pushID } } }
         let refusal: Refusal?
         switch (request.result, waiting.push.kind) {
         case (.activeRemoteParticipant, .pushToTalk):
-            refusal = request.participant.map { hear($0, &turn) } ?? .noParticipant
+            refusal = request.participant.map { hear($0, for: nil, &turn) } ?? .noParticipant
         case (.leaveChannel, .pushToTalk), (.processed, .serviceUpdate):
             refusal = nil
         case (.activeRemoteParticipant, _), (.leaveChannel, _), (.processed, _), (.unknown, _):
@@ -100,45 +104,80 @@ extension TalkSession {
 }
 
 extension JoinedChannel {
-    fileprivate mutating func deliver(_ push: Push, _ turn: inout Turn) {
-        var waiting = WaitingPush(push)
+    /// Those that wait for the application, or for its answer.
+    var pushCount: Int {
         switch presence {
-        case .running(let client, _):
-            waiting.delivered(at: turn.now)
-            turn.tell(client, .pushReceived(push))
-        case .absent where owner?.activation == nil, .notNeeded:
+        case .unowned, .absent: 0
+        case .starting(let start): start.pushes.count
+        case .running(let running): running.pushes.count
+        }
+    }
+
+    fileprivate mutating func take(_ push: Push, _ turn: inout Turn) {
+        switch presence {
+        case .running:
+            deliver([push], &turn)
+        case .starting(var start):
+            start.pushes.append(push)
+            presence = .starting(start)
+        case .absent, .unowned:
             let reason = "the application is not running, and did not say how to start it"
             turn.publish(.pushFinished(push.pushID, .undeliverable, explanation: reason))
-            return
-        case .absent, .starting:
-            break
         }
-        pushes.append(waiting)
+    }
+
+    /// Tells the application of pushes. One that is there without being attached cannot be told.
+    mutating func deliver(_ pushes: [Push], _ turn: inout Turn) {
+        run { running in
+            for push in pushes {
+                guard running.takesPushes else {
+                    let reason = "the application is not attached"
+                    turn.publish(.pushFinished(push.pushID, .undeliverable, explanation: reason))
+                    continue
+                }
+                running.pushes.append(WaitingPush(push, deliveredAt: turn.now))
+                turn.tell(running.client, .pushReceived(push))
+            }
+        }
     }
 
     /// An outcome of nil means the one that fits to whether the application was told.
     mutating func finishPushes(_ outcome: PushOutcome?, _ explanation: String, _ turn: inout Turn) {
-        for waiting in pushes {
-            let fitting: PushOutcome = waiting.isDelivered ? .unanswered : .undeliverable
-            turn.publish(
-                .pushFinished(waiting.push.pushID, outcome ?? fitting, explanation: explanation)
-            )
+        switch presence {
+        case .unowned, .absent:
+            break
+        case .starting(var start):
+            for push in start.pushes {
+                turn.publish(
+                    .pushFinished(push.pushID, outcome ?? .undeliverable, explanation: explanation)
+                )
+            }
+            start.pushes = []
+            presence = .starting(start)
+        case .running(var running):
+            for waiting in running.pushes {
+                let pushID = waiting.push.pushID
+                turn.publish(.pushFinished(pushID, outcome ?? .unanswered, explanation: explanation))
+            }
+            running.pushes = []
+            presence = .running(running)
         }
-        pushes = []
     }
 
     /// Gives up on those that the application did not answer in time, and remarks on those that it is slow with.
     mutating func followPushes(_ turn: inout Turn) {
-        for index in pushes.indices {
-            guard let warning = pushes[index].warning, turn.now >= warning else { continue }
-            pushes[index].warned()
-            turn.remark("push \(pushes[index].push.pushID.rawValue) is not answered yet")
-        }
-        let late = pushes.filter { $0.limit.map { turn.now >= $0 } ?? false }
-        pushes.removeAll { late.contains($0) }
-        for waiting in late {
-            let reason = "the application did not answer in time"
-            turn.publish(.pushFinished(waiting.push.pushID, .unanswered, explanation: reason))
+        run { running in
+            for index in running.pushes.indices {
+                guard let warning = running.pushes[index].warning, turn.now >= warning else { continue }
+                running.pushes[index].warned()
+                turn.remark("push \(running.pushes[index].push.pushID.rawValue) is not answered yet")
+            }
+            let late = running.pushes.filter { turn.now >= $0.limit }
+            running.pushes.removeAll { late.contains($0) }
+            for waiting in late {
+                let reason = "the application did not answer in time"
+                turn.publish(.pushFinished(waiting.push.pushID, .unanswered, explanation: reason))
+            }
         }
     }
 }

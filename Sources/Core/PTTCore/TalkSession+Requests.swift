@@ -5,11 +5,11 @@ extension TalkSession {
     static let longestText = 256
 
     mutating func takeRequest(_ event: Event, _ turn: inout Turn) {
-        guard let (request, answer) = answer(event, &turn) else { return }
-        turn.reply = .reply(request, answer)
+        guard let (request, answer) = answer(event, &turn), let answer else { return }
+        turn.answer(request, answer)
     }
 
-    private mutating func answer(_ event: Event, _ turn: inout Turn) -> (RequestID, Answer)? {
+    private mutating func answer(_ event: Event, _ turn: inout Turn) -> (RequestID, Answer?)? {
         switch event {
         case .attachRequested(let id, let client, let processID, let request, let fresh):
             (id, attach(client, processID, request, fresh, &turn))
@@ -28,7 +28,7 @@ extension TalkSession {
         case .accessoryEventsRequested(let id, let client, let request):
             (id, setAccessoryEvents(client, request, &turn))
         case .participantRequested(let id, let client, let request):
-            (id, setParticipant(client, request, &turn))
+            (id, setParticipant(id, client, request, &turn))
         case .pushRequested(let id, let envelope): (id, push(envelope, &turn))
         case .finishPushRequested(let id, let client, let request): (id, finishPush(client, request, &turn))
         case .clientDisconnected, .restored, .applicationStartFailed, .timerFired, .captureStarted,

@@ -1,28 +1,24 @@
 import PTTMessages
 
 extension TalkSession {
-    /// Brings the audio session in line with who talks and who is heard.
+    /// Brings the audio session in line with who talks and who is heard. The last thing that concerns streams in a turn,
+    /// and the only one that opens any.
     mutating func followAudio(_ turn: inout Turn) {
         guard let channel else { return }
-        let interruption = channel.participant == nil ? nil : interruption(of: channel)
-        let isHeard = channel.participant != nil && interruption == nil && machine == .awake
+        let isHeard = channel.hearing.map { $0.interruption == nil } ?? false
         if isHeard, channel.audio.speaker == nil { playbackCount += 1 }
         let playbackID = channel.audio.speaker?.playbackID ?? PlaybackID(rawValue: playbackCount)
         change { channel in
             let capture = channel.start == nil ? channel.lease.map(channel.capture) : nil
             let playback = isHeard ? channel.playback(playbackID) : nil
-            channel.audio.follow(capture, playback, interruption, &turn)
+            channel.audio.follow(capture, playback, channel.hearing?.interruption, &turn)
             channel.audio.deliver(to: channel.receiver, in: channel.format, &turn)
         }
     }
 
-    private func interruption(of channel: JoinedChannel) -> Interruption? {
-        switch machine {
-        case .suspending: .suspended
-        case .shuttingDown: nil
-        case .awake where !isAudioServerReady: .audioServerLost
-        case .awake: channel.isAudioConnectionLost ? .audioConnectionLost : channel.hearingLoss
-        }
+    /// Closes all streams before the end of the turn, where the end of audio is told before what ended it.
+    mutating func endAudio(_ turn: inout Turn) {
+        change { $0.audio.end($0.hearing?.interruption, &turn) }
     }
 
     mutating func captureStarted(_ captureID: CaptureID, _ turn: inout Turn) {
@@ -34,30 +30,24 @@ extension TalkSession {
         endTransmission(cause, &turn)
     }
 
-    mutating func playbackStarted(_ playbackID: PlaybackID, _ turn: inout Turn) {
-        change { $0.audio.playbackStarted(playbackID, &turn) }
-    }
-
-    mutating func playbackFailed(_ playbackID: PlaybackID, _ interruption: Interruption) {
-        guard channel?.audio.speaker?.playbackID == playbackID else { return }
-        change { $0.hearingLoss = interruption }
-    }
-
     mutating func audioConnectionReady(_ client: ClientID) {
-        guard channel?.receiver == client else { return }
-        change { $0.isAudioConnectionLost = false }
+        guard let running = channel?.running, running.client == client, running.isAudioConnectionLost
+        else { return }
+        change { $0.run { $0.isAudioConnectionLost = false } }
+        resumeHearing()
     }
 
     mutating func audioConnectionLost(_ client: ClientID, _ turn: inout Turn) {
         guard channel?.receiver == client else { return }
         endTransmission(.audioConnectionLost, &turn)
-        change { $0.isAudioConnectionLost = true }
+        interrupt(.audioConnectionLost, .noAudioConnection(channel?.owner), &turn)
+        change { $0.run { $0.isAudioConnectionLost = true } }
     }
 
     mutating func audioServerReady(_ turn: inout Turn) {
         guard !isAudioServerReady else { return }
         isAudioServerReady = true
-        change { $0.hearingLoss = nil }
+        resumeHearing()
         turn.publish(.audioServerReady)
     }
 
@@ -65,17 +55,21 @@ extension TalkSession {
         guard isAudioServerReady else { return }
         isAudioServerReady = false
         endTransmission(.audioServerLost, &turn)
-        followAudio(&turn)
+        interrupt(.audioServerLost, .noAudioServer, &turn)
+        endAudio(&turn)
         turn.publish(.audioServerLost)
     }
 
     mutating func systemSuspending(_ turn: inout Turn) {
         endTransmission(.suspended, &turn)
+        interrupt(.suspended, .suspending, &turn)
         if machine == .awake { machine = .suspending }
     }
 
     mutating func systemResumed() {
-        if machine == .suspending { machine = .awake }
+        guard machine == .suspending else { return }
+        machine = .awake
+        resumeHearing()
     }
 
     mutating func sessionLocked(_ turn: inout Turn) {
@@ -105,13 +99,14 @@ extension TalkSession {
 
     mutating func shuttingDown(_ turn: inout Turn) {
         endTransmission(.shuttingDown, &turn)
+        change { $0.clearParticipant(.shuttingDown, &turn) }
         machine = .shuttingDown
     }
 
     mutating func timerFired(_ turn: inout Turn) {
         // It fires once; what is due next must be set anew even if it is the same time.
         timer = nil
-        if let start = channel?.start, turn.now >= start.deadline { giveUpStart(&turn) }
+        followStart(&turn)
         change { $0.followPushes(&turn) }
         followLease(&turn)
     }
@@ -124,6 +119,6 @@ extension JoinedChannel {
     }
 
     fileprivate func playback(_ playbackID: PlaybackID) -> Playback? {
-        receiver.map { Playback(playbackID: playbackID, format: format, writer: $0) }
+        running.map { Playback(playbackID: playbackID, format: $0.format, writer: $0.client) }
     }
 }

@@ -11,13 +11,16 @@ extension TalkSession {
         if let refusal = Refusal.unusable(longest: origin.identifier, origin.name) {
             return .refused(refusal)
         }
+        guard request.source != .unknown else { return .refused(.unknownValue) }
         if let refusal = gate(request, client, turn.now) {
             if refusal == .accessoriesOff { giveToApplication(origin, client, &turn) }
             turn.publish(.transmissionRefused(origin, refusal))
             return .refused(refusal)
         }
-        if !mayBeginByItself(client, request, turn.now, withGrace: false) { change { $0.graceEnd = nil } }
-        if let owner = channel?.owner { startIfAbsent(owner, &turn) }
+        if !mayBeginByItself(client, request, turn.now, withGrace: false) {
+            change { $0.run { $0.graceEnd = nil } }
+        }
+        startIfAbsent(&turn)
         transmissionCount += 1
         let transmission = Transmission(
             transmissionID: TransmissionID(rawValue: transmissionCount),
@@ -57,9 +60,12 @@ extension TalkSession {
         if let refusal = channel.standsAgainstTransmission { return refusal }
         if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled { return .accessoriesOff }
         guard isAudioServerReady else { return .noAudioServer }
-        if channel.isAudioConnectionLost { return .noAudioConnection(channel.owner) }
+        if channel.running?.isAudioConnectionLost == true { return .noAudioConnection(channel.owner) }
         if freshPress.isRequired(of: request.origin) { return .freshPress(request.origin) }
-        return channel.presence == .absent && channel.owner?.activation == nil ? .absent(channel.owner) : nil
+        switch channel.presence {
+        case .absent(let absence) where absence.owner.activation == nil: return .absent(absence.owner)
+        case .absent, .unowned, .starting, .running: return nil
+        }
     }
 
     /// An application that nobody sees may not open the microphone by itself, but for a press that it must handle.
@@ -70,7 +76,7 @@ extension TalkSession {
         withGrace: Bool
     ) -> Bool {
         if request.source != .developerRequest || isInForeground(client) { return true }
-        return withGrace && (channel?.graceEnd.map { now < $0 } ?? false)
+        return withGrace && (channel?.running?.graceEnd.map { now < $0 } ?? false)
     }
 
     mutating func end(_ client: ClientID, _ request: CoreInterface.EndRequest, _ turn: inout Turn) -> Answer {
@@ -117,7 +123,7 @@ extension TalkSession {
     mutating func followLease(_ turn: inout Turn) {
         guard let lease = channel?.lease else { return }
         if turn.now >= lease.limit {
-            freshPress.require(lease.transmission.origin)
+            if lease.transmission.isHeld { freshPress.require(lease.transmission.origin) }
             endTransmission(.timeLimit, &turn)
         } else if let warning = lease.warning, turn.now >= warning {
             change { $0.lease?.warning = nil }
@@ -134,9 +140,10 @@ extension JoinedChannel {
         case .halfDuplex: if let participant { return .remoteSpeaks(participant.name) }
         case .fullDuplex: break
         }
-        return switch serviceStatus {
+        guard let running else { return nil }
+        return switch running.serviceStatus {
         case .ready: nil
-        case .connecting, .unavailable, .unknown: .notReady(serviceStatus, owner)
+        case .connecting, .unavailable, .unknown: .notReady(running.serviceStatus, owner)
         }
     }
 }

@@ -9,8 +9,8 @@ extension TalkSession {
         var channel = JoinedChannel(
             saved.channelID,
             saved.pushToken,
-            saved.owner,
-            descriptor ?? fallback
+            descriptor ?? fallback,
+            saved.owner.map { presence(of: $0, turn.now) } ?? .unowned
         )
         channel.isDescriptorLost = descriptor == nil
         if saved.transmissionMode != .unknown { channel.transmissionMode = saved.transmissionMode }
@@ -29,41 +29,61 @@ extension TalkSession {
         }
         state = .joined(channel)
         turn.publish(.channelJoined(channel.description, .channelRestoration))
-        if let owner = channel.owner { startIfAbsent(owner, &turn) }
+        startIfAbsent(&turn)
     }
 
-    /// Starts the channel's application, if it is not there and said how.
-    mutating func startIfAbsent(_ owner: Owner, _ turn: inout Turn) {
-        guard let activation = owner.activation, channel?.presence == .absent else { return }
+    private func presence(of owner: Owner, _ now: MonotonicTime) -> Presence {
+        if let (client, program) = attachment(of: owner.identifier) {
+            return .running(Running(client, program, belongsTo: owner))
+        }
+        // Its process may have outlived an earlier run of the core.
+        return .absent(Absence(owner: owner, returnEnd: now + Absence.returnTime))
+    }
+
+    /// Starts the channel's application, if it is not there and said how. Its own process gets the time to come back by
+    /// itself first.
+    mutating func startIfAbsent(_ turn: inout Turn) {
+        guard case .absent(let absence) = channel?.presence, let activation = absence.owner.activation
+        else { return }
         startCount += 1
         let startID = StartID(rawValue: startCount)
-        let start = JoinedChannel.Start(startID: startID, deadline: turn.now + JoinedChannel.Start.limit)
+        let start = Start(startID, absence.owner, activation, absence.returnEnd, at: turn.now)
         change { $0.presence = .starting(start) }
         turn.publish(.applicationStarting)
-        turn.start = .startApplication(startID, owner.identifier, activation)
+        launch(&turn)
+    }
+
+    private mutating func launch(_ turn: inout Turn) {
+        guard var start = channel?.start, let launch = start.launch, turn.now >= launch else { return }
+        start.launch = nil
+        change { $0.presence = .starting(start) }
+        turn.start = .startApplication(start.startID, start.owner.identifier, start.activation)
     }
 
     mutating func startFailed(_ startID: StartID, _ reason: String, _ turn: inout Turn) {
-        guard channel?.start?.startID == startID, let application = channel?.owner?.identifier else { return }
-        turn.remark("\(application.rawValue.traced) cannot be started: \(reason)")
-        change { channel in
-            channel.endTransmission(.applicationUnavailable, by: .unknown, &turn)
-            channel.finishPushes(.undeliverable, reason, &turn)
-            channel.presence = .absent
-        }
-        turn.publish(.applicationDetached)
+        guard let start = channel?.start, start.startID == startID else { return }
+        giveUp(start, "\(start.owner.identifier.rawValue.traced) cannot be started: \(reason)", reason, &turn)
     }
 
-    /// The application was started and did not come: its channel is torn down, as an application of Apple's framework
-    /// loses its channel if it makes no channel manager.
-    mutating func giveUpStart(_ turn: inout Turn) {
-        guard let owner = channel?.owner else { return }
-        let seconds = JoinedChannel.Start.limit.components.seconds
-        let reason = "\(owner.name) was started and did not attach within \(seconds) s"
+    mutating func followStart(_ turn: inout Turn) {
+        guard let start = channel?.start, turn.now >= start.deadline else { return launch(&turn) }
+        let seconds = Start.limit.components.seconds
+        let reason = "\(start.owner.name) was started and did not attach within \(seconds) s"
+        giveUp(start, reason, reason, &turn)
+    }
+
+    /// What waited for the application ends, and its channel stays: the next press or push tries again.
+    ///
+    /// An application of Apple's framework that is launched and makes no channel manager loses its channel. Here an
+    /// application has launched when it attaches, and to attach is to make the manager; of a start that has not come to
+    /// that nobody can tell whether it is queued, slow, or failed.
+    private mutating func giveUp(_ start: Start, _ remark: String, _ reason: String, _ turn: inout Turn) {
+        turn.remark(remark)
         change { channel in
             channel.endTransmission(.applicationUnavailable, by: .unknown, &turn)
             channel.finishPushes(.undeliverable, reason, &turn)
+            channel.presence = .absent(Absence(owner: start.owner, returnEnd: turn.now))
         }
-        leave(.unknown, reason, &turn)
+        turn.publish(.applicationDetached)
     }
 }

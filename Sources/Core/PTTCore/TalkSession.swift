@@ -113,8 +113,8 @@ public struct TalkSession: Equatable, Sendable {
         case .captureStarted(let captureID): captureStarted(captureID, &turn)
         case .captureFailed(let captureID, let cause): captureFailed(captureID, cause, &turn)
         case .playbackStarted(let playbackID): playbackStarted(playbackID, &turn)
-        case .playbackFailed(let playbackID, let interruption, reason: _):
-            playbackFailed(playbackID, interruption)
+        case .playbackFailed(let playbackID, let interruption, let reason):
+            playbackFailed(playbackID, interruption, reason, &turn)
         case .audioConnectionReady(let client): audioConnectionReady(client)
         case .audioConnectionLost(let client): audioConnectionLost(client, &turn)
         case .routeChanged(let input, let output): turn.publish(.routeChanged(input: input, output: output))

@@ -58,7 +58,7 @@ extension TalkSession.Event: CustomStringConvertible {
                 "attach \(id.rawValue) client \(client.rawValue) process \(processID)",
                 "application \(request.identifier.rawValue.traced) name \(request.name.traced)",
                 request.activation.map { traced($0) },
-                request.isForeground ? nil : "background",
+                request.isForeground.map { $0 ? "front" : "background" },
                 request.format.map { "format \(traced($0))" },
                 "token \(traced(fresh))"
             )
@@ -167,7 +167,8 @@ extension TalkSession.Answer: CustomStringConvertible {
         case .joined(let channelID, let format, let token, let isApplication):
             words(
                 "joined \(channelID) \(traced(format))",
-                isApplication ? "application token \(traced(token))" : nil
+                isApplication ? "application" : nil,
+                token.map { "token \(traced($0))" }
             )
         case .attached(let token, let format, let restored, let left):
             words(

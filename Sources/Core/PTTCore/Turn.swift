@@ -4,17 +4,21 @@ import PTTMessages
 struct Turn {
     let now: MonotonicTime
     /// What ends a capture or a playback.
-    var closing: [TalkSession.Effect] = []
-    var opening: [TalkSession.Effect] = []
+    private var closing: [TalkSession.Effect] = []
+    private var opening: [TalkSession.Effect] = []
+    private var frames: TalkSession.Effect?
     var timer: TalkSession.Effect?
     var saves: [TalkSession.Effect] = []
-    var reply: TalkSession.Effect?
+    private var replies: [TalkSession.Effect] = []
     var start: TalkSession.Effect?
-    var frames: TalkSession.Effect?
     private var told: [TalkSession.Effect] = []
 
     init(at now: MonotonicTime) {
         self.now = now
+    }
+
+    mutating func answer(_ request: RequestID, _ answer: TalkSession.Answer) {
+        replies.append(.reply(request, answer))
     }
 
     mutating func publish(_ event: CoreEvent) {
@@ -29,11 +33,49 @@ struct Turn {
         told.append(.remark(text))
     }
 
+    // MARK: Streams
+    //
+    // All closings are carried out before any opening, so that a stream that was opened and closed in one turn would
+    // be opened for good.
+
+    mutating func open(_ capture: Capture) {
+        opening.append(.openCapture(capture.captureID, capture.format))
+    }
+
+    mutating func open(_ playback: Playback) {
+        opening.append(.openPlayback(playback.playbackID, playback.format, from: playback.writer))
+    }
+
+    mutating func close(_ microphone: AudioSession.Microphone) {
+        let capture = microphone.capture
+        assert(
+            !opening.contains(.openCapture(capture.captureID, capture.format)),
+            "\(capture) would stay open"
+        )
+        if microphone.receiver != nil { closing.append(.stopFrames(capture.captureID)) }
+        closing.append(.closeCapture(capture.captureID))
+    }
+
+    mutating func close(_ playback: Playback) {
+        let order = TalkSession.Effect.openPlayback(
+            playback.playbackID,
+            playback.format,
+            from: playback.writer
+        )
+        assert(!opening.contains(order), "\(playback) would stay open")
+        closing.append(.closePlayback(playback.playbackID))
+    }
+
+    mutating func deliver(_ capture: CaptureID, to client: ClientID) {
+        assert(frames == nil, "frames go to two clients")
+        frames = .deliverFrames(capture, to: client)
+    }
+
     var effects: [TalkSession.Effect] {
         var effects = closing
         if let timer { effects.append(timer) }
         effects += saves
-        if let reply { effects.append(reply) }
+        effects += replies
         effects += told
         if let start { effects.append(start) }
         effects += opening

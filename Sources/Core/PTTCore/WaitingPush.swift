@@ -1,29 +1,24 @@
 import PTTMessages
 
-/// A push that was accepted and is not finished.
+/// A push that the application was told of and has not answered.
 struct WaitingPush: Equatable, Sendable {
     /// More than an application can work through in the time that it has.
     static let limit = 16
     static let warningTime = Duration.seconds(2)
 
     let push: Push
-    /// When to remark that the application is slow; nil once that is done, or before it was told.
+    /// When to remark that the application is slow; nil once that is done.
     private(set) var warning: MonotonicTime?
-    /// When to give up; nil before the application was told.
-    private(set) var limit: MonotonicTime?
+    /// When to give up.
+    let limit: MonotonicTime
 
-    init(_ push: Push) {
+    init(_ push: Push, deliveredAt now: MonotonicTime) {
         self.push = push
-    }
-
-    var isDelivered: Bool { limit != nil }
-
-    var deadline: MonotonicTime? { warning ?? limit }
-
-    mutating func delivered(at now: MonotonicTime) {
         limit = now + Self.timeLimit(push.kind)
         warning = now + Self.warningTime
     }
+
+    var deadline: MonotonicTime { warning ?? limit }
 
     mutating func warned() {
         warning = nil

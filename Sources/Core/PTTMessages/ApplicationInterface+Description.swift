@@ -90,8 +90,10 @@ extension ApplicationInterface {
 
         type PushResult (unknown, activeRemoteParticipant, leaveChannel, processed)
 
-        # Call with "more". The first answer has attachment, each that follows has one event.
-        method Attach(identifier: string, name: string, activation: ?Activation, isForeground: bool,
+        # Call with "more". The first answer has attachment, each that follows has one event. isForeground: if it is left
+        # out, an application counts as in front unless the core has started it. When the attachment that held the
+        # application's channel goes, the newest of the others takes its place, and channelJoined tells of its process.
+        method Attach(identifier: string, name: string, activation: ?Activation, isForeground: ?bool,
           format: ?AudioFormat) -> (sequence: int, time: int, attachment: ?Attachment, event: ?Event)
 
         # The calls of this connection are those of the application from now on.
@@ -110,7 +112,8 @@ extension ApplicationInterface {
 
         method SetAccessoryEventsEnabled(channelID: ?string, isEnabled: bool, callID: ?int) -> ()
 
-        # Somebody talks at the other end, or, without a participant, nobody does any more.
+        # Somebody talks at the other end, or, without a participant, nobody does any more. Answered when the speaker is
+        # open, or cannot be opened; then nobody talks.
         method SetActiveRemoteParticipant(channelID: ?string, participant: ?Speaker, callID: ?int) -> ()
 
         # The application's answer to a push, within five seconds; to a service update, within thirty.

@@ -7,14 +7,15 @@ public enum ApplicationInterface {
         public let name: String
         /// Nil if only a person can start the application.
         public let activation: Activation?
-        public let isForeground: Bool
+        /// Nil: in front, unless the core has started it.
+        public let isForeground: Bool?
         public let format: AudioFormat?
 
         public init(
             identifier: ApplicationID,
             name: String,
             activation: Activation? = nil,
-            isForeground: Bool = true,
+            isForeground: Bool? = nil,
             format: AudioFormat? = nil
         ) {
             self.identifier = identifier

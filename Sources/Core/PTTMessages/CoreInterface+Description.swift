@@ -87,8 +87,8 @@ extension CoreInterface {
         # Joins a channel. An application that is attached (org.pushtotalk.Application) joins as that. For others: with
         # an application name the caller becomes the channel's application and gets a token for the audio socket;
         # when its connection closes, the channel stays, without an application, and the application may join it
-        # again by its channelID. Without a name the channel belongs to nobody. image: base64 of a PNG, JPEG, GIF or
-        # WebP file of at most 256 KiB; one that cannot be kept is left out.
+        # again by its channelID; only one that is attached gets a pushToken. Without a name the channel belongs to
+        # nobody. image: base64 of a PNG, JPEG, GIF or WebP file of at most 256 KiB; one that cannot be kept is left out.
         method Join(channelID: ?string, name: string, application: ?string, format: ?AudioFormat, image: ?string,
           callID: ?int) ->
           (channelID: string, token: ?string, format: AudioFormat, pushToken: ?string)

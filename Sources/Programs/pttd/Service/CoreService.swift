@@ -83,7 +83,7 @@ final class CoreService {
                 channelID: channelID,
                 token: isApplication && isPlain ? audio.issueToken(to: client) : nil,
                 format: format,
-                pushToken: isApplication ? pushToken : nil
+                pushToken: pushToken
             )
             call.reply(encoded(reply))
         case .attached(let pushToken, let format, let restored, let left):

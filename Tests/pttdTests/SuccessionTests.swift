@@ -1,0 +1,108 @@
+import EventLoop
+import Glibc
+import PTTMessages
+import TestSupport
+import Testing
+
+/// An application with more than one attachment: whoever of them goes, the channel stays in its hands.
+@Suite(.serialized) struct SuccessionTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `a second process of the application takes its channel over when the first dies`()
+        async throws
+    {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await RunningCore.start(sound: sound)
+        let watcher = try core.connect()
+        try await watcher.audioServerIsReady(try await watcher.subscribe())
+        let bridge = try core.connect()
+        let first = try await AttachedApplication.attach(to: core)
+        _ = try await first.join(.hikers)
+        let second = try SecondProcess(core)
+        try await second.isAttached()
+        _ = try await bridge.begin()
+        first.die()
+        #expect(try await watcher.nextEnd() == .applicationGone)
+        let joined = try await watcher.events.first { $0.joinReason == .channelRestoration }
+        guard case .channelJoined(let channel, _) = joined else { return #expect(Bool(false), "\(joined)") }
+        #expect(channel.channelID == .hikers)
+        #expect(channel.application?.processID == Int(second.process.processID))
+        _ = try await second.process.lines.first { $0.contains("channelRestoration") }
+        // Neither locked out nor started again: a press is its.
+        _ = try await bridge.begin()
+        second.process.kill()
+        #expect(try await watcher.nextEnd() == .applicationGone)
+        _ = try await watcher.events.first { $0 == .applicationDetached }
+        #expect(try await bridge.status().channel?.channelID == .hikers)
+        #expect(try await sound.sourceOutputs().isEmpty)
+    }
+
+    @Test @EventLoop func `a manager that was made anew has its channel when its old connection is closed`()
+        async throws
+    {
+        let core = try await RunningCore.start()
+        let old = try await AttachedApplication.attach(to: core)
+        let token = try await old.join(.hikers).pushToken
+        let new = try await AttachedApplication.attach(to: core)
+        #expect(new.attachment.restored == nil)
+        #expect(new.attachment.pushToken == token)
+        old.die()
+        _ = try await new.events.first { $0.joinReason == .channelRestoration }
+        let mode = ApplicationInterface.TransmissionModeRequest(channelID: .hikers, mode: .fullDuplex)
+        try await new.calls.application("SetTransmissionMode", mode)
+        try await new.calls.leave()
+        #expect(try await core.connect().status().channel == nil)
+    }
+
+    @Test @EventLoop func `a program that joins without attaching gets no token for pushes`() async throws {
+        let core = try await RunningCore.start()
+        let program = try core.connect()
+        #expect(try await program.join(application: "Old").pushToken == nil)
+        let attached = try await AttachedApplication.attach(to: core)
+        try await program.leave()
+        #expect(try await attached.join(.hikers).pushToken != nil)
+    }
+
+    @Test @EventLoop func `an application hears once how its channel was left while it was away`()
+        async throws
+    {
+        let core = try await RunningCore.start()
+        let watcher = try core.connect()
+        _ = try await watcher.subscribe()
+        let first = try await AttachedApplication.attach(to: core)
+        _ = try await first.join(.hikers)
+        first.die()
+        _ = try await watcher.events.first { $0 == .applicationDetached }
+        try await core.connect().leave()
+        let second = try await AttachedApplication.attach(to: core)
+        let left = ApplicationInterface.Left(channelID: .hikers, reason: .userRequest, explanation: nil)
+        #expect(second.attachment.left == left)
+        let third = try await AttachedApplication.attach(to: core)
+        #expect(third.attachment.left == nil)
+    }
+}
+
+/// A process that attaches, writes down what it is told, and knows nothing else.
+@EventLoop
+private struct SecondProcess {
+    let process: ChildProcess
+
+    init(_ core: RunningCore) throws {
+        let script = """
+            import socket, sys
+            peer = socket.socket(socket.AF_UNIX)
+            peer.connect(sys.argv[1])
+            peer.sendall(b'{"method":"org.pushtotalk.Application.Attach","more":true,"parameters":'
+                b'{"identifier":"org.example.App","name":"App"}}\\0')
+            rest = b""
+            while data := peer.recv(65536):
+                *messages, rest = (rest + data).split(b"\\0")
+                for message in messages: print(message.decode(), flush=True)
+            """
+        process = try ChildProcess(["python3", "-c", script, core.directory + "/pushtotalk/core"])
+    }
+
+    func isAttached() async throws {
+        _ = try await process.lines.first { $0.contains("callToken") }
+    }
+}
