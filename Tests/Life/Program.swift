@@ -31,6 +31,8 @@ final class Life {
     private var calls: ServiceConnection?
     private var isActive = false
     private var awaitsSound = false
+    /// A call whose answer says only that it was understood, and the step that it takes.
+    private var unanswered: (callID: CallID, step: Step)?
 
     static func begin() {
         guard CommandLine.arguments.count == 2, let channelID = ChannelID(CommandLine.arguments[1]) else {
@@ -78,10 +80,16 @@ final class Life {
             awaitsSound = true
             tellIfHeard()
         case .ended:
-            calls?.end(.init(channelID: channelID, origin: nil, cause: .stopped)) { Self.report(step, $0) }
+            remember(step)
+            calls?.end(.init(channelID: channelID, origin: nil, cause: .stopped)) { Self.reportFailure($0) }
         case .left:
-            calls?.leave(channelID) { Self.report(step, $0) }
+            remember(step)
+            calls?.leave(channelID) { Self.reportFailure($0) }
         }
+    }
+
+    private func remember(_ step: Step) {
+        unanswered = calls?.nextCallID.map { ($0, step) }
     }
 
     private func attach() {
@@ -102,7 +110,15 @@ final class Life {
         if let attachment = update.attachment { useCalls(attachment.callToken) }
         if update.event == .audioActivated { isActive = true }
         if update.event == .audioDeactivated { isActive = false }
+        if case .requestAnswered(let callID?, let refusal) = update.event, callID == unanswered?.callID {
+            answered(refusal)
+        }
         tellIfHeard()
+    }
+
+    private func answered(_ refusal: Refusal?) {
+        if let refusal { return Self.complain(refusal.reason) }
+        if let step = unanswered?.step { Self.say(step.rawValue) }
     }
 
     private func useCalls(_ token: String) {
@@ -119,6 +135,10 @@ final class Life {
         guard awaitsSound, isActive else { return }
         awaitsSound = false
         Self.report(.heard, .success(()))
+    }
+
+    private static func reportFailure(_ result: Result<Void, LinkError>) {
+        if case .failure(let error) = result { complain("\(error)") }
     }
 
     private static func report(_ step: Step, _ result: Result<Void, LinkError>) {
