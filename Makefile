@@ -27,8 +27,9 @@ release = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(arc
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections \
   -Xlinker --symbol-ordering-file=$(order) -Xlinker --no-warn-symbol-ordering
 order = $(CURDIR)/Sources/Programs/press.order
-# SwiftPM does not know of that file: programs that are older than it are linked again.
-link_again = find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(order) -delete 2>/dev/null || true
+# SwiftPM does not know of that file, nor that another frontend flag makes other objects: what is older is made again.
+again = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(order) -delete; \
+  find .build/release/ -name '*.swift.o' ! -newer Makefile -delete; } 2>/dev/null || true
 
 # Debian packages: to build, and beyond that to try and to check.
 build_packages = pkg-config libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
@@ -53,7 +54,7 @@ $(archives)/libstdc++.a:
 
 build: $(archives)/libstdc++.a  ## builds the programs that `make install` installs
 	@.ci/install-packages 'make build' $(build_packages)
-	@$(link_again)
+	@$(again)
 	swift build $(release)
 
 demo:  ## one press through a private stack, and the echo of an application; leaves demo.wav
@@ -102,7 +103,7 @@ system-test: build  ## the programs against real Bluetooth, udev and PipeWire in
 
 bench: $(archives)/libstdc++.a  ## latency, memory, wake-ups, side by side with what they are compared to; hostile peers; takes 6 minutes
 	@.ci/install-packages 'make bench' $(build_packages) $(bench_packages)
-	@$(link_again)
+	@$(again)
 	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done
 	@clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
@@ -112,6 +113,7 @@ bench: $(archives)/libstdc++.a  ## latency, memory, wake-ups, side by side with 
 
 order: $(archives)/libstdc++.a  ## which functions lie side by side in the programs: again after larger changes, and commit it
 	@.ci/install-packages 'make order' $(build_packages) $(bench_packages) valgrind
+	@$(again)
 	@for program in pttd ptt-accessoryd ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done
 	Tests/Benchmarks/order $(order)

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import JSON
 public import PTTMessages
 
 /// The methods of `org.pushtotalk.Channel`; ``CoreInterface/description`` says what each does.
@@ -56,15 +57,24 @@ extension ServiceConnection {
     /// Follows the core: the first update has the status, each that follows an event.
     ///
     /// - Parameters:
+    ///   - kinds: Events of other kinds than these are left out; nil: none is. Words as in ``CoreEvent/kind``.
     ///   - handler: Called in order.
     ///   - ended: Told once, when the connection is lost or this subscriber fell behind.
     public func subscribe(
+        to kinds: Set<String>? = nil,
         _ handler: @escaping @EventLoop (CoreInterface.Update) -> Void,
         ended: @escaping @EventLoop (LinkError) -> Void
     ) {
         let socket = socket
-        subscribe(core("Subscribe"), NoParameters(), handler) {
-            ended($0 ?? .lost(socket, reason: "the subscription ended"))
-        }
+        subscribe(
+            core("Subscribe"),
+            NoParameters(),
+            wanted: { update in
+                guard let kinds, let kind = update["event"]?.object?["kind"]?.string else { return true }
+                return kinds.contains(kind)
+            },
+            handler,
+            ended: { ended($0 ?? .lost(socket, reason: "the subscription ended")) }
+        )
     }
 }

@@ -15,10 +15,7 @@ extension ServiceConnection {
         guard nextCallID == nil else {
             return call(core("BeginTransmitting"), request, CoreInterface.BeginReply.self, then: then)
         }
-        let prepared = presses.begin.prepared(for: request) {
-            PreparedCall(core("BeginTransmitting"), encoded(request))
-        }
-        call(prepared, read: { CoreInterface.BeginReply(usual: $0) }, then: then)
+        call(preparedBegin(request), read: { CoreInterface.BeginReply(usual: $0) }, then: then)
     }
 
     /// Sends the request in this turn of the loop.
@@ -27,10 +24,22 @@ extension ServiceConnection {
         then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
     ) {
         guard nextCallID == nil else { return send(core("EndTransmitting"), request, then) }
-        let prepared = presses.end.prepared(for: request) {
-            PreparedCall(core("EndTransmitting"), encoded(request))
-        }
-        call(prepared, read: { $0.isEmpty ? NoParameters() : nil }, then: { then($0.map { _ in }) })
+        let isDone: @EventLoop (JSONObject) -> NoParameters? = { $0.isEmpty ? NoParameters() : nil }
+        call(preparedEnd(request), read: isDone, then: { then($0.map { _ in }) })
+    }
+
+    /// Encodes the requests of a press and its release without sending them, so that the first press need not.
+    public func prepare(_ begin: CoreInterface.BeginRequest, _ end: CoreInterface.EndRequest) {
+        _ = preparedBegin(begin)
+        _ = preparedEnd(end)
+    }
+
+    private func preparedBegin(_ request: CoreInterface.BeginRequest) -> PreparedCall {
+        presses.begin.prepared(for: request) { PreparedCall(core("BeginTransmitting"), encoded(request)) }
+    }
+
+    private func preparedEnd(_ request: CoreInterface.EndRequest) -> PreparedCall {
+        presses.end.prepared(for: request) { PreparedCall(core("EndTransmitting"), encoded(request)) }
     }
 }
 

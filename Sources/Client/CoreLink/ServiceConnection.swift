@@ -117,16 +117,19 @@ public final class ServiceConnection {
         call(method, parameters, NoParameters.self) { then($0.map { _ in }) }
     }
 
-    /// Calls `method` with `more`. `ended` is told once: with an error, or with nil after the last answer.
+    /// Calls `method` with `more`. `ended` is told once: with an error, or with nil after the last answer. Answers that
+    /// are not wanted are not decoded.
     func subscribe<Update: Decodable>(
         _ method: String,
         _ parameters: some Encodable,
         timeLimit: Duration = .seconds(5),
+        wanted: @escaping @EventLoop (JSONObject) -> Bool = { _ in true },
         _ handler: @escaping @EventLoop (Update) -> Void,
         ended: @escaping @EventLoop (LinkError?) -> Void
     ) {
         client.subscribe(method, encoded(parameters), timeLimit: timeLimit) { [self] answer, continues in
             guard !isClosed else { return }
+            if continues, case .success(let parameters) = answer, !wanted(parameters) { return }
             let result: Result<Update, LinkError> = decoded(answer)
             switch result {
             case .success(let update):

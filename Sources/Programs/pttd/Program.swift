@@ -30,6 +30,7 @@ final class Daemon {
     private var isStopping = false
     private var session: SessionWatch?
     private let policy: PolicyWatch
+    private var rehearsing: DeferredSource?
 
     static func start(_ log: Logger) {
         do {
@@ -79,6 +80,10 @@ final class Daemon {
         ServiceState.answerWatchdog()
         ServiceState.ready(status: "waiting for a press")
         log.info("ready")
+        // After everything that has come in meanwhile.
+        let rehearsing = DeferredSource { _ = Rehearsal() }
+        rehearsing.trigger()
+        self.rehearsing = rehearsing
     }
 
     private func followSurroundings() {

@@ -19,6 +19,8 @@ final class Presses {
     private let stack: Stack
     private let blueZ: PrivateBlueZ
     private let ours: Observer
+    /// Of this run.
+    private static var firstTime: Duration?
 
     init(_ stack: Stack) async throws {
         guard let blueZ = stack.blueZ else { throw Unmeasurable("there is no button") }
@@ -37,6 +39,9 @@ final class Presses {
             table.printTimes(pace.rawValue, ours, .microseconds, "C client", theirs, .ratio(pace.limit))
         }
         client.end()
+        if let first = Self.firstTime {
+            table.printRemark("the first press after the start: \(decimal(first / .microseconds(1), 0)) µs")
+        }
         try await compareWithBleak(&table)
     }
 
@@ -141,7 +146,9 @@ final class Presses {
 
     private func ourPress() async throws -> Duration {
         let start = try blueZ.notify(PrivateBlueZ.button, 1)
-        return try await ours.next(#""transmissionBegan""#).time - start
+        let time = try await ours.next(#""transmissionBegan""#).time - start
+        Self.firstTime = Self.firstTime ?? time
+        return time
     }
 
     private func release() async throws {

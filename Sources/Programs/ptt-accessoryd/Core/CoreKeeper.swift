@@ -20,6 +20,10 @@ final class CoreKeeper {
 
     /// So many attempts to reach a socket that nobody listens on; then only a new socket wakes us up.
     private static let attempts = 8
+    /// The events that a button or a headset cares about. All others come with each press and are not decoded.
+    private static let kinds: Set = [
+        "channelJoined", "channelLeft", "accessoryEventsChanged", "transmissionEnded",
+    ]
 
     private let log: Logger
     /// Set it before ``start(watching:)``.
@@ -27,6 +31,7 @@ final class CoreKeeper {
 
     private var requests: ServiceConnection?
     private var events: ServiceConnection?
+    /// Of the core's status only what ``kinds`` tell of is kept up to date.
     private var status: Status?
     private var lastEnded: (transmissionID: TransmissionID, cause: EndCause)?
     private var backOff = BackOff()
@@ -86,6 +91,15 @@ final class CoreKeeper {
         }
     }
 
+    /// The first press need not wait for what Swift looks up when it encodes a type first.
+    private static func rehearse(_ requests: ServiceConnection) {
+        let origin = Origin(kind: .bluetoothButton, identifier: "", name: "")
+        requests.prepare(
+            CoreInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin),
+            CoreInterface.EndRequest(channelID: nil, origin: origin, cause: .released)
+        )
+    }
+
     private func refuseAll() {
         let waiting = refused
         refused = []
@@ -139,6 +153,7 @@ final class CoreKeeper {
             self.events = events
             requests.onClose = { [weak self] in self?.lose("\($0)") }
             events.subscribe(
+                to: Self.kinds,
                 { [weak self] in self?.follow($0) },
                 ended: { [weak self] in self?.lose("\($0)") }
             )
@@ -175,6 +190,7 @@ final class CoreKeeper {
     private func follow(_ update: CoreInterface.Update) {
         if let status = update.status {
             self.status = status
+            if let requests { Self.rehearse(requests) }
             backOff.reset()
             isAbsenceTold = false
             log.info("the core is connected")

@@ -91,7 +91,7 @@ final class CoreService {
         case .began(let transmissionID):
             audience.holder = call.connection.processID
             note(nil, for: call)
-            call.reply(encoded(CoreInterface.BeginReply(transmissionID: transmissionID)))
+            call.reply(JSONObject(CoreInterface.BeginReply(transmissionID: transmissionID)))
         case .accepted(let pushID):
             call.reply(encoded(PushInterface.SendReply(pushID: pushID)))
         case .done:
@@ -165,15 +165,20 @@ final class CoreService {
 
     private func publish(_ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) {
         guard !audience.isEmpty else { return }
+        let reply = Self.update(event, sequence, time)
+        for call in audience.inOrder { call.reply(reply) }
+    }
+
+    /// The members that both kinds of updates have in common, and no others, are set here.
+    static func update(_ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) -> PreparedReply {
+        let usual = JSONObject(usual: event, sequence: sequence, time: time.microseconds)
         let update = CoreInterface.Update(
             sequence: sequence,
             time: time.microseconds,
             status: nil,
             event: event
         )
-        // The members that both kinds of updates have in common, and no others, are set here.
-        let reply = PreparedReply(encoded(update), continues: true)
-        for call in audience.inOrder { call.reply(reply) }
+        return PreparedReply(usual ?? encoded(update), continues: true)
     }
 
     private func tell(_ client: ClientID, _ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) {
@@ -194,14 +199,14 @@ final class CoreService {
         )
         call.reply(encoded(update), continues: true)
     }
+}
 
-    func encoded(_ value: some Encodable) -> JSONObject {
-        do throws(JSONEncodingError) {
-            return try JSONObject(encoding: value)
-        } catch {
-            // Our own messages are objects of strings and small integers, all of which JSON has forms for.
-            preconditionFailure("\(error)")
-        }
+func encoded(_ value: some Encodable) -> JSONObject {
+    do throws(JSONEncodingError) {
+        return try JSONObject(encoding: value)
+    } catch {
+        // Our own messages are objects of strings and small integers, all of which JSON has forms for.
+        preconditionFailure("\(error)")
     }
 }
 

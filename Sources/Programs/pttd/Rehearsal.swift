@@ -1,0 +1,68 @@
+import EventLoop
+import JSON
+import PTTCore
+import PTTMessages
+import Varlink
+
+/// One press from its request to what is told of it, with a machine of its own whose orders nobody carries out: no
+/// microphone is opened and nobody hears of it.
+///
+/// The first press then finds the code of all this in memory, and the types that Swift describes to itself when they
+/// are used first.
+@EventLoop
+struct Rehearsal {
+    private var session = TalkSession()
+    private var requests = 0
+    private let client = ClientID(rawValue: 0)
+    /// How many events would have been told.
+    private(set) var told = 0
+
+    static let origin = Origin(kind: .bluetoothButton, identifier: "00:00:00:00:00:00", name: "Rehearsal")
+
+    init() {
+        let channel = CoreInterface.JoinRequest(channelID: nil, name: "Rehearsal", application: nil)
+        let channelID = ChannelID(randomBytes: (0, 0))
+        let token = PushToken(rawValue: "")
+        take(.audioServerReady)
+        take(.joinRequested(request(), client, processID: 0, channel, fresh: channelID, token))
+        let begin = CoreInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: Self.origin)
+        if let begin = received(begin, CoreInterface.BeginRequest.init(usual:)) {
+            take(.beginRequested(request(), client, begin))
+        }
+        let end = CoreInterface.EndRequest(channelID: nil, origin: Self.origin, cause: .released)
+        if let end = received(end, CoreInterface.EndRequest.init(usual:)) {
+            take(.endRequested(request(), client, end))
+        }
+    }
+
+    private mutating func request() -> RequestID {
+        requests += 1
+        return RequestID(rawValue: requests)
+    }
+
+    /// The request as it comes from the socket.
+    private func received<Request: Encodable>(
+        _ request: Request,
+        _ read: (JSONObject) -> Request?
+    ) -> Request? {
+        // It was text a moment ago, so that nothing can be wrong with it.
+        let message = try? JSON(parsing: JSON.object(["parameters": .object(encoded(request))]).text)
+        return message?.object?["parameters"]?.object.flatMap(read)
+    }
+
+    private mutating func take(_ event: TalkSession.Event) {
+        var opened: [CaptureID] = []
+        for effect in session.handle(event, at: .now) {
+            if case .publish(let event) = effect {
+                _ = CoreService.update(event, told, .now)
+                told += 1
+            }
+            if case .reply(_, .began(let transmissionID)) = effect {
+                let reply = JSONObject(CoreInterface.BeginReply(transmissionID: transmissionID))
+                _ = PreparedReply(reply, continues: false)
+            }
+            if case .openCapture(let capture, _) = effect { opened.append(capture) }
+        }
+        for capture in opened { take(.captureStarted(capture)) }
+    }
+}

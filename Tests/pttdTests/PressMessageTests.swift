@@ -1,0 +1,55 @@
+import EventLoop
+import JSON
+import PTTCore
+import PTTMessages
+import TestSupport
+import Testing
+
+@testable import pttd
+
+/// What is told of a press is written twice over here: by hand and by the encoder.
+@Suite struct PressMessageTests {
+    init() { withRunningLoop() }
+
+    private func expectSame(_ event: CoreEvent) throws {
+        let update = CoreInterface.Update(sequence: 41, time: 1_234_567, status: nil, event: event)
+        let byHand = try #require(JSONObject(usual: event, sequence: 41, time: 1_234_567))
+        #expect(JSON.object(byHand).text == JSON.object(try JSONObject(encoding: update)).text)
+    }
+
+    @Test func `what is told of a press is what the encoder writes`() throws {
+        for kind in OriginKind.allCases {
+            for source in TransmitSource.allCases {
+                let transmission = Transmission(
+                    transmissionID: TransmissionID(rawValue: 7),
+                    source: source,
+                    origin: Origin(kind: kind, identifier: "A4:C1:38:00:00:01", name: "Knöpfchen \"1\"\n"),
+                    began: 1_000_000
+                )
+                try expectSame(.transmissionBegan(transmission))
+                for cause in EndCause.allCases {
+                    try expectSame(.transmissionEnded(transmission, cause, by: source))
+                }
+            }
+        }
+        for event in [CoreEvent.audioActivating, .audioActivated, .audioDeactivated] { try expectSame(event) }
+    }
+
+    @Test func `everything else is left to the encoder`() {
+        let others: [CoreEvent] = [
+            .audioInterruptionEnded, .audioServerReady, .channelLeft(.userRequest, explanation: nil),
+            .timeLimitNear(secondsLeft: 10), .unknown("new"),
+        ]
+        for event in others { #expect(JSONObject(usual: event, sequence: 1, time: 1) == nil) }
+    }
+
+    @Test func `the answer to a press is what the encoder writes`() throws {
+        let reply = CoreInterface.BeginReply(transmissionID: TransmissionID(rawValue: 9))
+        #expect(JSON.object(JSONObject(reply)).text == JSON.object(try JSONObject(encoding: reply)).text)
+    }
+
+    /// Channel joined, transmission began, audio activating and active, transmission ended, audio inactive.
+    @EventLoop @Test func `the rehearsal goes through all of a press`() {
+        #expect(Rehearsal().told >= 6)
+    }
+}
