@@ -74,6 +74,9 @@ final class CoreHost {
     /// What follows from what has been published.
     var status: Status { toldStatus ?? session.status }
 
+    /// Counts what has happened: ``status`` stays the same until the next.
+    private(set) var changes = 0
+
     /// The picture of the channel or its participant.
     func image(_ imageID: String) -> Image? { session.image(imageID) }
 
@@ -101,6 +104,7 @@ final class CoreHost {
         guard !isTurning else { return }
         isTurning = true
         while !inbox.isEmpty {
+            changes += 1
             switch inbox.removeFirst() {
             case .event(let event): turn(event)
             case .report(let report): follow(report)

@@ -10,6 +10,8 @@ public final class VarlinkServer {
     private let allowedUser: UInt32
     private let log: @EventLoop (String) -> Void
     private var interfaces: [UTF8Text: VarlinkInterface] = [:]
+    /// By their names with that of their interface.
+    private var methods: [UTF8Text: (interface: VarlinkInterface, method: String)] = [:]
     private var listeners: [Listener] = []
     private var connections: [VarlinkConnection.Identifier: VarlinkConnection] = [:]
     private static var connectionCount: UInt64 = 0
@@ -33,6 +35,9 @@ public final class VarlinkServer {
         self.log = log
         for interface in interfaces + [.service(info, offering: interfaces)] {
             self.interfaces[UTF8Text(interface.name)] = interface
+            for method in interface.methods {
+                methods[UTF8Text("\(interface.name).\(method.text)")] = (interface, method.text)
+            }
         }
     }
 
@@ -87,6 +92,10 @@ public final class VarlinkServer {
 
     /// Finds the handler of a call, or answers that there is none.
     func dispatch(_ message: CallMessage, from connection: VarlinkConnection) {
+        if let (interface, method) = methods[UTF8Text(message.method)] {
+            let call = VarlinkCall(message, interface: interface.name, method: method, on: connection)
+            return interface.handler(call)
+        }
         let dot = message.method.utf8.lastIndex(of: UInt8(ascii: ".")) ?? message.method.startIndex
         let name = String(message.method[..<dot])
         // By scalars: a mark that combines with the dot belongs to the method.

@@ -28,7 +28,7 @@ extension CoreService {
             ask(call) { .endRequested($0, client(), request) }
         case "GetStatus":
             note(nil, for: call)
-            call.reply(encoded(CoreInterface.StatusReply(status: host.status)))
+            call.reply(statusReply())
         case "GetImage":
             try giveImage(call)
         case "Subscribe":

@@ -14,6 +14,7 @@ final class CoreService {
     let clients: Clients
     private let log: Logger
     private var server: VarlinkServer?
+    private var lastStatus: (changes: Int, reply: PreparedReply)?
     /// Who subscribed, and the attachments of applications.
     private var audience = Audience<VarlinkConnection.Identifier, VarlinkCall>()
 
@@ -140,6 +141,15 @@ final class CoreService {
         )
         add(call, .application)
         call.reply(encoded(update), continues: true)
+    }
+
+    /// Encoded when it is asked for, and again only after something has happened.
+    func statusReply() -> PreparedReply {
+        if let lastStatus, lastStatus.changes == host.changes { return lastStatus.reply }
+        let status = encoded(CoreInterface.StatusReply(status: host.status))
+        let reply = PreparedReply(status, continues: false)
+        lastStatus = (host.changes, reply)
+        return reply
     }
 
     // MARK: Events
