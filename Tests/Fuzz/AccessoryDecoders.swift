@@ -2,6 +2,7 @@
 //
 // module PTTMessages: Sources/Core/PTTMessages/*.swift
 // module AccessoryCore: Sources/Core/AccessoryCore/*.swift Sources/Core/AccessoryCore/Profiles/*.swift
+// longest 8192
 
 import AccessoryCore
 

@@ -2,6 +2,8 @@
 //
 // module JSON: Sources/System/JSON/*.swift
 // module Varlink: Sources/System/Varlink/FrameDecoder.swift Sources/System/Varlink/VarlinkLimits.swift Sources/System/Varlink/VarlinkMessage.swift
+// longest 1048579
+// seed \377{"method":"a.b.C","parameters":{"name":"|x|"}}\0
 
 import JSON
 import Varlink

@@ -52,6 +52,7 @@ import Testing
 
     @Test func `a line stays short whatever a peer sends`() {
         let text = String(repeating: "x", count: 1 << 20)
-        #expect(logged(isJournal: true) { $0.info("\(text)") }.utf8.count < 9000)
+        #expect(logged(isJournal: true) { $0.info("\(text)") }.utf8.count < 4096)
+        #expect(logged(isJournal: true) { $0.info("x", metadata: ["a": "\(text)"]) }.utf8.count < 4096)
     }
 }

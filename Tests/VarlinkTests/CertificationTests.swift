@@ -108,6 +108,6 @@ import Varlink
             version: "1",
             url: "https://example.org"
         )
-        return VarlinkServer(info, [interface]) { Issue.record("\($0)") }
+        return VarlinkServer(info, [interface]) { line, _ in Issue.record("\(line)") }
     }
 }

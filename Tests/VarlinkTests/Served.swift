@@ -35,8 +35,8 @@ final class Served {
         )
         let box = Box()
         let interface = VarlinkInterface(Self.description) { box.served?.handle($0) }
-        server = VarlinkServer(info, [interface], limits: limits, allowedUser: allowedUser) {
-            box.served?.log.append($0)
+        server = VarlinkServer(info, [interface], limits: limits, allowedUser: allowedUser) { line, _ in
+            box.served?.log.append(line)
         }
         let pair = try UnixSocket.pair(.stream)
         let (near, far) = pair.release()

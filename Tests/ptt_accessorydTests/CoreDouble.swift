@@ -39,7 +39,7 @@ final class CoreDouble {
         let interface = VarlinkInterface(CoreInterface.description) { [weak self] call in
             do { try self?.answer(call) } catch { call.fail(.invalidParameter("\(error)")) }
         }
-        let server = VarlinkServer(info, [interface]) { print("core double: \($0)") }
+        let server = VarlinkServer(info, [interface]) { line, _ in print("core double: \(line)") }
         try server.listen(at: path)
         self.server = server
     }

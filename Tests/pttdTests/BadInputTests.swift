@@ -119,4 +119,24 @@ import Varlink
             #expect(error.name == CoreInterface.refused)
         }
     }
+
+    @Test @EventLoop func `what one peer does over and over fills no log`() async throws {
+        let core = try await RunningCore.start()
+        let client = try core.connect()
+        for _ in 0..<100 {
+            _ = try await client.join()
+            _ = try await refusal { _ = try await client.begin() }
+            try await client.leave()
+            let stranger = try UnixSocket.connect(to: core.directory + "/pushtotalk/core", .stream)
+            let text: [UInt8] = [UInt8(ascii: "}"), 0]
+            #expect(send(stranger.value, text, text.count, Int32(MSG_NOSIGNAL)) == text.count)
+            _ = try core.attachAudio("0123")
+        }
+        core.process.signal(SIGTERM)
+        #expect(try await core.process.exitStatus() == 0)
+        core.process.lines.add("end")
+        var lines = 0
+        while try await core.process.lines.next() != "end" { lines += 1 }
+        #expect(lines <= 50)
+    }
 }

@@ -1,5 +1,6 @@
 import CoreLink
 import EventLoop
+import Journal
 import Logging
 import PTTMessages
 import Varlink
@@ -28,7 +29,10 @@ final class Bridge {
             version: "0.1.0",
             url: "https://github.com/pushtotalk-linux/push-to-talk"
         )
-        server = VarlinkServer(info, [service.interface]) { log.warning("\($0)") }
+        let peers = BoundedLog(log)
+        server = VarlinkServer(info, [service.interface]) { line, process in
+            peers.log(level: .warning, "\(line)", about: process)
+        }
         core.handler = { [weak self] in self?.handle($0) }
     }
 

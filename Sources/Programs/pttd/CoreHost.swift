@@ -1,4 +1,5 @@
 import EventLoop
+import Journal
 import Logging
 import PTTCore
 import PTTMessages
@@ -10,6 +11,9 @@ import PTTMessages
 @EventLoop
 final class CoreHost {
     private let log: Logger
+    private let peers: BoundedLog
+    /// The process whose call is being taken; 0 for what happens by itself.
+    var caller: BoundedLog.Peer = 0
     private let audio: AudioSocket
     private let microphone: Microphone
     private let speaker: Speaker
@@ -53,13 +57,20 @@ final class CoreHost {
         let starter: ApplicationStarter
     }
 
-    init(timeLimit: Duration, whileLocked: TalkSession.WhileLocked, _ hands: Hands, log: Logger) {
+    init(
+        timeLimit: Duration,
+        whileLocked: TalkSession.WhileLocked,
+        _ hands: Hands,
+        log: Logger,
+        peers: BoundedLog
+    ) {
         audio = hands.audio
         microphone = hands.microphone
         speaker = hands.speaker
         store = hands.store
         starter = hands.starter
         self.log = log
+        self.peers = peers
         session = TalkSession(timeLimit: timeLimit, whileLocked: whileLocked)
         timer = TimerSource { [weak self] in self?.post(.timerFired) }
         store.report = { [weak self] in self?.take(.report($0)) }
@@ -186,7 +197,7 @@ final class CoreHost {
             sequence += 1
             toldStatus?.apply(event)
             publish(event, sequence, now)
-            log.record(event)
+            peers.record(event, about: caller)
         case .tell(let client, let event):
             tell(client, event, sequence, now)
         case .openCapture(let capture, let format):
@@ -205,7 +216,7 @@ final class CoreHost {
         case .startApplication(let startID, _, let activation):
             start(startID, activation)
         case .remark(let text):
-            log.notice("\(text)")
+            peers.log(level: .notice, "\(text)", about: caller)
         case .setTimer(let time):
             timer?.arm(at: MonotonicInstant(nanoseconds: time.nanoseconds))
         case .cancelTimer:

@@ -48,8 +48,9 @@ final class Daemon {
         self.log = log
         let configuration = Self.configuration(log)
         let sockets = ActivatedSocket.takeAll()
+        let peers = BoundedLog(log)
         server = AudioServer(applicationName: "Push to talk", markOfOwnDevices: "pttd.virtual")
-        let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), log: log)
+        let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), peers: peers)
         let hands = CoreHost.Hands(
             audio: audio,
             microphone: Microphone(server: server, device: configuration.microphone, log: log),
@@ -65,14 +66,15 @@ final class Daemon {
             timeLimit: .seconds(configuration.timeLimit ?? 60),
             whileLocked: configuration.whileLocked.flatMap { .init(rawValue: $0) } ?? .allow,
             hands,
-            log: log
+            log: log,
+            peers: peers
         )
         self.host = host
         // First, so that no application is started for a channel that the policy takes away.
         policy = PolicyWatch(PolicyWatch.directories, log: log) { host.post(.policyChanged($0)) }
         host.restore()
         let listening = try RuntimeSocket.core.listen(sockets)
-        service = try CoreService(host: host, audio: audio, adopting: listening, log: log)
+        service = try CoreService(host: host, audio: audio, adopting: listening, peers: peers)
         followSurroundings()
         signals = try [SIGTERM, SIGINT].map { signal in
             try SignalSource(signal) { [weak self] in self?.stop() }

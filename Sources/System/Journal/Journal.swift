@@ -16,7 +16,11 @@ public struct JournalLogHandler: LogHandler {
 
     /// For `LoggingSystem.bootstrap`. The label is not written: the journal knows the unit.
     public init(label: String) {
-        self.init(isJournal: Self.isStandardErrorJournal, write: writeToStandardError)
+        let isJournal = Self.isStandardErrorJournal
+        let prefix = Self.prefix(of: .warning, isJournal)
+        self.init(isJournal: isJournal) { line in
+            LineOutput.standardError.write(line) { "\(prefix)left out \($0) lines that nobody took\n" }
+        }
     }
 
     /// - Parameters:
@@ -38,12 +42,17 @@ public struct JournalLogHandler: LogHandler {
         if let own = event.metadata { fields.merge(own) { $1 } }
         if let error = event.error { fields["error"] = "\(error)" }
 
-        var line = isJournal ? "<\(event.level.priority)>" : "\(event.level): "
-        line += escaped(event.message.description, quoting: false)
+        var line = Self.prefix(of: event.level, isJournal)
+        line += escaped(event.message.description, quoting: false, longest: longestMessage)
         for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
-            line += " \(escaped(key, quoting: true))=\(escaped(value.description, quoting: true))"
+            line += " \(escaped(key, quoting: true, longest: longestField))"
+            line += "=\(escaped(value.description, quoting: true, longest: longestField))"
         }
         write(line + "\n")
+    }
+
+    private static func prefix(of level: Logger.Level, _ isJournal: Bool) -> String {
+        isJournal ? "<\(level.priority)>" : "\(level): "
     }
 
     /// systemd names the device and inode of the stream that it connected (systemd.exec(5), `$JOURNAL_STREAM`);
@@ -85,15 +94,16 @@ extension Logger.Level {
     }
 }
 
-/// journald splits longer lines, and then a part of a text would begin a line.
-private let lengthLimit = 8192
+/// Bytes. Together with some fields it stays within a line that a pipe takes whole.
+private let longestMessage = 3072
+private let longestField = 512
 
-private func escaped(_ text: String, quoting: Bool) -> String {
-    if isPlain(text, quoting: quoting) { return text }
+private func escaped(_ text: String, quoting: Bool, longest: Int) -> String {
+    if text.utf8.count < longest, isPlain(text, quoting: quoting) { return text }
     var result = ""
     var needsQuotes = text.isEmpty
     for scalar in text.unicodeScalars {
-        guard result.utf8.count < lengthLimit else {
+        guard result.utf8.count < longest else {
             result += "…"
             break
         }
@@ -115,7 +125,7 @@ private func escaped(_ text: String, quoting: Bool) -> String {
 
 /// Nothing in it has a meaning of its own: most texts are so, and need not be looked up by scalar.
 private func isPlain(_ text: String, quoting: Bool) -> Bool {
-    guard (1..<lengthLimit).contains(text.utf8.count) else { return false }
+    guard !text.isEmpty else { return false }
     return text.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "="), UInt8(ascii: "\""), UInt8(ascii: "\\"): !quoting
@@ -127,9 +137,4 @@ private func isPlain(_ text: String, quoting: Bool) -> Bool {
 /// U+2028 and U+2029, at which some viewers break lines.
 private func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
     scalar == "\u{2028}" || scalar == "\u{2029}"
-}
-
-private func writeToStandardError(_ line: String) {
-    // One call, so that lines of several processes do not mix. A failure has nowhere to be told.
-    _ = line.withCString { Glibc.write(STDERR_FILENO, $0, line.utf8.count) }
 }

@@ -73,9 +73,7 @@ public final class VarlinkConnection {
     private func send(to call: VarlinkCall, continues: Bool, _ write: () -> Bool) {
         guard !isClosed else { return }
         if !call.isOneway, !write() {
-            server?.report(
-                "closed the connection of process \(processID): it does not read what it asked for"
-            )
+            report("it does not read what it asked for")
             close(after: VarlinkError("\(call.interface).SubscriberLagged"))
         }
         guard !continues else { return }
@@ -85,7 +83,7 @@ public final class VarlinkConnection {
 
     func abandoned(_ call: String) {
         guard !isClosed else { return }
-        server?.report("closed the connection of process \(processID): nobody answers \(call)")
+        report("nobody answers \(call)")
         close()
     }
 
@@ -120,10 +118,14 @@ public final class VarlinkConnection {
     }
 
     private func refuse(_ key: String, _ reason: String, mayAnswer: Bool) {
-        server?.report("closed the connection of process \(processID): it sent \(reason)")
+        report("it sent \(reason)")
         // Answers come in the order of calls, so an error now would seem to belong to an earlier call.
         close(after: mayAnswer && !isAnswering ? .invalidParameter(key) : nil)
         closed()
+    }
+
+    private func report(_ reason: String) {
+        server?.report("closed the connection of process \(processID): \(reason)", about: processID)
     }
 
     private func close(after error: VarlinkError?) {

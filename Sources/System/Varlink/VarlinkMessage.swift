@@ -140,7 +140,8 @@ private struct Header {
     subscript(key: String) -> JSON? { object[key] }
 
     func wrong(_ key: String, _ reason: String) -> VarlinkProtocolError {
-        VarlinkProtocolError(key: key, description: "a message whose \"\(key)\" is \(reason)")
+        // Not more of a peer's text than names it: this is told in the log.
+        VarlinkProtocolError(key: key, description: "a message whose \"\(key.prefix(64))\" is \(reason)")
     }
 
     func bool(_ key: String) throws(VarlinkProtocolError) -> Bool {

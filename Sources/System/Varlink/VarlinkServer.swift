@@ -8,7 +8,7 @@ public final class VarlinkServer {
     private let limits: VarlinkLimits
     private let budget: BufferBudget
     private let allowedUser: UInt32
-    private let log: @EventLoop (String) -> Void
+    private let log: @EventLoop (_ line: String, _ processID: Int32) -> Void
     private var interfaces: [UTF8Text: VarlinkInterface] = [:]
     /// By their names with that of their interface.
     private var methods: [UTF8Text: (interface: VarlinkInterface, method: String)] = [:]
@@ -21,13 +21,14 @@ public final class VarlinkServer {
     ///   - interfaces: What is offered; `org.varlink.service` comes by itself.
     ///   - limits: What one peer may ask of this process.
     ///   - allowedUser: Only processes of this user get in; the user of this process if left out.
-    ///   - log: Gets one line about each peer that is turned away, and why. May hold text from the peer.
+    ///   - log: Gets one line about each peer that is turned away, and why, and its process; 0 if it is not known. A
+    ///     peer may have itself turned away as often as it likes.
     public init(
         _ info: VarlinkServiceInfo,
         _ interfaces: [VarlinkInterface],
         limits: VarlinkLimits = VarlinkLimits(),
         allowedUser: UInt32? = nil,
-        log: @escaping @EventLoop (String) -> Void
+        log: @escaping @EventLoop (_ line: String, _ processID: Int32) -> Void
     ) {
         self.limits = limits
         budget = BufferBudget(limit: limits.sharedBytes)
@@ -60,10 +61,16 @@ public final class VarlinkServer {
     public func serve(_ descriptor: consuming OwnedDescriptor) throws(SystemError) {
         let peer = try UnixSocket.peerCredentials(descriptor.value)
         guard peer.userID == allowedUser else {
-            return report("refused process \(peer.processID) of user \(peer.userID): not this user's")
+            return report(
+                "refused process \(peer.processID) of user \(peer.userID): not this user's",
+                about: peer.processID
+            )
         }
         guard connections.count < limits.connections else {
-            return report("refused process \(peer.processID): \(limits.connections) are connected already")
+            return report(
+                "refused process \(peer.processID): \(limits.connections) are connected already",
+                about: peer.processID
+            )
         }
         let stream = try MessageStream(
             adopting: descriptor,
@@ -84,7 +91,7 @@ public final class VarlinkServer {
         for connection in closing { connection.cancel() }
     }
 
-    func report(_ line: String) { log(line) }
+    func report(_ line: String, about processID: Int32) { log(line, processID) }
 
     func forget(_ connection: VarlinkConnection) {
         connections[connection.identifier] = nil
@@ -116,7 +123,7 @@ public final class VarlinkServer {
                 do throws(SystemError) {
                     try serve(OwnedDescriptor(adopting: try result.get()))
                 } catch {
-                    report("\(error)")
+                    report("\(error)", about: 0)
                 }
             }
         )

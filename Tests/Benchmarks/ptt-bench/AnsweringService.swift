@@ -17,7 +17,9 @@ enum AnsweringService {
     nonisolated static func run(at path: String) -> Int32 {
         EventLoop.run {
             let info = VarlinkServiceInfo(vendor: "", product: "ptt-bench", version: "", url: "")
-            let server = VarlinkServer(info, [VarlinkInterface(interface) { $0.reply() }]) { complain($0) }
+            let server = VarlinkServer(info, [VarlinkInterface(interface) { $0.reply() }]) { line, _ in
+                complain(line)
+            }
             do throws(SystemError) {
                 try server.listen(at: path)
                 self.server = server

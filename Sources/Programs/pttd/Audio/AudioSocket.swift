@@ -1,7 +1,8 @@
 import CoreLink
 import EventLoop
 import Glibc
-import Logging
+import JSON
+import Journal
 import PTTCore
 import PTTMessages
 
@@ -21,7 +22,7 @@ final class AudioSocket {
     private static let retryTime = Duration.seconds(1)
 
     private let listening: OwnedDescriptor
-    private let log: Logger
+    private let peers: BoundedLog
     /// Takes what an application writes.
     var receive: @EventLoop (ClientID, UnsafeRawBufferPointer) -> AudioConnection.Reception = { _, _ in
         .wantsMore
@@ -32,14 +33,14 @@ final class AudioSocket {
     var lost: @EventLoop (ClientID) -> Void = { _ in }
     private var acceptor: DescriptorSource?
     private var retryTimer: TimerSource?
-    private var tokens: [String: ClientID] = [:]
+    private var tokens: [UTF8Text: ClientID] = [:]
     private var waiting: [AudioConnection] = []
     private var attached: [ClientID: AudioConnection] = [:]
 
-    init(adopting listening: consuming OwnedDescriptor, log: Logger) throws(SystemError) {
+    init(adopting listening: consuming OwnedDescriptor, peers: BoundedLog) throws(SystemError) {
         self.listening = listening
-        self.log = log
-        acceptor = try DescriptorSource(self.listening.value, .readable) { [weak self] _ in
+        self.peers = peers
+        acceptor = try DescriptorSource(self.listening.value, .readable, priority: .idle) { [weak self] _ in
             self?.acceptPeers()
         }
         retryTimer = TimerSource { [weak self] in self?.acceptor?.interest = .readable }
@@ -52,7 +53,7 @@ final class AudioSocket {
     func issueToken(to client: ClientID) -> String {
         revoke(client)
         let token = Token.draw()
-        tokens[token] = client
+        tokens[UTF8Text(token)] = client
         return token
     }
 
@@ -66,7 +67,7 @@ final class AudioSocket {
     func send(_ header: AudioPacketHeader, _ samples: UnsafeRawBufferPointer, to client: ClientID) {
         guard let connection = attached[client] else { return }
         if !connection.send(header, samples) {
-            log.notice("the application closed its audio socket")
+            peers.log(level: .notice, "the application closed its audio socket", about: 0)
             attached.removeValue(forKey: client)?.close()
             lost(client)
         }
@@ -88,7 +89,7 @@ final class AudioSocket {
                 try admit(descriptor)
             }
         } catch {
-            log.warning("audio socket: \(error)")
+            peers.log(level: .warning, "audio socket: \(error)", about: 0)
             acceptor?.interest = []
             retryTimer?.arm(after: Self.retryTime)
         }
@@ -97,14 +98,18 @@ final class AudioSocket {
     private func admit(_ descriptor: consuming OwnedDescriptor) throws(SystemError) {
         let peer = try UnixSocket.peerCredentials(descriptor.value)
         guard peer.userID == getuid() else {
-            log.warning("audio socket: refused process \(peer.processID) of user \(peer.userID)")
-            return
+            return peers.log(
+                level: .warning,
+                "audio socket: refused process \(peer.processID) of user \(peer.userID)",
+                about: peer.processID
+            )
         }
         guard waiting.count < Self.strangers else {
-            log.warning(
-                "audio socket: too many connections without a token, refused process \(peer.processID)"
+            return peers.log(
+                level: .warning,
+                "audio socket: too many connections without a token, refused process \(peer.processID)",
+                about: peer.processID
             )
-            return
         }
         let connection = AudioConnection(adopting: descriptor, patience: Self.patience)
         let handlers = AudioConnection.Handlers(
@@ -119,7 +124,7 @@ final class AudioSocket {
             },
             ended: { [weak self, weak connection] reason in
                 guard let connection else { return }
-                self?.drop(connection, reason)
+                self?.drop(connection, reason, peer)
             }
         )
         try connection.start(handlers)
@@ -127,8 +132,9 @@ final class AudioSocket {
     }
 
     private func attach(_ connection: AudioConnection, _ token: String, _ peer: UnixSocket.PeerCredentials) {
+        let token = UTF8Text(token)
         guard let client = tokens[token], attached[client] == nil else {
-            drop(connection, "process \(peer.processID) presented a token that is unknown or in use")
+            drop(connection, "process \(peer.processID) presented a token that is unknown or in use", peer)
             return
         }
         waiting.removeAll { $0 === connection }
@@ -136,8 +142,8 @@ final class AudioSocket {
         connected(client)
     }
 
-    private func drop(_ connection: AudioConnection, _ reason: String) {
-        log.notice("audio socket: \(reason)")
+    private func drop(_ connection: AudioConnection, _ reason: String, _ peer: UnixSocket.PeerCredentials) {
+        peers.log(level: .notice, "audio socket: \(reason)", about: peer.processID)
         connection.close()
         waiting.removeAll { $0 === connection }
         guard let client = attached.first(where: { $0.value === connection })?.key else { return }

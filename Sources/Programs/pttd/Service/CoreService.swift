@@ -1,5 +1,6 @@
 import EventLoop
 import JSON
+import Journal
 import Logging
 import PTTCore
 import PTTMessages
@@ -12,18 +13,16 @@ final class CoreService {
     let host: CoreHost
     let audio: AudioSocket
     let clients: Clients
-    private let log: Logger
     private var server: VarlinkServer?
     private var lastStatus: (changes: Int, reply: PreparedReply)?
     /// Who subscribed, and the attachments of applications.
     private var audience = Audience<VarlinkConnection.Identifier, VarlinkCall>()
 
-    init(host: CoreHost, audio: AudioSocket, adopting listening: consuming OwnedDescriptor, log: Logger)
+    init(host: CoreHost, audio: AudioSocket, adopting listening: consuming OwnedDescriptor, peers: BoundedLog)
         throws(SystemError)
     {
         self.host = host
         self.audio = audio
-        self.log = log
         clients = Clients { client in
             host.post(.clientDisconnected(client))
             audio.revoke(client)
@@ -35,7 +34,9 @@ final class CoreService {
                 VarlinkInterface(ApplicationInterface.description) { [weak self] in self?.take($0) },
                 VarlinkInterface(PushInterface.description) { [weak self] in self?.take($0) },
             ],
-            log: { log.warning("core socket: \($0)") }
+            log: { line, process in
+                peers.log(level: .warning, "core socket: \(line)", about: process)
+            }
         )
         try server.listen(on: listening)
         self.server = server
@@ -51,6 +52,8 @@ final class CoreService {
     }
 
     private func take(_ call: VarlinkCall) {
+        host.caller = call.connection.processID
+        defer { host.caller = 0 }
         do throws(VarlinkError) {
             switch call.interface {
             case CoreInterface.name: try takeChannelCall(call)
