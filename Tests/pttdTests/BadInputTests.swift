@@ -99,7 +99,7 @@ import Varlink
     {
         let core = try await RunningCore.start()
         let audio = try core.attachAudio("0123")
-        _ = try await core.process.lines.first { $0.contains("unknown or used up") }
+        _ = try await core.process.lines.first { $0.contains("an unknown token") }
         #expect(try await core.connect().status().audio == .inactive)
         _ = consume audio
     }

@@ -75,6 +75,21 @@ import Testing
         #expect(status.audio == .inactive && status.channel?.participant?.name == "Ana")
     }
 
+    @Test @EventLoop func `who talks is heard again when the application connects again`() async throws {
+        let stage = try await Stage.start()
+        try await stage.application.hear("Ana")
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        // Dropped at once.
+        _ = try stage.writer()
+        _ = try await stage.watcher.events.first { $0 == .audioInterrupted(.audioConnectionLost) }
+        let writer = try stage.writer()
+        _ = try await stage.watcher.events.first { $0 == .audioInterruptionEnded }
+        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        let listener = try await Listener(stage.sound)
+        for _ in 0..<25 { try await writer.writeWhenPossible(550) }
+        #expect(abs(frequency(try await listener.heard(9_600)) - 550) < 5)
+    }
+
     @Test @EventLoop func `the death of the application closes the speaker`() async throws {
         let stage = try await Stage.start()
         try await stage.application.hear("Ana")

@@ -65,9 +65,14 @@ final class RunningCore {
         try CoreClient(VarlinkClient(connectingTo: directory + "/pushtotalk/core"))
     }
 
+    /// Connects to the audio socket and says nothing.
+    func connectAudio() throws -> OwnedDescriptor {
+        try UnixSocket.connect(to: directory + "/pushtotalk/audio", .packets)
+    }
+
     /// Connects and presents a token on the audio socket.
     func attachAudio(_ token: String) throws -> OwnedDescriptor {
-        let descriptor = try UnixSocket.connect(to: directory + "/pushtotalk/audio", .packets)
+        let descriptor = try connectAudio()
         let bytes = Array(token.utf8)
         guard send(descriptor.value, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
             throw SystemError("present the token")

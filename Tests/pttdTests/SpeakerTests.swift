@@ -20,7 +20,7 @@ import Testing
         stage.speaker.open(
             .standard,
             started: { opened.add(()) },
-            failed: { Issue.record("it failed: \($0)") }
+            failed: { Issue.record("it failed: \($1)") }
         )
         #expect(stage.fill())
         stage.forgetRoom()
@@ -37,7 +37,7 @@ import Testing
         stage.speaker.open(
             .standard,
             started: { opened.add(()) },
-            failed: { Issue.record("it failed: \($0)") }
+            failed: { Issue.record("it failed: \($1)") }
         )
         try await opened.next()
         for _ in 0..<3 {
@@ -50,7 +50,7 @@ import Testing
 
     @Test @EventLoop func `who is held up when the speaker closes is let go on, and dropped`() async throws {
         let stage = try await Stage.start()
-        stage.speaker.open(.standard, started: {}, failed: { _ in })
+        stage.speaker.open(.standard, started: {}, failed: { _, _ in })
         #expect(stage.fill())
         stage.forgetRoom()
         stage.speaker.close()
@@ -64,13 +64,13 @@ import Testing
     {
         let stage = try await Stage.start()
         let opened = Sightings(of: Void.self)
-        let failed = Sightings(of: Void.self)
-        stage.speaker.open(.standard, started: { opened.add(()) }, failed: { _ in failed.add(()) })
+        let failed = Sightings(of: Interruption.self)
+        stage.speaker.open(.standard, started: { opened.add(()) }, failed: { what, _ in failed.add(what) })
         try await opened.next()
         #expect(stage.fill())
         stage.forgetRoom()
         stage.sound.kill()
-        try await failed.next()
+        #expect(try await failed.next() == .audioServerLost)
         try await stage.room.next()
         #expect(!stage.fill())
         stage.close()
@@ -80,9 +80,38 @@ import Testing
         let stage = try await Stage.start()
         stage.server.close()
         var failures = 0
-        stage.speaker.open(.standard, started: {}, failed: { _ in failures += 1 })
+        stage.speaker.open(.standard, started: {}, failed: { _, _ in failures += 1 })
         #expect(failures == 1)
         #expect(stage.play())
+    }
+
+    @Test @EventLoop func `without a speaker the opening fails and says why`() async throws {
+        let stage = try await Stage.start()
+        try await stage.sound.pactl("unload-module", "module-null-sink")
+        let failed = Sightings(of: String.self)
+        stage.speaker.open(
+            .standard,
+            started: { Issue.record("there is none") },
+            failed: { what, reason in failed.add("\(what): \(reason)") }
+        )
+        let told = try await failed.next()
+        #expect(told.hasPrefix("speakerLost: could not play to the default device: No such entity"))
+        stage.close()
+    }
+
+    @Test @EventLoop func `a sound server that answers nothing is told as well, after five seconds`()
+        async throws
+    {
+        let stage = try await Stage.start()
+        stage.sound.freeze()
+        let failed = Sightings(of: String.self)
+        stage.speaker.open(
+            .standard,
+            started: { Issue.record("nobody answers") },
+            failed: { _, reason in failed.add(reason) }
+        )
+        #expect(try await failed.next().contains("did not open the stream"))
+        stage.close()
     }
 }
 

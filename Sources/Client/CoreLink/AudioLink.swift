@@ -32,7 +32,8 @@ public final class AudioLink {
     /// Connects and presents the token.
     ///
     /// - Parameters:
-    ///   - token: From the answer to `Join` or `Attach`; good for one connection.
+    ///   - token: From the answer to `Join` or `Attach`; good for one connection at a time, so that whose link has ended
+    ///     can make another.
     ///   - handler: Called for each packet, in order.
     /// - Throws: ``NoRuntimeDirectory``, or ``SystemError`` if the core cannot be reached.
     public init(token: String, handler: @escaping Handler) throws {

@@ -263,7 +263,7 @@ final class CoreHost {
         speaker.open(
             format,
             started: { [weak self] in self?.post(.playbackStarted(playback)) },
-            failed: { [weak self] in self?.post(.playbackFailed(playback, .speakerLost, reason: $0)) }
+            failed: { [weak self] in self?.post(.playbackFailed(playback, $0, reason: $1)) }
         )
     }
 

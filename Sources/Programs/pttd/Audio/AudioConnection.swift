@@ -14,7 +14,8 @@ final class AudioConnection {
     }
 
     struct Handlers {
-        let token: @EventLoop (String) -> Void
+        /// The first packet.
+        let token: @EventLoop ([UInt8]) -> Void
         /// Header and samples of one packet.
         let packet: @EventLoop (UnsafeRawBufferPointer) -> Reception
         let ended: @EventLoop (String) -> Void
@@ -26,6 +27,8 @@ final class AudioConnection {
     /// not keep the core busy.
     private static let packetsPerSecond = 200
 
+    /// Who has connected.
+    let processID: Int32
     private let descriptor: OwnedDescriptor
     private let patience: Duration
     private var source: DescriptorSource?
@@ -38,15 +41,16 @@ final class AudioConnection {
     private var outgoing: [UInt8] = []
     private var incoming = [UInt8](repeating: 0, count: longestPacket)
 
-    init(adopting descriptor: consuming OwnedDescriptor, patience: Duration) {
+    init(adopting descriptor: consuming OwnedDescriptor, from processID: Int32, patience: Duration) {
         self.descriptor = descriptor
+        self.processID = processID
         self.patience = patience
     }
 
     // Before the descriptor closes with this object.
     isolated deinit { close() }
 
-    /// Waits for the token.
+    /// Reads the token, or waits for it.
     func start(_ handlers: Handlers) throws(SystemError) {
         source = try DescriptorSource(descriptor.value, .readable) { [weak self] readiness in
             self?.ready(readiness, handlers)
@@ -54,6 +58,14 @@ final class AudioConnection {
         let deadline = TimerSource { handlers.ended("no token came in time") }
         deadline.arm(after: patience)
         self.deadline = deadline
+        // Most have sent it with connecting, and are no strangers from the start.
+        receive(handlers)
+    }
+
+    /// Whether the peer has closed its end, known or not yet met.
+    var hasPeerClosed: Bool {
+        var state = pollfd(fd: descriptor.value, events: 0, revents: 0)
+        return poll(&state, 1, 0) > 0
     }
 
     /// Reads on after a packet that was enough.
@@ -113,7 +125,7 @@ final class AudioConnection {
         guard isAttached else {
             isAttached = true
             deadline?.disarm()
-            handlers.token(String(decoding: incoming.prefix(count), as: UTF8.self))
+            handlers.token(Array(incoming.prefix(count)))
             return
         }
         let reception = incoming.withUnsafeBytes {

@@ -1,27 +1,37 @@
 import CoreLink
 import EventLoop
 import Glibc
-import JSON
 import Journal
+import Logging
 import PTTCore
 import PTTMessages
 
 /// The second socket: the microphone's way to the application, and the application's way to the speaker.
 ///
 /// Attaching, or joining with an application, hands out a token; the connection whose first packet is that token gets
-/// the frames, and may write such itself. A token is good for one connection. An application that does not read loses
-/// packets and sees the gap in their sequence; one that writes more than is played has to wait. Neither holds up the
-/// core.
+/// the frames, and may write such itself. A token is good for one connection at a time: when that one has ended, the
+/// application connects again with it. An application that does not read loses packets and sees the gap in their
+/// sequence; one that writes more than is played has to wait. Neither holds up the core.
 @EventLoop
 final class AudioSocket {
+    /// An application that may connect.
+    private struct Holder {
+        let token: [UInt8]
+        var connection: AudioConnection?
+    }
+
     /// How long a connection may take to present its token.
     private static let patience = Duration.seconds(5)
-    /// Connections without a token at a time; more are closed at once.
+    /// Connections without a token at a time. Whoever comes after them takes the place of the one that has been silent
+    /// for longest; an application presents its token at once.
     private static let strangers = 8
+    /// Further peers are accepted in the next turn of the loop, after other work.
+    private static let acceptsPerTurn = 16
     /// A failing `accept` leaves the peer waiting, and the loop would call again at once.
     private static let retryTime = Duration.seconds(1)
 
     private let listening: OwnedDescriptor
+    /// Complains of peers.
     private let peers: BoundedLog
     /// Takes what an application writes.
     var receive: @EventLoop (ClientID, UnsafeRawBufferPointer) -> AudioConnection.Reception = { _, _ in
@@ -33,9 +43,9 @@ final class AudioSocket {
     var lost: @EventLoop (ClientID) -> Void = { _ in }
     private var acceptor: DescriptorSource?
     private var retryTimer: TimerSource?
-    private var tokens: [UTF8Text: ClientID] = [:]
+    private var holders: [ClientID: Holder] = [:]
+    /// Connections without a token, the oldest first.
     private var waiting: [AudioConnection] = []
-    private var attached: [ClientID: AudioConnection] = [:]
 
     init(adopting listening: consuming OwnedDescriptor, peers: BoundedLog) throws(SystemError) {
         self.listening = listening
@@ -53,39 +63,37 @@ final class AudioSocket {
     func issueToken(to client: ClientID) -> String {
         revoke(client)
         let token = Token.draw()
-        tokens[UTF8Text(token)] = client
+        holders[client] = Holder(token: Array(token.utf8))
         return token
     }
 
     /// Closes the audio of an application that has gone.
     func revoke(_ client: ClientID) {
-        tokens = tokens.filter { $0.value != client }
-        attached.removeValue(forKey: client)?.close()
+        holders.removeValue(forKey: client)?.connection?.close()
     }
 
     /// Sends one packet to the application, or drops it when the application's queue is full.
     func send(_ header: AudioPacketHeader, _ samples: UnsafeRawBufferPointer, to client: ClientID) {
-        guard let connection = attached[client] else { return }
-        if !connection.send(header, samples) {
-            peers.log(level: .notice, "the application closed its audio socket", about: 0)
-            attached.removeValue(forKey: client)?.close()
-            lost(client)
-        }
+        guard let connection = holders[client]?.connection else { return }
+        if !connection.send(header, samples) { drop(connection, "the application closed its audio socket") }
     }
 
     /// Drops what an application has written so far.
     func discard(from client: ClientID) {
-        attached[client]?.discard()
+        holders[client]?.connection?.discard()
     }
 
     /// Lets everybody write again who had to wait.
     func resume() {
-        for connection in attached.values { connection.resume() }
+        for holder in holders.values { holder.connection?.resume() }
     }
+
+    // MARK: Strangers
 
     private func acceptPeers() {
         do throws(SystemError) {
-            while let descriptor = try UnixSocket.accept(listening.value) {
+            for _ in 0..<Self.acceptsPerTurn {
+                guard let descriptor = try UnixSocket.accept(listening.value) else { return }
                 try admit(descriptor)
             }
         } catch {
@@ -104,50 +112,71 @@ final class AudioSocket {
                 about: peer.processID
             )
         }
-        guard waiting.count < Self.strangers else {
-            return peers.log(
-                level: .warning,
-                "audio socket: too many connections without a token, refused process \(peer.processID)",
-                about: peer.processID
-            )
+        if waiting.count >= Self.strangers {
+            drop(waiting[0], "too many connections without a token: the oldest was closed")
         }
-        let connection = AudioConnection(adopting: descriptor, patience: Self.patience)
-        let handlers = AudioConnection.Handlers(
+        let connection = AudioConnection(adopting: descriptor, from: peer.processID, patience: Self.patience)
+        waiting.append(connection)
+        do throws(SystemError) {
+            try connection.start(handlers(of: connection))
+        } catch {
+            drop(connection, "\(error)")
+        }
+    }
+
+    private func handlers(of connection: AudioConnection) -> AudioConnection.Handlers {
+        AudioConnection.Handlers(
             token: { [weak self, weak connection] token in
                 guard let connection else { return }
-                self?.attach(connection, token, peer)
+                self?.attach(connection, token)
             },
             packet: { [weak self, weak connection] packet in
-                guard let self, let client = attached.first(where: { $0.value === connection })?.key
-                else { return .wantsMore }
+                guard let self, let connection, let client = holder(of: connection) else { return .wantsMore }
                 return receive(client, packet)
             },
             ended: { [weak self, weak connection] reason in
                 guard let connection else { return }
-                self?.drop(connection, reason, peer)
+                self?.drop(connection, reason)
             }
         )
-        try connection.start(handlers)
-        waiting.append(connection)
     }
 
-    private func attach(_ connection: AudioConnection, _ token: String, _ peer: UnixSocket.PeerCredentials) {
-        let token = UTF8Text(token)
-        guard let client = tokens[token], attached[client] == nil else {
-            drop(connection, "process \(peer.processID) presented a token that is unknown or in use", peer)
-            return
+    private func attach(_ connection: AudioConnection, _ token: [UInt8]) {
+        guard let client = holder(of: token) else {
+            return drop(connection, "process \(connection.processID) presented an unknown token")
+        }
+        if let former = holders[client]?.connection {
+            // A new connection may be met before the end of the one that it replaces.
+            guard former.hasPeerClosed else {
+                return drop(connection, "process \(connection.processID) presented a token that is in use")
+            }
+            drop(former, "the peer closed its connection")
         }
         waiting.removeAll { $0 === connection }
-        attached[client] = connection
+        holders[client]?.connection = connection
         connected(client)
     }
 
-    private func drop(_ connection: AudioConnection, _ reason: String, _ peer: UnixSocket.PeerCredentials) {
-        peers.log(level: .notice, "audio socket: \(reason)", about: peer.processID)
+    /// Whose token it is. Looks at every byte of every token, so that the time tells nothing of them.
+    private func holder(of token: [UInt8]) -> ClientID? {
+        var found: ClientID?
+        for (client, holder) in holders where holder.token.count == token.count {
+            let difference = zip(holder.token, token).reduce(0) { $0 | ($1.0 ^ $1.1) }
+            if difference == 0 { found = client }
+        }
+        return found
+    }
+
+    private func holder(of connection: AudioConnection) -> ClientID? {
+        holders.first { $0.value.connection === connection }?.key
+    }
+
+    private func drop(_ connection: AudioConnection, _ reason: String) {
+        peers.log(level: .notice, "audio socket: \(reason)", about: connection.processID)
         connection.close()
         waiting.removeAll { $0 === connection }
-        guard let client = attached.first(where: { $0.value === connection })?.key else { return }
-        attached[client] = nil
+        guard let client = holder(of: connection) else { return }
+        holders[client]?.connection = nil
         lost(client)
     }
 }

@@ -32,11 +32,12 @@ final class Speaker {
     /// - Parameters:
     ///   - format: What will be played.
     ///   - started: Called once, when what is written is going to be heard.
-    ///   - failed: Called at most once with the reason, also from within this call; the playback has ended by then.
+    ///   - failed: Called at most once, also from within this call, with what was lost and why; the playback has ended by
+    ///     then. That a speaker cannot be opened is known after five seconds at the latest.
     func open(
         _ format: PTTMessages.AudioFormat,
         started: @escaping @EventLoop () -> Void,
-        failed: @escaping @EventLoop (String) -> Void
+        failed: @escaping @EventLoop (Interruption, String) -> Void
     ) {
         close()
         do throws(AudioError) {
@@ -52,9 +53,7 @@ final class Speaker {
                 self?.handle(event, started, failed)
             }
         } catch {
-            log.error("\(error)")
-            close()
-            failed("\(error)")
+            fail(error, failed)
         }
     }
 
@@ -78,7 +77,7 @@ final class Speaker {
     private func handle(
         _ event: PlaybackStream.Event,
         _ started: @EventLoop () -> Void,
-        _ failed: @EventLoop (String) -> Void
+        _ failed: @EventLoop (Interruption, String) -> Void
     ) {
         switch event {
         case .opened:
@@ -91,11 +90,18 @@ final class Speaker {
             log.notice("the audio server changed the speaker to \(deviceName)")
             opened(deviceName)
         case .failed(let error):
-            log.error("\(error)")
-            close()
-            failed("\(error)")
+            fail(error, failed)
         case .started, .underflowed, .suspended:
             break
+        }
+    }
+
+    private func fail(_ error: AudioError, _ failed: @EventLoop (Interruption, String) -> Void) {
+        log.error("\(error)")
+        close()
+        switch error.kind {
+        case .serverLost: failed(.audioServerLost, "\(error)")
+        case .noDevice, .other: failed(.speakerLost, "\(error)")
         }
     }
 

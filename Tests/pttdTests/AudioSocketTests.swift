@@ -1,0 +1,175 @@
+import EventLoop
+import Glibc
+import PTTMessages
+import TestSupport
+import Testing
+
+/// Who gets in on the audio socket, again and again, and who does not.
+@Suite(.serialized) struct AudioSocketTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `an application whose audio connection was lost connects again with its token`()
+        async throws
+    {
+        let stage = try await Stage.start()
+        let first = try stage.peer()
+        try await stage.expectFrames(at: first)
+        first.close()
+        _ = try await stage.core.process.lines.first { $0.contains("audio socket: ") }
+        let second = try stage.peer()
+        try await stage.expectFrames(at: second)
+        // As soon as it likes: the new connection may be met before the end of the former one.
+        for _ in 0..<20 {
+            second.close()
+            let next = try stage.peer()
+            try await stage.expectFrames(at: next)
+            next.close()
+        }
+    }
+
+    @Test @EventLoop
+    func `the end of the audio connection in a transmission ends it, and the next press is heard`()
+        async throws
+    {
+        let stage = try await Stage.start()
+        let first = try stage.peer()
+        _ = try await stage.bridge.begin()
+        _ = try await first.packets.next()
+        first.close()
+        #expect(try await stage.watcher.nextEnd() == .audioConnectionLost)
+        #expect(try await stage.sound.sourceOutputs().isEmpty)
+        try await stage.expectFrames(at: try stage.peer())
+    }
+
+    @Test @EventLoop func `a token in use is refused to others, whose attempt disturbs nobody`() async throws
+    {
+        let stage = try await Stage.start()
+        let first = try stage.peer()
+        try await stage.expectFrames(at: first)
+        let second = try stage.peer()
+        try await second.ended.next()
+        try await stage.expectFrames(at: first)
+    }
+
+    @Test @EventLoop func `the token of an application that has left is good for nothing`() async throws {
+        let stage = try await Stage.start()
+        let connection = try stage.peer()
+        try await stage.expectFrames(at: connection)
+        stage.application.close()
+        try await connection.ended.next()
+        let second = try stage.peer()
+        try await second.ended.next()
+        withExtendedLifetime(second) {}
+    }
+
+    @Test(arguments: [0, 1, 31, 32, 33, 9000])
+    @EventLoop func `what is no token ends the connection, however long`(length: Int) async throws {
+        let core = try await RunningCore.start()
+        for character in ["0", "\0", "\u{301}"] {
+            let peer = try AudioPeer(core.attachAudio(String(repeating: character, count: length)))
+            try await peer.ended.next()
+        }
+        _ = try await core.connect().status()
+    }
+
+    @Test @EventLoop
+    func `strangers who say nothing give way to those who come, and the application gets in`()
+        async throws
+    {
+        let stage = try await Stage.start()
+        let strangers = try (0..<40).map { _ in try AudioPeer(stage.core.connectAudio()) }
+        // More strangers than there is room for: the oldest have to go.
+        for stranger in strangers.prefix(30) { try await stranger.ended.next() }
+        try await stage.expectFrames(at: try stage.peer())
+        try await stage.expectFrames(at: try stage.peer(again: true))
+    }
+}
+
+/// A core with a plain program that gets the frames, and somebody who presses.
+@EventLoop
+private final class Stage {
+    let sound: PrivateAudioServer
+    let core: RunningCore
+    let application: CoreClient
+    let bridge: CoreClient
+    let watcher: CoreClient
+    private let token: String
+    private var latest: AudioPeer?
+
+    static func start() async throws -> Stage {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await RunningCore.start(sound: sound)
+        let watcher = try core.connect()
+        try await watcher.audioServerIsReady(try await watcher.subscribe())
+        let application = try core.connect()
+        let token = try #require(try await application.join(application: "Test").token)
+        return try Stage(sound, core, application, watcher, token)
+    }
+
+    private init(
+        _ sound: PrivateAudioServer,
+        _ core: RunningCore,
+        _ application: CoreClient,
+        _ watcher: CoreClient,
+        _ token: String
+    ) throws {
+        self.sound = sound
+        self.core = core
+        self.application = application
+        self.watcher = watcher
+        self.token = token
+        bridge = try core.connect()
+    }
+
+    /// A connection that has presented the application's token; `again` ends the former one before.
+    func peer(again: Bool = false) throws -> AudioPeer {
+        if again { latest?.close() }
+        let peer = try AudioPeer(core.attachAudio(token))
+        latest = peer
+        return peer
+    }
+
+    func expectFrames(at peer: AudioPeer) async throws {
+        // Two connections: the core may not have met the token yet.
+        for _ in 0..<2 { _ = try await core.connect().status() }
+        _ = try await bridge.begin()
+        _ = try await peer.packets.next()
+        try await bridge.end()
+        #expect(try await watcher.nextEnd() == .released)
+    }
+}
+
+/// Somebody's end of the audio socket.
+@EventLoop
+private final class AudioPeer {
+    let packets = Sightings(of: Int.self)
+    let ended = Sightings(of: Void.self)
+    private let descriptor: OwnedDescriptor
+    private var source: DescriptorSource?
+
+    init(_ descriptor: consuming OwnedDescriptor) throws {
+        self.descriptor = descriptor
+        source = try DescriptorSource(self.descriptor.value, .readable) { [weak self] _ in self?.read() }
+    }
+
+    isolated deinit { close() }
+
+    func close() {
+        guard source != nil else { return }
+        source?.cancel()
+        source = nil
+        _ = shutdown(descriptor.value, Int32(SHUT_RDWR))
+    }
+
+    private func read() {
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        let count = recv(descriptor.value, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        if count > 0 {
+            packets.add(count)
+        } else {
+            source?.cancel()
+            source = nil
+            ended.add(())
+        }
+    }
+}
