@@ -1,7 +1,8 @@
 import EventLoop
-import PulseAudio
 import TestSupport
 import Testing
+
+@testable import PulseAudio
 
 extension RealServers {
     @Suite(.timeLimit(.minutes(3)))
@@ -54,6 +55,45 @@ extension RealServers {
             audio.close()
             #expect(states.all.last == .closed)
             #expect(states.all.count == 4)
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a server that comes back is found by its socket, long before the next attempt`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let rig = try await Rig.start(program)
+            defer { rig.stop() }
+            let slow = BackOff(first: .seconds(3600), limit: .seconds(3600))
+            let audio = AudioServer(applicationName: "patient", address: rig.server.address, backOff: slow)
+            let states = Recorder<AudioServer.State>()
+            audio.stateChanged = { states.add($0) }
+            audio.connect()
+            for _ in 0..<3 {
+                await states.wait("it is there") { if case .ready = $0.last { true } else { false } }
+                rig.server.kill()
+                await states.wait("it is gone") { if case .lost = $0.last { true } else { false } }
+                try await rig.server.restart()
+            }
+            await states.wait("it is back") { if case .ready = $0.last { true } else { false } }
+            audio.close()
+        }
+
+        @Test @EventLoop func `PipeWire that comes back below a living pipewire-pulse is found as well`()
+            async throws
+        {
+            let rig = try await Rig.start(.pipeWire)
+            defer { rig.stop() }
+            let slow = BackOff(first: .seconds(3600), limit: .seconds(3600))
+            let audio = AudioServer(applicationName: "patient", address: rig.server.address, backOff: slow)
+            let states = Recorder<AudioServer.State>()
+            audio.stateChanged = { states.add($0) }
+            audio.connect()
+            await states.wait("it is there") { if case .ready = $0.last { true } else { false } }
+            rig.server.killPipeWireOnly()
+            await states.wait("it is gone") { if case .lost = $0.last { true } else { false } }
+            try await rig.server.restartPipeWireOnly()
+            await states.wait("it is back") { if case .ready = $0.last { true } else { false } }
+            audio.close()
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
@@ -111,6 +151,23 @@ extension RealServers {
                 if case .lost = $0.last { true } else { false }
             }
             #expect(capture.events.last == .stalled)
+        }
+
+        @Test func `the server's socket is where libpulse looks for it`() {
+            func path(_ address: String?, _ pulse: String? = nil, _ runtime: String? = "/run/user/1")
+                -> String?
+            {
+                ServerSocket.path(address, pulseDirectory: pulse, runtimeDirectory: runtime)
+            }
+            #expect(path(nil) == "/run/user/1/pulse/native")
+            #expect(path(nil, "/elsewhere") == "/elsewhere/native")
+            #expect(path(nil, nil, nil) == nil)
+            #expect(path("unix:/a/native") == "/a/native")
+            #expect(path("/a/native") == "/a/native")
+            #expect(path("{0123}unix:/a/native tcp:b") == "/a/native")
+            #expect(path("tcp:b:4713 unix:/a/native") == "/a/native")
+            #expect(path("tcp:b") == nil)
+            #expect(path("") == nil)
         }
 
         @Test @EventLoop func `without a server the attempts slow down and the loss is told once`() async {

@@ -97,6 +97,20 @@ public final class PrivateAudioServer {
         try await startProcesses()
     }
 
+    /// SIGKILL to PipeWire itself. `pipewire-pulse` lives on, as it does below systemd.
+    public func killPipeWireOnly() {
+        precondition(program == .pipeWire)
+        processes.removeFirst().kill()
+    }
+
+    /// Starts PipeWire again below the living `pipewire-pulse`, without its session manager and devices.
+    public func restartPipeWireOnly() async throws {
+        for leftOver in ["pipewire-0", "pipewire-0.lock"] { unlink("\(directory)/\(leftOver)") }
+        try spawn(["pipewire"])
+        processes.insert(processes.removeLast(), at: 0)
+        try await untilExists("\(directory)/pipewire-0")
+    }
+
     /// Stops the server in its tracks: its sockets stay open and nothing answers.
     public func freeze() {
         for process in processes { process.signal(SIGSTOP) }

@@ -2,10 +2,10 @@ public import EventLoop
 
 /// The sound server of this user, PipeWire or PulseAudio, over one connection that is made again when it is lost.
 ///
-/// While connected and without streams nothing wakes the process up. While not connected, it tries again after
-/// 100 ms, then after twice as long each time up to every 5 s, for as long as ``close()`` is not called: each
-/// attempt is one wake-up. Whoever wants none connects when audio is wanted (it takes some milliseconds), and
-/// closes afterwards. A server is never started by this.
+/// While connected and without streams nothing wakes the process up. While not connected, it tries again when the
+/// server's socket appears, and besides after 100 ms, then after twice as long each time up to every 5 s, for as long
+/// as ``close()`` is not called: each attempt is one wake-up. Whoever wants none connects when audio is wanted (it takes
+/// some milliseconds), and closes afterwards. A server is never started by this.
 @EventLoop
 public final class AudioServer {
     public enum State: Sendable, Equatable {
@@ -27,9 +27,12 @@ public final class AudioServer {
     private let address: String?
     private let markOfOwnDevices: String?
     private var connection: Connection?
-    private var backOff = BackOff()
+    private var backOff: BackOff
     private var readySince: MonotonicInstant?
     private var retry: TimerSource?
+    private var latestAttempt = MonotonicInstant(nanoseconds: 0)
+    /// Of the server's sockets, while there is no connection.
+    private var watches: [FileWatch] = []
 
     /// - Parameters:
     ///   - applicationName: Shown to people in volume controls.
@@ -38,15 +41,18 @@ public final class AudioServer {
     ///     `PULSE_SERVER`, then the user's runtime directory.
     ///   - markOfOwnDevices: The name of a property that the devices of this program carry, so that it never takes one
     ///     of them for a microphone.
+    ///   - backOff: The times between attempts.
     public init(
         applicationName: String,
         properties: [String: String] = [:],
         address: String? = nil,
-        markOfOwnDevices: String? = nil
+        markOfOwnDevices: String? = nil,
+        backOff: BackOff = BackOff()
     ) {
         self.properties = properties.merging(["application.name": applicationName]) { _, name in name }
         self.address = address
         self.markOfOwnDevices = markOfOwnDevices
+        self.backOff = backOff
     }
 
     isolated deinit {
@@ -62,17 +68,11 @@ public final class AudioServer {
         attempt()
     }
 
-    /// Makes the next attempt now instead of later, because audio is wanted. Does nothing unless one is waited for.
-    public func retryNow() {
-        guard case .lost = state, connection == nil else { return }
-        retry?.disarm()
-        attempt()
-    }
-
     /// Ends the connection. The server drops all streams with it, and each of them fails.
     public func close() {
         retry?.disarm()
         retry = nil
+        watches = []
         readySince = nil
         if case .closed = state { return }
         state = .closed
@@ -116,6 +116,7 @@ public final class AudioServer {
     }
 
     private func attempt() {
+        latestAttempt = .now
         do throws(AudioError) {
             let connection = try Connection(properties, markOfOwnDevices) { [weak self] in self?.handle($0) }
             self.connection = connection
@@ -128,6 +129,7 @@ public final class AudioServer {
     private func handle(_ event: Connection.Event) {
         switch event {
         case .ready(let serverName):
+            watches = []
             readySince = .now
             change(to: .ready(serverName: serverName))
         case .ended(let reason):
@@ -143,10 +145,30 @@ public final class AudioServer {
         readySince = nil
         if retry == nil { retry = TimerSource { [weak self] in self?.attempt() } }
         retry?.arm(after: backOff.next())
+        watchForServer()
         // One loss is told once, whatever the attempts after it die of.
         if case .lost = state { return }
         change(to: .lost(reason: reason))
     }
+
+    private func watchForServer() {
+        guard watches.isEmpty else { return }
+        watches = ServerSocket.paths(address).compactMap { path in
+            // Without the watch the next attempt comes later.
+            try? FileWatch(path) { [weak self] in self?.socketChanged(path) }
+        }
+    }
+
+    /// A server has bound its socket, and listens a moment later: if this attempt comes too early, the next is near.
+    private func socketChanged(_ path: String) {
+        guard FileWatch.target(of: path) == .exists else { return }
+        backOff.reset()
+        guard connection == nil else { return }
+        retry?.arm(at: max(.now, latestAttempt + Self.closestAttempts))
+    }
+
+    /// However often somebody makes and removes the socket.
+    private static let closestAttempts = Duration.milliseconds(100)
 
     private func change(to new: State) {
         guard new != state else { return }
