@@ -222,6 +222,7 @@ let package = Package(
             "EventLoop",
             "MainActorClient",
             "PTTMessages",
+            "PTTPlatformTypes",
             "PlainClient",
             "PushToTalk",
             "StrictClient",

@@ -28,8 +28,11 @@ struct BlockedDelegateTests {
         #expect(try await finished.next(2) == [.unanswered, .unanswered])
         gate.signal()
         gate.signal()
+        // What came too late is told; what never came to its turn is not.
+        #expect(try await delegate.lines.next() == "failedToActivate Bob unknown")
         joined.manager.leaveChannel(channelUUID: stage.channel)
         #expect(try await delegate.lines.next() == "didLeave 2 true")
+        #expect(!delegate.all.contains("incomingPush stale"))
         connection.close()
     }
 

@@ -65,6 +65,8 @@ struct PushTests {
         try await stage.push(joined.token, "{}")
         #expect(try await finished.next() == .failed)
         #expect(try await stage.status().transmission != nil)
+        let told = try await delegate.lines.next(2)
+        #expect(told == ["incomingPush ", "failedToActivate Bob transmissionInProgress"])
         connection.close()
     }
 

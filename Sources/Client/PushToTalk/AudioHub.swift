@@ -43,9 +43,18 @@ final class AudioHub: Sendable {
         }
     }
 
+    /// Whoever listens hears the end: nobody else tells of it when the manager is gone.
+    ///
     /// - Parameter session: Another that is attached meanwhile stays so.
     func detached(_ session: Session) {
-        state.withLock { if $0.session === session { $0.session = nil } }
+        let isLast = state.withLock { state in
+            guard state.session === session else { return false }
+            state.session = nil
+            return true
+        }
+        guard isLast else { return }
+        transmissionEnded(at: nil)
+        deactivated(at: nil)
     }
 
     func activated() {

@@ -41,7 +41,8 @@ enum ChannelView: Equatable {
     // MARK: The connection to the core
 
     mutating func attached(_ attachment: ApplicationInterface.Attachment) -> [Callback] {
-        var callbacks: [Callback] = []
+        // Whoever attaches anew has lost what was before.
+        var callbacks = lost()
         let restored = attachment.restored?.channelID
         let before = told
         if let left = attachment.left, left.channelID != restored, before == nil || before == left.channelID {
@@ -82,9 +83,18 @@ enum ChannelView: Equatable {
         self = .joining(channelID)
     }
 
-    mutating func joined(_ channelID: ChannelID, _ reason: JoinReason) -> [Callback] {
+    /// - Parameters:
+    ///   - channelID: What is joined.
+    ///   - reason: As it is told.
+    ///   - isInherited: Whether it has come to this process from another of the same application.
+    /// - Returns: What to tell.
+    mutating func joined(_ channelID: ChannelID, _ reason: JoinReason, isInherited: Bool) -> [Callback] {
         let joined = Callback.joined(channelID.uuid, PTChannelJoinReason(reason))
         switch self {
+        case .notJoined where isInherited:
+            // Its token was told with the attachment.
+            self = .joined(channelID, Talk())
+            return [joined]
         case .joining(channelID):
             self = .joined(channelID, Talk())
             return [joined]

@@ -2,6 +2,46 @@ internal import Foundation
 internal import PTTMessages
 internal import Synchronization
 
+/// What the application says to a push.
+enum PushAnswer: Sendable {
+    case participant(PTParticipant, endsTransmission: Bool)
+    case leave(endsTransmission: Bool)
+    /// Of a service update.
+    case processed
+    /// It said nothing, or nothing was asked.
+    case nothing(endsTransmission: Bool)
+
+    func request(_ pushID: PushID) -> ApplicationInterface.FinishPushRequest {
+        switch self {
+        case .participant(let participant, let endsTransmission):
+            ApplicationInterface.FinishPushRequest(
+                pushID: pushID,
+                result: .activeRemoteParticipant,
+                participant: .init(name: participant.name, image: participant.imageText),
+                endsTransmission: endsTransmission
+            )
+        case .leave(let endsTransmission):
+            .init(pushID: pushID, result: .leaveChannel, endsTransmission: endsTransmission)
+        case .processed:
+            .init(pushID: pushID, result: .processed)
+        case .nothing(let endsTransmission):
+            .init(pushID: pushID, result: .unknown, endsTransmission: endsTransmission)
+        }
+    }
+
+    /// What to tell if it comes to nothing; nil if there is nobody to tell.
+    func failed(_ channelUUID: UUID, _ error: PTChannelError) -> Callback? {
+        switch self {
+        case .participant(let participant, endsTransmission: _):
+            .failedToActivate(channelUUID, participant, error)
+        case .leave:
+            .failedToLeave(channelUUID, error)
+        case .processed, .nothing:
+            nil
+        }
+    }
+}
+
 /// A push on its way through the application.
 ///
 /// Unchecked because of its payload, which is made for one callback and given away with it.
@@ -19,14 +59,14 @@ final class DeliveredPush: @unchecked Sendable {
     let channelUUID: UUID
     let payload: [String: Any]
     /// Takes the application's answer.
-    let answer: @Sendable (ApplicationInterface.FinishPushRequest) -> Void
+    let answer: @Sendable (PushAnswer) -> Void
     private let progress = Mutex(Progress.waiting)
 
     init(
         _ push: Push,
         _ channelUUID: UUID,
         _ payload: [String: Any],
-        answer: @escaping @Sendable (ApplicationInterface.FinishPushRequest) -> Void
+        answer: @escaping @Sendable (PushAnswer) -> Void
     ) {
         self.push = push
         self.channelUUID = channelUUID

@@ -18,6 +18,7 @@ enum Callback: Sendable {
     case servicesLost
     case servicesReset
     case push(DeliveredPush)
+    case failedToActivate(UUID, PTParticipant, PTChannelError)
     case failedToJoin(UUID, PTChannelError)
     case failedToLeave(UUID, PTChannelError)
     case failedToBegin(UUID, PTChannelError)

@@ -17,7 +17,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     // Unchecked: what changes is behind `state`, or touched on the callback queue only, as said there.
 
     /// Unchecked: the delegates are the application's, and are only called on the callback queue.
-    private struct State: @unchecked Sendable {
+    struct State: @unchecked Sendable {
         var activeChannelUUID: UUID?
         weak var delegate: (any PTChannelManagerDelegate)?
         weak var restorationDelegate: (any PTChannelRestorationDelegate)?
@@ -25,7 +25,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         var asked: Asked?
     }
 
-    private struct Asked {
+    struct Asked {
         let pushID: PushID
         let channelUUID: UUID
         /// Whether the delegate asked to stop transmitting meanwhile.
@@ -35,7 +35,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     /// How long a stop waits for the answer to a push that it belongs to. The microphone is open meanwhile.
     private static let answerLimit = Duration.milliseconds(250)
 
-    private let state: Mutex<State>
+    let state: Mutex<State>
     let session: Session
     let outbox: Outbox
 
@@ -45,7 +45,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
 
     var delegate: (any PTChannelManagerDelegate)? { state.withLock { $0.delegate } }
 
-    private var accessoryDelegate: (any PTTAccessoryDelegate)? { delegate as? any PTTAccessoryDelegate }
+    var accessoryDelegate: (any PTTAccessoryDelegate)? { delegate as? any PTTAccessoryDelegate }
 
     var restorationDelegate: (any PTChannelRestorationDelegate)? {
         state.withLock { $0.restorationDelegate }
@@ -171,99 +171,6 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         }
     }
 
-    // MARK: - Within the callback queue
-
-    func take(_ callback: Callback) {
-        switch callback {
-        case .joined(let uuid, let reason):
-            state.withLock { $0.activeChannelUUID = uuid }
-            delegate?.channelManager(self, didJoinChannel: uuid, reason: reason)
-        case .left(let uuid, let reason):
-            state.withLock { $0.activeChannelUUID = nil }
-            delegate?.channelManager(self, didLeaveChannel: uuid, reason: reason)
-        case .began(let uuid, let source):
-            delegate?.channelManager(self, channelUUID: uuid, didBeginTransmittingFrom: source)
-        case .ended(let uuid, let source):
-            delegate?.channelManager(self, channelUUID: uuid, didEndTransmittingFrom: source)
-        case .token(let token):
-            delegate?.channelManager(self, receivedEphemeralPushToken: token.bytes)
-        case .activated:
-            AVAudioSession.sharedInstance().activated(true)
-            delegate?.channelManager(self, didActivate: .sharedInstance())
-        case .deactivated:
-            AVAudioSession.sharedInstance().activated(false)
-            delegate?.channelManager(self, didDeactivate: .sharedInstance())
-        case .interruption(let began):
-            AVAudioSession.sharedInstance().interrupted(began)
-        case .pressed(let uuid, let accessory):
-            accessoryDelegate?.channelManager(self, channelUUID: uuid, pttAccessoryPressed: accessory)
-        case .released(let uuid, let accessory):
-            accessoryDelegate?.channelManager(self, channelUUID: uuid, pttAccessoryReleased: accessory)
-        case .routeChanged(let input, let output):
-            AVAudioSession.sharedInstance().routeChanged(input: input, output: output)
-        case .servicesLost:
-            AVAudioSession.sharedInstance().servicesWereLost()
-        case .servicesReset:
-            AVAudioSession.sharedInstance().servicesWereReset()
-        case .push(let push):
-            take(push)
-        case .failedToJoin(let uuid, let error):
-            delegate?.channelManager(self, failedToJoinChannel: uuid, error: error)
-        case .failedToLeave(let uuid, let error):
-            delegate?.channelManager(self, failedToLeaveChannel: uuid, error: error)
-        case .failedToBegin(let uuid, let error):
-            delegate?.channelManager(self, failedToBeginTransmittingInChannel: uuid, error: error)
-        case .failedToStop(let uuid, let error):
-            delegate?.channelManager(self, failedToStopTransmittingInChannel: uuid, error: error)
-        case .perform(let completion):
-            completion()
-        }
-    }
-
-    private func take(_ delivered: DeliveredPush) {
-        let push = delivered.push
-        guard delivered.take() else {
-            return Diagnostics.note("push \(push.pushID.rawValue) waited too long for the callback queue")
-        }
-        switch push.kind {
-        case .pushToTalk:
-            delivered.answer(result(of: delivered))
-        case .serviceUpdate:
-            let completion = OnceOnly("the completion of service update \(push.pushID.rawValue)") {
-                delivered.answer(.init(pushID: push.pushID, result: .processed))
-            }
-            guard let delegate else { return completion.call() }
-            delegate.incomingServiceUpdatePush(
-                channelManager: self,
-                channelUUID: delivered.channelUUID,
-                pushPayload: delivered.payload,
-                isHighPriority: push.isHighPriority,
-                remainingHighPriorityBudget: push.remainingHighPriorityBudget,
-                completion: { completion.call() }
-            )
-        case .unknown:
-            delivered.answer(.init(pushID: push.pushID, result: .unknown))
-        }
-    }
-
-    private func result(of delivered: DeliveredPush) -> ApplicationInterface.FinishPushRequest {
-        let pushID = delivered.push.pushID
-        state.withLock { $0.asked = Asked(pushID: pushID, channelUUID: delivered.channelUUID) }
-        let result = delegate?.incomingPushResult(
-            channelManager: self,
-            channelUUID: delivered.channelUUID,
-            pushPayload: delivered.payload
-        )
-        let endsTransmission = state.withLock { state in
-            defer { state.asked = nil }
-            return state.asked?.stops ?? false
-        }
-        guard let result else {
-            return .init(pushID: pushID, result: .unknown, endsTransmission: endsTransmission)
-        }
-        return result.answer(to: pushID, endsTransmission: endsTransmission)
-    }
-
     /// Others to tell from now on.
     func adopt(
         _ delegate: any PTChannelManagerDelegate,
@@ -278,39 +185,5 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     func onSession(_ body: @escaping @EventLoop (Session) -> Void) {
         let session = session
         EventLoop.start { body(session) }
-    }
-}
-
-extension PushToken {
-    /// What its hexadecimal digits stand for: applications write those themselves, as for Apple's push service.
-    var bytes: Data {
-        let digits = rawValue.compactMap(\.hexDigitValue)
-        return Data(
-            stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-        )
-    }
-}
-
-/// A completion that the application must call, and may call twice by mistake.
-final class OnceOnly: Sendable {
-    private let name: String
-    private let body: @Sendable () -> Void
-    private let isCalled = Mutex(false)
-
-    init(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        self.name = name
-        self.body = body
-    }
-
-    deinit {
-        if !isCalled.withLock({ $0 }) { Diagnostics.note("\(name) was not called") }
-    }
-
-    func call() {
-        let isFirst = isCalled.withLock { isCalled in
-            defer { isCalled = true }
-            return !isCalled
-        }
-        if isFirst { body() }
     }
 }

@@ -1,5 +1,4 @@
 public import Foundation
-internal import PTTMessages
 public import PTTPlatformTypes
 
 /// What people see of a channel.
@@ -53,21 +52,10 @@ public final class PTPushResult: NSObject, Sendable {
     /// The channel is to be left; `didLeaveChannel` follows.
     public class var leaveChannel: PTPushResult { PTPushResult(.leave) }
 
-    func answer(to pushID: PushID, endsTransmission: Bool) -> ApplicationInterface.FinishPushRequest {
+    func answer(endsTransmission: Bool) -> PushAnswer {
         switch value {
-        case .participant(let participant):
-            ApplicationInterface.FinishPushRequest(
-                pushID: pushID,
-                result: .activeRemoteParticipant,
-                participant: .init(name: participant.name, image: participant.imageText),
-                endsTransmission: endsTransmission
-            )
-        case .leave:
-            ApplicationInterface.FinishPushRequest(
-                pushID: pushID,
-                result: .leaveChannel,
-                endsTransmission: endsTransmission
-            )
+        case .participant(let participant): .participant(participant, endsTransmission: endsTransmission)
+        case .leave: .leave(endsTransmission: endsTransmission)
         }
     }
 }

@@ -7,7 +7,14 @@ extension Session {
     /// What the core tells, with the time at which it happened.
     func take(_ event: CoreEvent, at time: MonotonicTime) {
         switch event {
-        case .channelJoined(let channel, let reason): tell(view.joined(channel.channelID, reason))
+        case .channelJoined(let channel, let reason):
+            tell(
+                view.joined(
+                    channel.channelID,
+                    reason,
+                    isInherited: reason == .channelRestoration && isOurs(channel)
+                )
+            )
         case .channelLeft(let reason, _): tell(view.left(reason), at: time)
         case .transmissionBegan(let transmission): tell(view.transmissionBegan(transmission.source))
         case .transmissionEnded(_, _, let source): tell(view.transmissionEnded(source), at: time)
@@ -37,6 +44,12 @@ extension Session {
         }
     }
 
+    /// Whether the channel is in the hands of this process.
+    private func isOurs(_ channel: Channel) -> Bool {
+        channel.owner == applicationID
+            && channel.application?.processID == Int(ProcessInfo.processInfo.processIdentifier)
+    }
+
     /// Tells the application, and opens and closes what its sound passes through in the same place. Without a time nothing
     /// that was captured counts any more: the core is lost.
     func tell(_ callbacks: [Callback], at time: MonotonicTime? = nil) {
@@ -52,7 +65,8 @@ extension Session {
                 audio.deactivated(at: time)
             case .token: handOver()
             case .joined, .left, .interruption, .pressed, .released, .routeChanged, .servicesLost,
-                .servicesReset, .push, .failedToJoin, .failedToLeave, .failedToBegin, .failedToStop, .perform:
+                .servicesReset, .push, .failedToActivate, .failedToJoin, .failedToLeave, .failedToBegin,
+                .failedToStop, .perform:
                 break
             }
             outbox.deliver(callback)
@@ -79,7 +93,7 @@ extension Session {
 
     private func received(_ push: Push) {
         guard let channelID = view.channelID, let payload = Payload.dictionary(push.payload) else {
-            return finish(push, nil, .init(pushID: push.pushID, result: .unknown))
+            return finish(push, nil, .nothing(endsTransmission: false))
         }
         let channelUUID = channelID.uuid
         let delivered = DeliveredPush(push, channelUUID, payload) { [weak self] answer in
@@ -90,21 +104,17 @@ extension Session {
     }
 
     /// The core gives up a push after some seconds, and says so of an answer that comes later.
-    private func finish(
-        _ push: Push,
-        _ channelUUID: UUID?,
-        _ answer: ApplicationInterface.FinishPushRequest
-    ) {
+    private func finish(_ push: Push, _ channelUUID: UUID?, _ answer: PushAnswer) {
         pushes[push.pushID] = nil
         call {
-            $0.finishPush(answer, then: $1)
+            $0.finishPush(answer.request(push.pushID), then: $1)
         } completion: { [outbox] refusal in
             guard let refusal else { return }
             Diagnostics.note("push \(push.pushID.rawValue): \(refusal.reason)")
-            // Apple's framework has no callback for a participant that came too late.
-            if answer.result == .leaveChannel, let channelUUID {
-                outbox.deliver(.failedToLeave(channelUUID, PTChannelError(refusal)))
+            guard let channelUUID, let callback = answer.failed(channelUUID, PTChannelError(refusal)) else {
+                return
             }
+            outbox.deliver(callback)
         }
     }
 

@@ -57,6 +57,8 @@ final class Session {
         self.audio = audio
     }
 
+    var applicationID: ApplicationID { ApplicationID(rawValue: manifest.identifier) }
+
     /// Attaches. `created` is called once, in its place among the callbacks.
     func start(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
         creation = created
@@ -81,7 +83,7 @@ final class Session {
             self.events = events
             saidForeground = isForeground
             let request = ApplicationInterface.AttachRequest(
-                identifier: ApplicationID(rawValue: manifest.identifier),
+                identifier: applicationID,
                 name: manifest.name,
                 activation: manifest.activation,
                 isForeground: isForeground

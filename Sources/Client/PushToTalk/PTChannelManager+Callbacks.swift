@@ -1,0 +1,133 @@
+internal import Foundation
+internal import PTTMessages
+internal import PTTPlatformTypes
+internal import Synchronization
+
+// On the callback queue.
+extension PTChannelManager {
+    func take(_ callback: Callback) {
+        switch callback {
+        case .joined(let uuid, let reason):
+            state.withLock { $0.activeChannelUUID = uuid }
+            delegate?.channelManager(self, didJoinChannel: uuid, reason: reason)
+        case .left(let uuid, let reason):
+            state.withLock { $0.activeChannelUUID = nil }
+            delegate?.channelManager(self, didLeaveChannel: uuid, reason: reason)
+        case .began(let uuid, let source):
+            delegate?.channelManager(self, channelUUID: uuid, didBeginTransmittingFrom: source)
+        case .ended(let uuid, let source):
+            delegate?.channelManager(self, channelUUID: uuid, didEndTransmittingFrom: source)
+        case .token(let token):
+            delegate?.channelManager(self, receivedEphemeralPushToken: token.bytes)
+        case .activated:
+            AVAudioSession.sharedInstance().activated(true)
+            delegate?.channelManager(self, didActivate: .sharedInstance())
+        case .deactivated:
+            AVAudioSession.sharedInstance().activated(false)
+            delegate?.channelManager(self, didDeactivate: .sharedInstance())
+        case .interruption(let began):
+            AVAudioSession.sharedInstance().interrupted(began)
+        case .pressed(let uuid, let accessory):
+            accessoryDelegate?.channelManager(self, channelUUID: uuid, pttAccessoryPressed: accessory)
+        case .released(let uuid, let accessory):
+            accessoryDelegate?.channelManager(self, channelUUID: uuid, pttAccessoryReleased: accessory)
+        case .routeChanged(let input, let output):
+            AVAudioSession.sharedInstance().routeChanged(input: input, output: output)
+        case .servicesLost:
+            AVAudioSession.sharedInstance().servicesWereLost()
+        case .servicesReset:
+            AVAudioSession.sharedInstance().servicesWereReset()
+        case .push(let push):
+            take(push)
+        case .failedToActivate(let uuid, let participant, let error):
+            (delegate as? any PTTParticipantDelegate)?
+                .channelManager(self, channelUUID: uuid, pttFailedToActivate: participant, error: error)
+        case .failedToJoin(let uuid, let error):
+            delegate?.channelManager(self, failedToJoinChannel: uuid, error: error)
+        case .failedToLeave(let uuid, let error):
+            delegate?.channelManager(self, failedToLeaveChannel: uuid, error: error)
+        case .failedToBegin(let uuid, let error):
+            delegate?.channelManager(self, failedToBeginTransmittingInChannel: uuid, error: error)
+        case .failedToStop(let uuid, let error):
+            delegate?.channelManager(self, failedToStopTransmittingInChannel: uuid, error: error)
+        case .perform(let completion):
+            completion()
+        }
+    }
+
+    private func take(_ delivered: DeliveredPush) {
+        let push = delivered.push
+        guard delivered.take() else {
+            return Diagnostics.note("push \(push.pushID.rawValue) waited too long for the callback queue")
+        }
+        switch push.kind {
+        case .pushToTalk:
+            delivered.answer(result(of: delivered))
+        case .serviceUpdate:
+            let completion = OnceOnly("the completion of service update \(push.pushID.rawValue)") {
+                delivered.answer(.processed)
+            }
+            guard let delegate else { return completion.call() }
+            delegate.incomingServiceUpdatePush(
+                channelManager: self,
+                channelUUID: delivered.channelUUID,
+                pushPayload: delivered.payload,
+                isHighPriority: push.isHighPriority,
+                remainingHighPriorityBudget: push.remainingHighPriorityBudget,
+                completion: { completion.call() }
+            )
+        case .unknown:
+            delivered.answer(.nothing(endsTransmission: false))
+        }
+    }
+
+    private func result(of delivered: DeliveredPush) -> PushAnswer {
+        let pushID = delivered.push.pushID
+        state.withLock { $0.asked = Asked(pushID: pushID, channelUUID: delivered.channelUUID) }
+        let result = delegate?.incomingPushResult(
+            channelManager: self,
+            channelUUID: delivered.channelUUID,
+            pushPayload: delivered.payload
+        )
+        let endsTransmission = state.withLock { state in
+            defer { state.asked = nil }
+            return state.asked?.stops ?? false
+        }
+        return result?.answer(endsTransmission: endsTransmission)
+            ?? .nothing(endsTransmission: endsTransmission)
+    }
+}
+
+extension PushToken {
+    /// What its hexadecimal digits stand for: applications write those themselves, as for Apple's push service.
+    var bytes: Data {
+        let digits = rawValue.compactMap(\.hexDigitValue)
+        return Data(
+            stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        )
+    }
+}
+
+/// A completion that the application must call, and may call twice by mistake.
+final class OnceOnly: Sendable {
+    private let name: String
+    private let body: @Sendable () -> Void
+    private let isCalled = Mutex(false)
+
+    init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.body = body
+    }
+
+    deinit {
+        if !isCalled.withLock({ $0 }) { Diagnostics.note("\(name) was not called") }
+    }
+
+    func call() {
+        let isFirst = isCalled.withLock { isCalled in
+            defer { isCalled = true }
+            return !isCalled
+        }
+        if isFirst { body() }
+    }
+}

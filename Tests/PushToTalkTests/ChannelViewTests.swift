@@ -1,0 +1,178 @@
+import Foundation
+import PTTMessages
+import PTTPlatformTypes
+import Testing
+
+@testable import PushToTalk
+
+/// Whatever the core tells, in whatever order, and whenever it is lost: the application is told in pairs.
+@Suite struct ChannelViewTests {
+    /// Every state that can be reached, with every event in it.
+    @Test func `each beginning that is told has its end, whatever happens in between`() throws {
+        let start = Situation(view: .notJoined, told: Told())
+        var seen: Set = ["\(start)"]
+        var open = [start]
+        while let situation = open.popLast() {
+            for event in Event.all {
+                var next = situation
+                let callbacks = event.apply(to: &next.view)
+                for callback in callbacks { try next.told.take(callback, after: event, in: situation) }
+                #expect(next.told.agrees(with: next.view), "\(situation) after \(event): \(next)")
+                if seen.insert("\(next)").inserted { open.append(next) }
+            }
+        }
+        // No channel; of each channel joining, unattended, restoring in two ways, and joined with 2 (transmitting) times 2
+        // (active) times 2 (interrupted) times 5 (buttons held, in order).
+        #expect(seen.count == 1 + 2 * (4 + 40))
+    }
+
+    private struct Situation {
+        var view: ChannelView
+        var told: Told
+    }
+
+    private struct Event: CustomStringConvertible {
+        let description: String
+        private let change: @Sendable (inout ChannelView) -> [Callback]
+
+        init(_ description: String, _ change: @escaping @Sendable (inout ChannelView) -> [Callback]) {
+            self.description = description
+            self.change = change
+        }
+
+        func apply(to view: inout ChannelView) -> [Callback] { change(&view) }
+
+        private static let channels = [UUID(), UUID()].map { ChannelID($0) }
+        private static let buttons = ["1", "2"].map {
+            Origin(kind: .bluetoothButton, identifier: $0, name: $0)
+        }
+
+        static let all: [Event] =
+            attachments + channels.flatMap { about($0) } + talk + buttons.flatMap { about($0) }
+
+        private static let attachments = (channels.map { Optional($0) } + [nil]).flatMap { restored in
+            (channels.map { Optional($0) } + [nil]).map { left in
+                Event("attached \(restored?.text ?? "-") left \(left?.text ?? "-")") {
+                    $0.attached(
+                        ApplicationInterface.Attachment(
+                            callToken: "call",
+                            audioToken: "audio",
+                            pushToken: PushToken(rawValue: "00"),
+                            format: .standard,
+                            restored: restored.map { .init(channelID: $0, needsDescriptor: false) },
+                            left: left.map { .init(channelID: $0, reason: .userRequest, explanation: nil) },
+                            isAudioServerReady: true
+                        )
+                    )
+                }
+            }
+        }
+
+        private static func about(_ channelID: ChannelID) -> [Event] {
+            [
+                Event("granted \(channelID.text)") {
+                    $0.granted(channelID)
+                    return []
+                },
+                Event("joined \(channelID.text)") {
+                    $0.joined(channelID, .developerRequest, isInherited: false)
+                },
+                Event("inherited \(channelID.text)") {
+                    $0.joined(channelID, .channelRestoration, isInherited: true)
+                },
+            ]
+        }
+
+        private static let talk = [
+            Event("lost") { $0.lost() }, Event("left") { $0.left(.userRequest) },
+            Event("began") { $0.transmissionBegan(.userRequest) },
+            Event("ended") { $0.transmissionEnded(.userRequest) },
+            Event("activated") { $0.audioActivated() }, Event("deactivated") { $0.audioDeactivated() },
+            Event("interrupted") { $0.audioInterrupted() },
+            Event("interruption ended") { $0.audioInterruptionEnded() },
+            Event("cleared") { $0.participantCleared() },
+        ]
+
+        private static func about(_ button: Origin) -> [Event] {
+            [
+                Event("pressed \(button.name)") { $0.accessoryPressed(button) },
+                Event("released \(button.name)") { $0.accessoryReleased(button) },
+            ]
+        }
+    }
+}
+
+/// What an application believes that takes each callback at its word.
+private struct Told {
+    struct Contradiction: Error {
+        let callback: Callback
+        let event: String
+        let situation: String
+    }
+
+    var channel: UUID?
+    var transmits = false
+    var isActive = false
+    var isInterrupted = false
+    var pressed: [PTTAccessory] = []
+
+    private var isQuiet: Bool { !transmits && !isActive && !isInterrupted && pressed.isEmpty }
+
+    func agrees(with view: ChannelView) -> Bool {
+        switch view {
+        case .notJoined, .joining, .restoring(_, token: _, isTold: false): channel == nil && isQuiet
+        case .restoring(let channelID, token: _, isTold: true), .unattended(let channelID):
+            channel == channelID.uuid && isQuiet
+        case .joined(let channelID, _): channel == channelID.uuid
+        }
+    }
+
+    mutating func take(_ callback: Callback, after event: some Any, in situation: some Any) throws {
+        guard follow(callback) else {
+            throw Contradiction(callback: callback, event: "\(event)", situation: "\(situation)")
+        }
+    }
+
+    /// - Returns: Whether it makes sense.
+    private mutating func follow(_ callback: Callback) -> Bool {
+        switch callback {
+        case .joined(let uuid, _):
+            // Joined already: restored after the core was lost.
+            guard channel == nil || channel == uuid, isQuiet else { return false }
+            channel = uuid
+        case .left(let uuid, _):
+            // Not joined: it was, in an earlier process.
+            guard channel == nil || channel == uuid, isQuiet else { return false }
+            channel = nil
+        case .began(let uuid, _):
+            guard channel == uuid, !transmits else { return false }
+            transmits = true
+        case .ended(let uuid, _):
+            guard channel == uuid, transmits else { return false }
+            transmits = false
+        case .activated:
+            guard channel != nil, !isActive, !isInterrupted else { return false }
+            isActive = true
+        case .deactivated:
+            guard isActive else { return false }
+            isActive = false
+        case .interruption(let began):
+            guard isInterrupted != began else { return false }
+            isInterrupted = began
+        case .pressed(let uuid, let accessory):
+            guard channel == uuid, !pressed.contains(accessory) else { return false }
+            pressed.append(accessory)
+        case .released(let uuid, let accessory):
+            guard channel == uuid, pressed.contains(accessory) else { return false }
+            pressed.removeAll { $0 == accessory }
+        case .failedToJoin:
+            return channel == nil
+        case .token:
+            break
+        case .routeChanged, .servicesLost, .servicesReset, .push, .failedToActivate, .failedToLeave,
+            .failedToBegin, .failedToStop, .perform:
+            return false
+        }
+        return true
+    }
+}

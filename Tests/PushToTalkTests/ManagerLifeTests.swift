@@ -1,0 +1,252 @@
+import CoreLink
+import EventLoop
+import Foundation
+import PTTMessages
+import PushToTalk
+import Synchronization
+import TestSupport
+import Testing
+
+/// Managers that go at the worst moment, and what the next one finds.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct ManagerLifeTests {
+    init() { withRunningLoop() }
+
+    @EventLoop
+    @Test
+    func `who listens to the microphone is let go when the manager goes, and hears nothing of it later`()
+        async throws
+    {
+        let stage = try await Stage.set()
+        let ended = Sightings(of: Bool.self)
+        try await talkAndGo(stage, ended)
+        #expect(try await ended.next())
+        for await _ in AVAudioSession.sharedInstance().ptt.microphone { Issue.record("a frame of nobody's") }
+        let delegate = RecordingDelegate()
+        let manager = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        #expect(try await delegate.lines.next() == "didJoin 1 true")
+        #expect(try await stage.sound.sourceOutputs() == [])
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
+        var frames = AVAudioSession.sharedInstance().ptt.microphone.makeAsyncIterator()
+        #expect(await frames.next()?.sequence == 0)
+    }
+
+    /// The life of a manager that is dropped while it transmits and somebody listens.
+    @EventLoop
+    private func talkAndGo(_ stage: Stage, _ ended: Sightings<Bool>) async throws {
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
+        let heard = Sightings(of: Bool.self)
+        Task {
+            for await _ in AVAudioSession.sharedInstance().ptt.microphone { heard.add(true) }
+            ended.add(true)
+        }
+        _ = try await heard.next()
+        withExtendedLifetime(manager) {}
+    }
+
+    @EventLoop
+    @Test func `a manager that is released in a callback closes the microphone and tells nothing more`()
+        async throws
+    {
+        let stage = try await Stage.set()
+        let holder = Holder()
+        let detached = Sightings(of: Bool.self)
+        let connection = try watch(for: .applicationDetached, detached)
+        try await hold(stage, holder)
+        holder.manager.withLock { $0 }?.requestBeginTransmitting(channelUUID: stage.channel)
+        _ = try await detached.next()
+        #expect(try await stage.sound.sourceOutputs() == [])
+        #expect(holder.recorded.all == ["didJoin 0 true", "didBegin 2"])
+        connection.close()
+    }
+
+    @EventLoop
+    private func hold(_ stage: Stage, _ holder: Holder) async throws {
+        let manager = try await PTChannelManager.channelManager(delegate: holder, restorationDelegate: holder)
+        holder.manager.withLock { $0 = manager }
+        let descriptor = PTChannelDescriptor(name: "Ops", image: nil)
+        manager.requestJoinChannel(channelUUID: stage.channel, descriptor: descriptor)
+        #expect(try await holder.recorded.lines.next() == "didJoin 0 true")
+    }
+
+    /// Its `Attach` may be there before the end of the connections before it.
+    @EventLoop
+    @Test func `a manager that is made at once after another has the channel`() async throws {
+        let stage = try await Stage.set()
+        for _ in 0..<5 {
+            try await joinOrReturn(stage)
+            let delegate = RecordingDelegate()
+            let manager = try await PTChannelManager.channelManager(
+                delegate: delegate,
+                restorationDelegate: delegate
+            )
+            #expect(try await delegate.lines.next() == "didJoin 1 true")
+            #expect(manager.activeChannelUUID == stage.channel)
+        }
+    }
+
+    @EventLoop
+    private func joinOrReturn(_ stage: Stage) async throws {
+        let delegate = RecordingDelegate()
+        let manager = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        if manager.activeChannelUUID == nil {
+            let descriptor = PTChannelDescriptor(name: "Ops", image: nil)
+            manager.requestJoinChannel(channelUUID: stage.channel, descriptor: descriptor)
+        }
+        #expect(try await delegate.lines.next().hasPrefix("didJoin"))
+    }
+
+    /// The newest process of an application gets the channel first, then this one.
+    @EventLoop
+    @Test func `the channel of an application passes from process to process`() async throws {
+        let stage = try await Stage.set()
+        let first = try await OtherAttachment.make()
+        try await first.join(stage.channel)
+        let delegate = RecordingDelegate()
+        let manager = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        #expect(manager.activeChannelUUID == nil)
+        let second = try OtherProcess(stage.core.directory)
+        _ = try await second.process.lines.first { $0.contains("callToken") }
+        first.close()
+        _ = try await second.process.lines.first { $0.contains("channelRestoration") }
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next().hasPrefix("failedToBegin"))
+        second.process.kill()
+        #expect(try await delegate.lines.next() == "didJoin 1 true")
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
+        manager.leaveChannel(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(3) == ["didEnd 0", "didDeactivate", "didLeave 2 true"])
+    }
+}
+
+/// A delegate that lets its manager go when a transmission begins.
+private final class Holder: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate, Sendable {
+    let recorded = RecordingDelegate()
+    let manager = Mutex<PTChannelManager?>(nil)
+
+    func channelManager(_ manager: PTChannelManager, didJoinChannel uuid: UUID, reason: PTChannelJoinReason) {
+        recorded.channelManager(manager, didJoinChannel: uuid, reason: reason)
+    }
+
+    func channelManager(_ manager: PTChannelManager, didLeaveChannel uuid: UUID, reason: PTChannelLeaveReason)
+    {
+        recorded.channelManager(manager, didLeaveChannel: uuid, reason: reason)
+    }
+
+    func channelManager(
+        _ manager: PTChannelManager,
+        channelUUID: UUID,
+        didBeginTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {
+        recorded.channelManager(manager, channelUUID: channelUUID, didBeginTransmittingFrom: source)
+        self.manager.withLock { $0 = nil }
+    }
+
+    func channelManager(
+        _ manager: PTChannelManager,
+        channelUUID: UUID,
+        didEndTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {
+        recorded.channelManager(manager, channelUUID: channelUUID, didEndTransmittingFrom: source)
+    }
+
+    func channelManager(_ manager: PTChannelManager, receivedEphemeralPushToken token: Data) {}
+
+    func channelManager(_ manager: PTChannelManager, didActivate session: AVAudioSession) {
+        recorded.channelManager(manager, didActivate: session)
+    }
+
+    func channelManager(_ manager: PTChannelManager, didDeactivate session: AVAudioSession) {
+        recorded.channelManager(manager, didDeactivate: session)
+    }
+
+    func incomingPushResult(
+        channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pushPayload: [String: Any]
+    ) -> PTPushResult { .leaveChannel }
+
+    func channelDescriptor(restoredChannelUUID uuid: UUID) -> PTChannelDescriptor {
+        PTChannelDescriptor(name: "Ops", image: nil)
+    }
+}
+
+/// The application attached once more, without the library.
+@EventLoop
+private final class OtherAttachment {
+    private let events: ServiceConnection
+    private let calls: ServiceConnection
+
+    static func make() async throws -> OtherAttachment {
+        let events = try ServiceConnection.core()
+        let attachments = Sightings(of: ApplicationInterface.Attachment.self)
+        events.attach(
+            ApplicationInterface.AttachRequest(
+                identifier: ApplicationID(rawValue: "org.example.Tests"),
+                name: "Tests",
+                isForeground: true
+            ),
+            { if let attachment = $0.attachment { attachments.add(attachment) } },
+            ended: { _ in }
+        )
+        let attachment = try await attachments.next()
+        let calls = try ServiceConnection.core()
+        calls.useAttachment(attachment.callToken) { _ in }
+        return OtherAttachment(events, calls)
+    }
+
+    private init(_ events: ServiceConnection, _ calls: ServiceConnection) {
+        (self.events, self.calls) = (events, calls)
+    }
+
+    func join(_ channelUUID: UUID) async throws {
+        let channelID = try #require(ChannelID(channelUUID.uuidString))
+        let request = CoreInterface.JoinRequest(
+            channelID: channelID,
+            name: "Ops",
+            application: nil,
+            image: nil
+        )
+        _ = try await calls.join(request)
+    }
+
+    func close() {
+        events.close()
+        calls.close()
+    }
+}
+
+/// A process that attaches as the application, writes down what it is told, and knows nothing else.
+@EventLoop
+private struct OtherProcess {
+    let process: ChildProcess
+
+    init(_ directory: String) throws {
+        let script = """
+            import socket, sys
+            peer = socket.socket(socket.AF_UNIX)
+            peer.connect(sys.argv[1])
+            peer.sendall(b'{"method":"org.pushtotalk.Application.Attach","more":true,"parameters":'
+                b'{"identifier":"org.example.Tests","name":"Tests"}}\\0')
+            rest = b""
+            while data := peer.recv(65536):
+                *messages, rest = (rest + data).split(b"\\0")
+                for message in messages: print(message.decode(), flush=True)
+            """
+        process = try ChildProcess(["python3", "-c", script, directory + "/pushtotalk/core"])
+    }
+}

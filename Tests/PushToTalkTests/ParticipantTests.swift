@@ -1,0 +1,139 @@
+import CoreLink
+import EventLoop
+import Foundation
+import PTTMessages
+import PushToTalk
+import TestSupport
+import Testing
+
+/// When it is told that somebody is heard, and when that they are not.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct ParticipantTests {
+    init() { withRunningLoop() }
+
+    private static let bob = PTParticipant(name: "Bob", image: nil)
+
+    /// 5/41
+    @EventLoop
+    @Test func `a participant is granted when the session is about to be activated`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel) {
+            delegate.say($0.map { "\($0)" } ?? "granted")
+        }
+        #expect(try await delegate.lines.next(2) == ["granted", "didActivate"])
+    }
+
+    /// 5/41: there is a sound server and nothing to play on.
+    @EventLoop
+    @Test func `a speaker that cannot be opened is the error of the participant, and no interruption`()
+        async throws
+    {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        let observation = observeInterruptions(delegate)
+        try await stage.sound.pactl("unload-module", "module-null-sink")
+        let error = await #expect(throws: PTChannelError.self) {
+            try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel)
+        }
+        #expect(error?.code == .unknown)
+        #expect(error?.pttReason.contains("nothing can be heard") == true, "\(error?.pttReason ?? "")")
+        #expect(try await stage.status().channel?.participant == nil)
+        // Nothing of it is left: half duplex lets the other side talk.
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
+        #expect(delegate.all == ["didJoin 0 true", "didBegin 2", "didActivate"])
+        NotificationCenter.default.removeObserver(observation)
+    }
+
+    @EventLoop
+    @Test func `the loss of the core is an error of the participant, and no activation`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        stage.sound.freeze()
+        manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel) {
+            delegate.say($0.map { "\(($0 as? PTChannelError)?.code.rawValue ?? -1)" } ?? "granted")
+        }
+        // The core waits for the sound server meanwhile, and answers others.
+        #expect(try await stage.status().channel?.participant?.name == "Bob")
+        stage.core.crash()
+        #expect(try await delegate.lines.next() == "0")
+        #expect(delegate.all == ["didJoin 0 true", "0"])
+    }
+
+    /// Each interruption has its end, also if nobody is left who could be heard again, and in full duplex.
+    @EventLoop
+    @Test func `an interruption ends with the participant`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        let observation = observeInterruptions(delegate)
+        try await manager.setTransmissionMode(.fullDuplex, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didActivate")
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didBegin 2")
+        stage.sound.kill()
+        #expect(try await delegate.lines.next(3) == ["didEnd 0", "interrupted", "didDeactivate"])
+        try await manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "interruption ended")
+        NotificationCenter.default.removeObserver(observation)
+    }
+
+    /// The speaker alone is lost: a transmission that goes on keeps the session, and a later one begins it anew.
+    @EventLoop
+    @Test func `an interruption of the participant ends when a transmission activates the session`()
+        async throws
+    {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        let observation = observeInterruptions(delegate)
+        try await manager.setTransmissionMode(.fullDuplex, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didActivate")
+        try await stage.sound.pactl("unload-module", "module-null-sink")
+        #expect(try await delegate.lines.next(2) == ["interrupted", "didDeactivate"])
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        let begin = try await delegate.lines.next(3)
+        #expect(begin == ["didBegin 2", "interruption ended", "didActivate"])
+        manager.stopTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(3) == ["didEnd 2", "interrupted", "didDeactivate"])
+        manager.leaveChannel(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(2) == ["interruption ended", "didLeave 2 true"])
+        NotificationCenter.default.removeObserver(observation)
+    }
+
+    /// What is in use is known before it is used, not only when it changes.
+    @EventLoop
+    @Test func `the route is known when the session is activated`() async throws {
+        let session = AVAudioSession.sharedInstance()
+        session.routeChanged(input: "earlier", output: "earlier")
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
+        #expect(session.currentRoute.inputs.map(\.portName) == ["tone"])
+        manager.stopTransmitting(channelUUID: stage.channel)
+        #expect(try await delegate.lines.next(2) == ["didEnd 2", "didDeactivate"])
+        try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didActivate")
+        #expect(session.currentRoute.outputs.map(\.portName) == ["speaker"])
+    }
+
+    private func observeInterruptions(_ delegate: RecordingDelegate) -> any NSObjectProtocol {
+        NotificationCenter.default.addObserver(
+            forName: AVAudioSession.interruptionNotification,
+            object: nil,
+            queue: nil
+        ) { notification in
+            let value = notification.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
+            let type = value.flatMap { AVAudioSession.InterruptionType(rawValue: $0) }
+            delegate.say(type == .began ? "interrupted" : "interruption ended")
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import PushToTalk
+import Synchronization
+import TestSupport
+
+/// What a delegate saw, as lines, in order.
+final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate,
+    PTTParticipantDelegate, Sendable
+{
+    typealias PushAnswer = @Sendable (PTChannelManager, UUID) -> PTPushResult
+
+    let lines = Sightings(of: String.self)
+    let tokens = Sightings(of: Data.self)
+    /// What every line found as `activeChannelUUID`.
+    private let answer: PushAnswer
+    private let said = Mutex<[String]>([])
+    /// How long the question for a descriptor is answered by nothing, as by a delegate that asks the network.
+    private let descriptorTime: Duration
+
+    init(
+        holdsDescriptorFor descriptorTime: Duration = .zero,
+        answer: @escaping PushAnswer = { _, _ in
+            .activeRemoteParticipant(PTParticipant(name: "Bob", image: nil))
+        }
+    ) {
+        self.descriptorTime = descriptorTime
+        self.answer = answer
+    }
+
+    /// All lines so far.
+    var all: [String] { said.withLock { $0 } }
+
+    func say(_ line: String) {
+        said.withLock { $0.append(line) }
+        lines.add(line)
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        didJoinChannel channelUUID: UUID,
+        reason: PTChannelJoinReason
+    ) {
+        say("didJoin \(reason.rawValue) \(channelManager.activeChannelUUID == channelUUID)")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        didLeaveChannel channelUUID: UUID,
+        reason: PTChannelLeaveReason
+    ) {
+        say("didLeave \(reason.rawValue) \(channelManager.activeChannelUUID == nil)")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        channelUUID: UUID,
+        didBeginTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {
+        say("didBegin \(source.rawValue)")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        channelUUID: UUID,
+        didEndTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {
+        say("didEnd \(source.rawValue)")
+    }
+
+    func channelManager(_ channelManager: PTChannelManager, receivedEphemeralPushToken pushToken: Data) {
+        tokens.add(pushToken)
+    }
+
+    func incomingPushResult(
+        channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pushPayload: [String: Any]
+    ) -> PTPushResult {
+        say("incomingPush \(pushPayload.keys.sorted().joined(separator: ","))")
+        return answer(channelManager, channelUUID)
+    }
+
+    func channelManager(_ channelManager: PTChannelManager, didActivate audioSession: AVAudioSession) {
+        say("didActivate")
+    }
+
+    func channelManager(_ channelManager: PTChannelManager, didDeactivate audioSession: AVAudioSession) {
+        say("didDeactivate")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        failedToJoinChannel channelUUID: UUID,
+        error: any Error
+    ) {
+        say("failedToJoin \(name(error))")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        failedToLeaveChannel channelUUID: UUID,
+        error: any Error
+    ) {
+        say("failedToLeave \(name(error))")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        failedToBeginTransmittingInChannel channelUUID: UUID,
+        error: any Error
+    ) {
+        say("failedToBegin \(name(error))")
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        failedToStopTransmittingInChannel channelUUID: UUID,
+        error: any Error
+    ) {
+        say("failedToStop \(name(error))")
+    }
+
+    func incomingServiceUpdatePush(
+        channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pushPayload: [String: Any],
+        isHighPriority: Bool,
+        remainingHighPriorityBudget: Int,
+        completion: @escaping () -> Void
+    ) {
+        say("serviceUpdate \(isHighPriority) \(remainingHighPriorityBudget)")
+        completion()
+        completion()
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pttFailedToActivate participant: PTParticipant,
+        error: any Error
+    ) {
+        say("failedToActivate \(participant.name) \(name(error))")
+    }
+
+    func channelDescriptor(restoredChannelUUID channelUUID: UUID) -> PTChannelDescriptor {
+        say("channelDescriptor")
+        let milliseconds = Int(descriptorTime / .milliseconds(1))
+        // Nobody signals it: this is the time that passes.
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(milliseconds))
+        return PTChannelDescriptor(name: "Restored", image: nil)
+    }
+
+    /// Errors cross the socket and are still what Apple's framework gives.
+    private func name(_ error: any Error) -> String {
+        guard let error = error as? PTChannelError else { return "\(error)" }
+        return switch error.code {
+        case .unknown: "unknown"
+        case .channelNotFound: "channelNotFound"
+        case .channelLimitReached: "channelLimitReached"
+        case .callActive: "callActive"
+        case .transmissionInProgress: "transmissionInProgress"
+        case .transmissionNotFound: "transmissionNotFound"
+        case .appNotForeground: "appNotForeground"
+        case .deviceManagementRestriction: "deviceManagementRestriction"
+        case .screenTimeRestriction: "screenTimeRestriction"
+        case .transmissionNotAllowed: "transmissionNotAllowed"
+        @unknown default: "\(error.code)"
+        }
+    }
+}
