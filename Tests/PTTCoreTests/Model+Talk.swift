@@ -36,15 +36,15 @@ extension Model {
         {
             guard let graceUntil, now < graceUntil else { return .appNotForeground }
         }
-        if talker != nil { return .transmissionInProgress }
-        if channel.mode == .listenOnly { return .transmissionNotAllowed }
-        if channel.mode == .halfDuplex, channel.speaker != nil { return .transmissionNotAllowed }
-        if channel.status != .ready { return .transmissionNotAllowed }
         if request.source == .handsfreeButton, !channel.hasButtons {
             if channel.holder != nil { graceUntil = now + 3 }
             isForTheApplication = true
             return .transmissionNotAllowed
         }
+        if talker != nil { return .transmissionInProgress }
+        if channel.mode == .listenOnly { return .transmissionNotAllowed }
+        if channel.mode == .halfDuplex, channel.speaker != nil { return .transmissionNotAllowed }
+        if channel.status != .ready { return .transmissionNotAllowed }
         if !hasAudioServer || isAudioLost { return .unknown }
         if stuck.contains(request.origin) { return .transmissionNotAllowed }
         if channel.owner != nil, channel.holder == nil, !channel.canBeStarted { return .unknown }

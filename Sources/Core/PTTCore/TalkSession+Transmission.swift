@@ -56,9 +56,10 @@ extension TalkSession {
         if !mayBeginByItself(client, request, now, withGrace: true) {
             return .notInForeground(channel.owner)
         }
+        // Before all that stands against a transmission: this press asks for none.
+        if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled { return .accessoriesOff }
         if let lease = channel.lease { return .inProgress(lease.transmission) }
         if let refusal = channel.standsAgainstTransmission { return refusal }
-        if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled { return .accessoriesOff }
         guard isAudioServerReady else { return .noAudioServer }
         if channel.running?.isAudioConnectionLost == true { return .noAudioConnection(channel.owner) }
         if freshPress.isRequired(of: request.origin) { return .freshPress(request.origin) }
