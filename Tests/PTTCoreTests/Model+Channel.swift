@@ -15,11 +15,10 @@ extension Model {
         attached[client] = Attached(
             application: request.identifier,
             canBeStarted: request.activation != nil,
-            isInFront: request.isForeground
-                ?? !(channel?.owner == request.identifier && channel?.isStartingUntil != nil
-                && channel?.launchAt == nil),
+            isInFront: request.isForeground ?? !awaited.contains(request.identifier),
             token: token
         )
+        awaited.remove(request.identifier)
         if channel?.owner == request.identifier, channel?.holder != nil {
             attached[client]?.isTokenUsed = true
             return "attached"
@@ -92,6 +91,8 @@ extension Model {
         channel?.hasPicture = false
         channel?.needsDescriptor = false
         guard let application else { return }
+        if talker != nil { told.append(.alone(client, "transmissionBegan")) }
+        if talker != nil, audio == .active { told.append(.alone(client, "audioActivated")) }
         channel?.owner = identifier
         channel?.canBeStarted = application.canBeStarted
         attached[client]?.isTokenUsed = true
@@ -137,7 +138,6 @@ extension Model {
         {
             leftAway[owner] = reason
         }
-        isAudioLost = false
         channel = nil
         graceUntil = nil
         urgent = []
@@ -213,6 +213,7 @@ extension Model {
     mutating func disconnected(_ client: ClientID) {
         let isApplication = channel?.holder == client
         attached[client] = nil
+        audioLost.remove(client)
         release { $0.by == client }
         if isApplication {
             silence(.applicationGone)
@@ -223,11 +224,11 @@ extension Model {
             channel?.returnUntil = now + 1
             channel?.status = .ready
             channel?.pressed = []
-            isAudioLost = false
             graceUntil = nil
             guard let holder = channel?.holder else { return told.append(.word("applicationDetached")) }
             channel?.canBeStarted = attached[holder]?.canBeStarted ?? false
             attached[holder]?.isTokenUsed = true
+            told.append(.alone(holder, "channelRestored"))
             told.append(.joined(.channelRestoration))
         } else if talker?.client == client {
             silence(.connectionLost)

@@ -76,6 +76,7 @@ extension Model {
         guard let launchAt = channel?.launchAt, now >= launchAt else { return }
         channel?.launchAt = nil
         isStartOrdered = true
+        if let owner = channel?.owner { awaited.insert(owner) }
     }
 
     mutating func end(_ client: ClientID, _ request: CoreInterface.EndRequest) -> String {
@@ -111,7 +112,7 @@ extension Model {
     }
 
     mutating func timerFired() {
-        if let until = channel?.isStartingUntil, now >= until { startFailed(starts) } else { launch() }
+        if let until = channel?.isStartingUntil, now >= until { giveUpStart() } else { launch() }
         for push in pushes {
             if let until = push.until, now >= until { finished(push.id, .unanswered) }
         }
@@ -127,6 +128,11 @@ extension Model {
 
     mutating func startFailed(_ start: Int) {
         guard channel?.startID == start, channel?.isStartingUntil != nil else { return }
+        if let owner = channel?.owner { awaited.remove(owner) }
+        giveUpStart()
+    }
+
+    private mutating func giveUpStart() {
         silence(.applicationUnavailable)
         endPushes(.undeliverable)
         channel?.isStartingUntil = nil

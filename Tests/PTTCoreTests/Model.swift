@@ -79,7 +79,11 @@ struct Model {
     var starts = 0
     /// Why channels were left whose applications were away.
     var leftAway: [ApplicationID: LeaveReason] = [:]
-    var isAudioLost = false
+    /// Whose audio socket has closed.
+    var audioLost: Set<ClientID> = []
+    var isAudioLost: Bool { channel?.holder.map(audioLost.contains) ?? false }
+    /// Whom the core has started and not seen since.
+    var awaited: Set<ApplicationID> = []
     var saveFailure: String?
     var isPlaying = false
     var audio = AudioState.inactive
@@ -191,14 +195,13 @@ struct Model {
             isSuspending = false
             retrySpeaker()
         case .audioConnectionReady(let client):
-            guard channel?.holder == client, isAudioLost else { return }
-            isAudioLost = false
+            guard audioLost.remove(client) != nil, channel?.holder == client else { return }
             retrySpeaker()
         case .audioConnectionLost(let client):
+            if attached[client] != nil || channel?.holder == client { audioLost.insert(client) }
             guard channel?.holder == client else { return }
             silence(.audioConnectionLost)
             giveUpOpening()
-            isAudioLost = true
         case .sessionLocked: isLocked = true
         case .sessionInactive:
             isElsewhere = true

@@ -187,7 +187,7 @@ import Testing
     private func brief(_ answer: TalkSession.Answer) -> String {
         switch answer {
         case .joined: "joined"
-        case .attached(_, _, let restored, let left):
+        case .attached(_, _, let restored, let left, _):
             restored.map { $0.needsDescriptor ? "attached restored needsDescriptor" : "attached restored" }
                 ?? (left.map { "attached left \($0.reason)" } ?? "attached")
         case .done: "done"

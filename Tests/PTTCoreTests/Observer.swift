@@ -183,7 +183,8 @@ struct Observer {
         case .audioInterruptionEnded: isInterrupted = false
         case .pushFinished(let pushID, _, explanation: _):
             if pushes.remove(pushID) == nil { return "\(pushID) is finished and was not there" }
-        case .pushReceived, .requestAnswered, .endRefused, .accessoryPressed, .accessoryReleased:
+        case .channelRestored, .pushReceived, .requestAnswered, .endRefused, .accessoryPressed,
+            .accessoryReleased:
             return "everybody is told of \(event)"
         default: break
         }

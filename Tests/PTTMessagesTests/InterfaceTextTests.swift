@@ -34,7 +34,8 @@ extension MessageTests {
 
     @Test func `every kind of event is in the text of the interface that tells of it`() {
         let forApplications = [
-            "pushReceived", "requestAnswered", "endRefused", "accessoryPressed", "accessoryReleased",
+            "channelRestored", "pushReceived", "requestAnswered", "endRefused", "accessoryPressed",
+            "accessoryReleased",
         ]
         for event in Self.events.dropLast() {
             let isForApplications = forApplications.contains(event.kind)
@@ -84,7 +85,8 @@ extension MessageTests {
         try expectFields(channel, in: CoreInterface.description)
         try expectFields(join, in: CoreInterface.description)
         for event in Self.events.dropLast() {
-            let isForApplications = ["pushReceived", "requestAnswered", "endRefused"].contains(event.kind)
+            let isForApplications = ["channelRestored", "pushReceived", "requestAnswered", "endRefused"]
+                .contains(event.kind)
             if !isForApplications { try expectFields(event, in: CoreInterface.description) }
             try expectFields(event, in: ApplicationInterface.description)
         }

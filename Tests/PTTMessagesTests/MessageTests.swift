@@ -38,6 +38,10 @@ import Testing
         .routeChanged(input: "Headset", output: nil),
         .audioServerReady, .audioServerLost,
         .pushFinished(PushID(rawValue: 3), .failed, explanation: "transmitting"),
+        .channelRestored(
+            .init(channelID: channel.channelID, needsDescriptor: true),
+            PushToken(rawValue: "00ff")
+        ),
         .pushReceived(push), .requestAnswered(nil, nil),
         .requestAnswered(CallID(rawValue: 7), Refusal(.unknown, "the socket broke")),
         .endRefused(Refusal(.transmissionNotFound, "nobody transmits")), .stateSaved,

@@ -74,11 +74,10 @@ import Testing
                     $0.granted(channelID)
                     return []
                 },
-                Event("joined \(channelID.text)") {
-                    $0.joined(channelID, .developerRequest, isInherited: false)
-                },
-                Event("inherited \(channelID.text)") {
-                    $0.joined(channelID, .channelRestoration, isInherited: true)
+                Event("joined \(channelID.text)") { $0.joined(channelID, .developerRequest) },
+                Event("restored \(channelID.text)") {
+                    $0.restored(channelID, token: PushToken(rawValue: "00"))
+                    return []
                 },
             ]
         }

@@ -106,26 +106,28 @@ struct ManagerLifeTests {
         #expect(try await delegate.lines.next().hasPrefix("didJoin"))
     }
 
-    /// The newest process of an application gets the channel first, then this one.
+    /// This process comes when another has the channel, and gets it when that one dies.
     @EventLoop
     @Test func `the channel of an application passes from process to process`() async throws {
         let stage = try await Stage.set()
         let first = try await OtherAttachment.make()
         try await first.join(stage.channel)
+        let second = try OtherProcess(stage.core.directory)
+        _ = try await second.process.lines.first { $0.contains("callToken") }
+        first.close()
+        _ = try await second.process.lines.first { $0.contains("channelRestoration") }
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
             restorationDelegate: delegate
         )
+        let token = try await delegate.tokens.next()
         #expect(manager.activeChannelUUID == nil)
-        let second = try OtherProcess(stage.core.directory)
-        _ = try await second.process.lines.first { $0.contains("callToken") }
-        first.close()
-        _ = try await second.process.lines.first { $0.contains("channelRestoration") }
         manager.requestBeginTransmitting(channelUUID: stage.channel)
         #expect(try await delegate.lines.next().hasPrefix("failedToBegin"))
         second.process.kill()
         #expect(try await delegate.lines.next() == "didJoin 1 true")
+        #expect(try await delegate.tokens.next() == token)
         manager.requestBeginTransmitting(channelUUID: stage.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
         manager.leaveChannel(channelUUID: stage.channel)

@@ -27,6 +27,28 @@ import Varlink
         #expect(try await second.calls.status().channel?.application?.name == "App")
     }
 
+    @Test @EventLoop func `an application that joins while somebody talks hears of it`()
+        async throws
+    {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await RunningCore.start(sound: sound)
+        let watcher = try core.connect()
+        try await watcher.audioServerIsReady(try await watcher.subscribe())
+        let person = try core.connect()
+        _ = try await person.join(channelID: .hikers)
+        let transmissionID = try await person.begin()
+        _ = try await watcher.events.first { $0 == .audioActivated }
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+        let events = try await application.next(3)
+        #expect(events[0].joinReason == .developerRequest)
+        guard case .transmissionBegan(let transmission) = events[1] else {
+            return #expect(Bool(false), "\(events)")
+        }
+        #expect(transmission.transmissionID == transmissionID)
+        #expect(events[2] == .audioActivated)
+    }
+
     @Test @EventLoop func `an answer is told before the events of its request`() async throws {
         let core = try await RunningCore.start()
         let application = try await AttachedApplication.attach(to: core)

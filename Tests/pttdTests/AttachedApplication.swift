@@ -22,7 +22,7 @@ final class AttachedApplication {
         to core: RunningCore,
         _ identifier: String = "org.example.App",
         activation: Activation? = nil,
-        isForeground: Bool = true
+        isForeground: Bool? = true
     ) async throws -> AttachedApplication {
         let application = try await AttachedApplication(
             to: core,

@@ -17,9 +17,9 @@ import Testing
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let bridge = try core.connect()
         let first = try await AttachedApplication.attach(to: core)
-        _ = try await first.join(.hikers)
         let second = try SecondProcess(core)
         try await second.isAttached()
+        _ = try await first.join(.hikers)
         _ = try await bridge.begin()
         first.die()
         #expect(try await watcher.nextEnd() == .applicationGone)
@@ -27,6 +27,9 @@ import Testing
         guard case .channelJoined(let channel, _) = joined else { return #expect(Bool(false), "\(joined)") }
         #expect(channel.channelID == .hikers)
         #expect(channel.application?.processID == Int(second.process.processID))
+        // What it needs to go on: the channel, and the token for its pushes, which is not the one that it was told.
+        let restored = try await second.process.lines.first { $0.contains("channelRestored") }
+        #expect(restored.contains(first.attachment.pushToken.rawValue))
         _ = try await second.process.lines.first { $0.contains("channelRestoration") }
         // Neither locked out nor started again: a press is its.
         _ = try await bridge.begin()
@@ -37,17 +40,29 @@ import Testing
         #expect(try await sound.sourceOutputs().isEmpty)
     }
 
-    @Test @EventLoop func `a manager that was made anew has its channel when its old connection is closed`()
+    @Test @EventLoop func `a manager that was made anew has its channel before its old connection is closed`()
         async throws
     {
-        let core = try await RunningCore.start()
-        let old = try await AttachedApplication.attach(to: core)
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await RunningCore.start(sound: sound)
+        let watcher = try core.connect()
+        try await watcher.audioServerIsReady(try await watcher.subscribe())
+        let old = try await AttachedApplication.attach(to: core, isForeground: false)
+        let refused = try await refusal { _ = try await old.join(.hikers) }
+        #expect(refused.code == .appNotForeground)
+        let front = ApplicationInterface.ForegroundRequest(isForeground: true)
+        try await old.calls.application("SetForeground", front)
         let token = try await old.join(.hikers).pushToken
-        let new = try await AttachedApplication.attach(to: core)
-        #expect(new.attachment.restored == nil)
+        let bridge = try core.connect()
+        _ = try await bridge.begin()
+        let new = try await AttachedApplication.attach(to: core, isForeground: nil)
+        #expect(new.attachment.restored?.channelID == .hikers)
         #expect(new.attachment.pushToken == token)
-        old.die()
+        #expect(new.attachment.isForeground)
+        #expect(try await watcher.nextEnd() == .applicationGone)
+        #expect(try await sound.sourceOutputs().isEmpty)
         _ = try await new.events.first { $0.joinReason == .channelRestoration }
+        old.die()
         let mode = ApplicationInterface.TransmissionModeRequest(channelID: .hikers, mode: .fullDuplex)
         try await new.calls.application("SetTransmissionMode", mode)
         try await new.calls.leave()

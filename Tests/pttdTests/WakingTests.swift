@@ -121,8 +121,14 @@ import Testing
         #expect(try await stage.sound.sourceOutputs().isEmpty)
         _ = try await bridge.begin()
         _ = try await systemd.next()
-        let application = try await AttachedApplication.attach(to: stage.core, activation: Self.unit)
+        let application = try await AttachedApplication.attach(
+            to: stage.core,
+            activation: Self.unit,
+            isForeground: nil
+        )
         _ = try await application.events.first { $0 == .audioActivated }
+        // Nobody has seen it.
+        #expect(!application.attachment.isForeground)
     }
 }
 

@@ -83,18 +83,15 @@ enum ChannelView: Equatable {
         self = .joining(channelID)
     }
 
-    /// - Parameters:
-    ///   - channelID: What is joined.
-    ///   - reason: As it is told.
-    ///   - isInherited: Whether it has come to this process from another of the same application.
-    /// - Returns: What to tell.
-    mutating func joined(_ channelID: ChannelID, _ reason: JoinReason, isInherited: Bool) -> [Callback] {
+    /// The channel comes from another attachment of the application that has gone.
+    mutating func restored(_ channelID: ChannelID, token: PushToken) {
+        guard case .notJoined = self else { return }
+        self = .restoring(channelID, token: token, isTold: false)
+    }
+
+    mutating func joined(_ channelID: ChannelID, _ reason: JoinReason) -> [Callback] {
         let joined = Callback.joined(channelID.uuid, PTChannelJoinReason(reason))
         switch self {
-        case .notJoined where isInherited:
-            // Its token was told with the attachment.
-            self = .joined(channelID, Talk())
-            return [joined]
         case .joining(channelID):
             self = .joined(channelID, Talk())
             return [joined]

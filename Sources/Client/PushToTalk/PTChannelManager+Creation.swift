@@ -68,6 +68,7 @@ extension PTChannelManager {
             let manager = PTChannelManager(delegate, restorationDelegate, manifest)
             manager.onSession { session in
                 earlier?.close()
+                session.assumedForeground = earlier?.assumedForeground
                 session.start { error in
                     let reference = Instance.Reference(manager: manager, session: session)
                     instance.withLock { $0 = error == nil ? .created(reference) : .none }

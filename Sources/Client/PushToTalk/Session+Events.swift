@@ -7,14 +7,7 @@ extension Session {
     /// What the core tells, with the time at which it happened.
     func take(_ event: CoreEvent, at time: MonotonicTime) {
         switch event {
-        case .channelJoined(let channel, let reason):
-            tell(
-                view.joined(
-                    channel.channelID,
-                    reason,
-                    isInherited: reason == .channelRestoration && isOurs(channel)
-                )
-            )
+        case .channelJoined(let channel, let reason): tell(view.joined(channel.channelID, reason))
         case .channelLeft(let reason, _): tell(view.left(reason), at: time)
         case .transmissionBegan(let transmission): tell(view.transmissionBegan(transmission.source))
         case .transmissionEnded(_, _, let source): tell(view.transmissionEnded(source), at: time)
@@ -28,6 +21,7 @@ extension Session {
             outbox.deliver(.routeChanged(input: input, output: output))
         case .audioServerLost: follow(isAudioServerReady: false)
         case .audioServerReady: follow(isAudioServerReady: true)
+        case .channelRestored(let restored, let token): get(restored, token)
         case .pushReceived(let push): received(push)
         case .pushFinished(let pushID, _, _): pushes.removeValue(forKey: pushID)?.withdraw()
         case .accessoryPressed(let origin): tell(view.accessoryPressed(origin))
@@ -44,10 +38,10 @@ extension Session {
         }
     }
 
-    /// Whether the channel is in the hands of this process.
-    private func isOurs(_ channel: Channel) -> Bool {
-        channel.owner == applicationID
-            && channel.application?.processID == Int(ProcessInfo.processInfo.processIdentifier)
+    /// The attachment that had the channel has gone.
+    private func get(_ restored: ApplicationInterface.Restored, _ token: PushToken) {
+        view.restored(restored.channelID, token: token)
+        if restored.needsDescriptor { askForDescriptor(restored.channelID) }
     }
 
     /// Tells the application, and opens and closes what its sound passes through in the same place. Without a time nothing

@@ -19,6 +19,8 @@ final class Session {
     private var isForeground: Bool?
     /// What `Attach` said of it.
     private var saidForeground: Bool?
+    /// What it counts as while it says nothing. The core forgets that with the connection, or with its own end.
+    var assumedForeground: Bool?
     private var events: ServiceConnection?
     private var calls: ServiceConnection?
     var link: AudioLink?
@@ -57,8 +59,6 @@ final class Session {
         self.audio = audio
     }
 
-    var applicationID: ApplicationID { ApplicationID(rawValue: manifest.identifier) }
-
     /// Attaches. `created` is called once, in its place among the callbacks.
     func start(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
         creation = created
@@ -83,10 +83,10 @@ final class Session {
             self.events = events
             saidForeground = isForeground
             let request = ApplicationInterface.AttachRequest(
-                identifier: applicationID,
+                identifier: ApplicationID(rawValue: manifest.identifier),
                 name: manifest.name,
                 activation: manifest.activation,
-                isForeground: isForeground
+                isForeground: isForeground ?? assumedForeground
             )
             events.attach(
                 request,
@@ -117,6 +117,7 @@ final class Session {
         attempt = 0
         backOff.reset()
         watch = nil
+        if isForeground == nil { assumedForeground = attachment.isForeground }
         audioAccess = AudioAccess(token: attachment.audioToken)
         openAudio()
         // What was said after `Attach` was sent.
@@ -137,7 +138,7 @@ final class Session {
     }
 
     /// The core has lost what people see of the channel; the application says it again.
-    private func askForDescriptor(_ channelID: ChannelID) {
+    func askForDescriptor(_ channelID: ChannelID) {
         outbox.askForDescriptor(channelID.uuid) { [weak self] descriptor in
             EventLoop.start { [weak self] in
                 guard let self else { return }

@@ -65,16 +65,12 @@ struct Running: Equatable, Sendable {
     let format: AudioFormat
     /// Nil for one that only listens in to a channel that is nobody's.
     let owner: Owner?
-    /// Whether pushes reach it: it is attached.
-    let takesPushes: Bool
     var serviceStatus = ServiceStatus.ready
     /// Until when the application may begin once without being in the foreground.
     var graceEnd: MonotonicTime?
     /// Buttons that the application was told of as pressed.
     var pressed: [PressedAccessory] = []
-    /// Whether its audio socket has closed and is not connected again.
-    var isAudioConnectionLost = false
-    /// Those that it was told of and has not answered.
+    /// Those that it was told of and has not answered. One that is not attached is told of none.
     var pushes: [WaitingPush] = []
     var hearing: Hearing?
 }

@@ -17,36 +17,52 @@ extension TalkSession {
             request.activation?.name ?? ""
         )
         if let refusal { return .refused(refusal) }
-        if attached[client] != nil || channel?.receiver == client { return .refused(.attachedAlready) }
+        if attachments[client] != nil || channel?.receiver == client { return .refused(.attachedAlready) }
         if policy.excluded.contains(identifier) { return .refused(.forbidden(identifier)) }
         let owner = Owner(identifier: identifier, name: request.name, activation: request.activation)
         var program = Attached(
             owner: owner,
             processID: processID,
             format: request.format ?? .standard,
-            isForeground: request.isForeground ?? !isAwaited(identifier),
+            isForeground: request.isForeground ?? isSeen(identifier, in: processID),
             pushToken: fresh
         )
-        guard let channel, channel.owner?.identifier == identifier else {
-            attached[client] = program
-            return .attached(fresh, program.format, nil, left: leftChannels.take(identifier))
+        awaited.remove(identifier)
+        var left: ApplicationInterface.Left?
+        var restored: ApplicationInterface.Restored?
+        if let channel, channel.owner?.identifier == identifier {
+            program.pushToken = nil
+            if isReplaced(channel.receiver, by: program) {
+                restored = channel.restored
+                if channel.running != nil { retire(&turn) }
+                restore(client, program, &turn)
+            }
+        } else {
+            left = leftChannels.take(identifier)
         }
-        program.pushToken = nil
-        attached[client] = program
-        // Its turn comes when the one that is there goes.
-        if channel.receiver != nil { return .attached(channel.pushToken, program.format, nil, left: nil) }
-        let restored = ApplicationInterface.Restored(
-            channelID: channel.channelID,
-            needsDescriptor: channel.isDescriptorLost && channel.start?.pushes.isEmpty != false
+        attachments[client] = program
+        return .attached(
+            program.pushToken ?? channel?.pushToken ?? fresh,
+            program.format,
+            restored,
+            left: left,
+            isForeground: program.isForeground
         )
-        restore(client, program, &turn)
-        return .attached(channel.pushToken, program.format, restored, left: nil)
     }
 
-    /// Whether the core has started this application: nobody has seen it then, unless it says so.
-    private func isAwaited(_ application: ApplicationID) -> Bool {
-        guard let start = channel?.start else { return false }
-        return start.owner.identifier == application && start.launch == nil
+    /// Whether a person sees an application that does not say so: one that the core has started is seen by nobody, and
+    /// a process that attaches again is where it was.
+    private func isSeen(_ application: ApplicationID, in processID: Int) -> Bool {
+        attachments.newest(of: application, in: processID)?.program.isForeground
+            ?? !awaited.applications.contains(application)
+    }
+
+    /// Whether an attachment has the application's channel from now on. That of another process waits until the one
+    /// that is there goes. The earlier one of the same process has gone already: a process has one manager at a time,
+    /// and its new connection may be there before the old one is known to have closed.
+    private func isReplaced(_ receiver: ClientID?, by program: Attached) -> Bool {
+        guard let receiver else { return true }
+        return attachments[receiver]?.processID == program.processID
     }
 
     /// The application of the channel is back: it hears of what waits for it, of its channel, and of what it missed.
@@ -61,18 +77,14 @@ extension TalkSession {
     }
 
     mutating func clientDisconnected(_ client: ClientID, _ turn: inout Turn) {
-        attached[client] = nil
+        attachments[client] = nil
+        lostAudio.remove(client)
         releaseAccessories(of: client, &turn)
         guard channel?.receiver == client else {
             if channel?.lease?.holder == client { endTransmission(.connectionLost, &turn) }
             return
         }
-        change { channel in
-            channel.endTransmission(.applicationGone, by: .unknown, &turn)
-            channel.clearParticipant(.applicationGone, &turn)
-            channel.finishPushes(.unanswered, "the application has gone", &turn)
-        }
-        endAudio(&turn)
+        retire(&turn)
         guard let owner = channel?.owner else {
             change { $0.presence = .unowned }
             turn.publish(.applicationDetached)
@@ -81,33 +93,34 @@ extension TalkSession {
         succeed(owner, &turn)
     }
 
-    /// Another attachment of the application takes the place of the one that has gone: that of a second process, or of
-    /// the same one, whose new connection may be there before the old one is known to have closed.
+    /// Ends what cannot outlive the program that received the channel's audio.
+    private mutating func retire(_ turn: inout Turn) {
+        change { channel in
+            channel.endTransmission(.applicationGone, by: .unknown, &turn)
+            channel.clearParticipant(.applicationGone, &turn)
+            channel.finishPushes(.unanswered, "the application has gone", &turn)
+        }
+        endAudio(&turn)
+    }
+
+    /// Another attachment of the application takes the place of the one that has gone.
     private mutating func succeed(_ owner: Owner, _ turn: inout Turn) {
-        guard let (client, program) = attachment(of: owner.identifier) else {
+        guard let (client, program) = attachments.newest(of: owner.identifier) else {
             let absence = Absence(owner: owner, returnEnd: turn.now + Absence.returnTime)
             change { $0.presence = .absent(absence) }
             turn.publish(.applicationDetached)
             return
         }
-        change { channel in
-            channel.presence = .running(Running(client, program, belongsTo: program.owner))
-            turn.publish(.channelJoined(channel.description, .channelRestoration))
-        }
-    }
-
-    /// The newest attachment of an application.
-    func attachment(of application: ApplicationID) -> (ClientID, Attached)? {
-        attached.filter { $0.value.owner.identifier == application }
-            .max { $0.key.rawValue < $1.key.rawValue }
-            .map { ($0.key, $0.value) }
+        attachments[client]?.pushToken = nil
+        if let channel { turn.tell(client, .channelRestored(channel.restored, channel.pushToken)) }
+        restore(client, program, &turn)
     }
 
     // MARK: What an application says of itself and its channel
 
     mutating func setForeground(_ client: ClientID, _ isForeground: Bool) -> Answer {
-        guard attached[client] != nil else { return .refused(.notAttached) }
-        attached[client]?.isForeground = isForeground
+        guard attachments[client] != nil else { return .refused(.notAttached) }
+        attachments[client]?.isForeground = isForeground
         return .done
     }
 
@@ -174,6 +187,14 @@ extension TalkSession {
 }
 
 extension JoinedChannel {
+    /// What an application that gets it back is told. A descriptor that was lost is not asked for while a push waits.
+    fileprivate var restored: ApplicationInterface.Restored {
+        ApplicationInterface.Restored(
+            channelID: channelID,
+            needsDescriptor: isDescriptorLost && start?.pushes.isEmpty != false
+        )
+    }
+
     /// Whether the mode allows a transmission now.
     var allowsTransmission: Bool {
         switch transmissionMode {
@@ -189,14 +210,12 @@ extension Running {
     ///   - client: Its connection.
     ///   - program: What it has said of itself.
     ///   - owner: Nil if the channel stays nobody's.
-    ///   - takesPushes: Whether it is attached.
-    init(_ client: ClientID, _ program: Attached, belongsTo owner: Owner?, takesPushes: Bool = true) {
+    init(_ client: ClientID, _ program: Attached, belongsTo owner: Owner?) {
         self.init(
             client: client,
             application: program.application,
             format: program.format,
-            owner: owner,
-            takesPushes: takesPushes
+            owner: owner
         )
     }
 }

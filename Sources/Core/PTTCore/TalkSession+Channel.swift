@@ -13,21 +13,20 @@ extension TalkSession {
         if let refusal = Refusal.unusable(request.name, longest: request.name, request.application ?? "") {
             return .refused(refusal)
         }
-        let program = attached[client] ?? Attached(plain: request, processID)
+        let program = attachments[client] ?? Attached(plain: request, processID)
         if let program, !isInForeground(client) { return .refused(.notInForeground(program.owner)) }
         let policyID = program?.owner.identifier ?? Policy.commandLine
         if let refusal = policy.restriction(of: policyID) { return .refused(refusal) }
-        let isAttached = attached[client] != nil
         switch state {
         case .notJoined:
-            let running = program.map { Running(client, $0, belongsTo: $0.owner, takesPushes: isAttached) }
+            let running = program.map { Running(client, $0, belongsTo: $0.owner) }
             let channel = JoinedChannel(
                 request.channelID ?? fresh,
-                attached[client]?.pushToken ?? token,
+                attachments[client]?.pushToken ?? token,
                 Descriptor(name: request.name, image: picture(request.image, of: request.name, &turn)),
                 running.map { .running($0) } ?? .unowned
             )
-            attached[client]?.pushToken = nil
+            attachments[client]?.pushToken = nil
             return joined(channel, .developerRequest, &turn)
         case .joined(let channel):
             guard channel.channelID == request.channelID else { return .refused(.channelLimit(channel)) }
@@ -50,7 +49,7 @@ extension TalkSession {
         guard channel.receiver == nil, channel.owner == nil || isOwner else {
             return .refused(.channelLimit(channel))
         }
-        let isAttached = attached[client] != nil
+        let isAttached = attachments[client] != nil
         // What is nobody's stays nobody's when somebody only listens in.
         let owner = isAttached ? program.owner : channel.owner
         let start = channel.start
@@ -60,12 +59,21 @@ extension TalkSession {
             image: picture(request.image, of: request.name, &turn)
         )
         channel.isDescriptorLost = false
-        attached[client]?.pushToken = nil
-        channel.presence = .running(Running(client, program, belongsTo: owner, takesPushes: isAttached))
-        channel.deliver(start?.pushes ?? [], &turn)
+        attachments[client]?.pushToken = nil
+        if !isAttached { channel.finishPushes(.undeliverable, "the application is not attached", &turn) }
+        channel.presence = .running(Running(client, program, belongsTo: owner))
+        if isAttached { channel.deliver(start?.pushes ?? [], &turn) }
         let answer = joined(channel, isOwner ? .channelRestoration : .developerRequest, &turn)
-        for event in start?.held ?? [] { turn.tell(client, event) }
+        if isAttached { tell(client, ofTransmissionAfter: start, &turn) }
         return answer
+    }
+
+    /// Tells an application that comes in the middle of a transmission what it would have been told.
+    private mutating func tell(_ client: ClientID, ofTransmissionAfter start: Start?, _ turn: inout Turn) {
+        for event in start?.held ?? [] { turn.tell(client, event) }
+        guard start == nil, let channel, let lease = channel.lease else { return }
+        turn.tell(client, .transmissionBegan(lease.transmission))
+        if channel.audio.state == .active { turn.tell(client, .audioActivated) }
     }
 
     private mutating func joined(_ channel: JoinedChannel, _ reason: JoinReason, _ turn: inout Turn) -> Answer
@@ -76,7 +84,7 @@ extension TalkSession {
         return .joined(
             channel.channelID,
             channel.format,
-            channel.running?.takesPushes == true ? channel.pushToken : nil,
+            channel.receiver.flatMap { attachments[$0] } == nil ? nil : channel.pushToken,
             isApplication: channel.receiver != nil
         )
     }
@@ -106,7 +114,7 @@ extension TalkSession {
 
     /// An application that is away is told when it is back.
     func isAway(_ application: ApplicationID) -> Bool {
-        !attached.values.contains { $0.owner.identifier == application }
+        !attachments.isAttached(application)
     }
 
     private mutating func rememberLeft(_ reason: LeaveReason, _ explanation: String?) {
@@ -151,7 +159,7 @@ extension TalkSession {
 
     /// Whether a person sees what the application does. Clients that do not attach are in front of somebody.
     func isInForeground(_ client: ClientID) -> Bool {
-        guard let program = attached[client] else { return true }
+        guard let program = attachments[client] else { return true }
         return program.isForeground && !isLocked && isSessionActive
     }
 }

@@ -133,7 +133,8 @@ extension TalkSession {
             PushToken,
             AudioFormat,
             ApplicationInterface.Restored?,
-            left: ApplicationInterface.Left?
+            left: ApplicationInterface.Left?,
+            isForeground: Bool
         )
         case done
         case began(TransmissionID)

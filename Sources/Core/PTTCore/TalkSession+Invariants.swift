@@ -48,11 +48,11 @@ extension TalkSession {
         switch channel.presence {
         case .unowned: break
         case .absent(let absence):
-            if attachment(of: absence.owner.identifier) != nil { return "absent while it is attached" }
+            if attachments.isAttached(absence.owner.identifier) { return "absent while it is attached" }
         case .starting(let start):
-            if attachment(of: start.owner.identifier) != nil { return "started while it is attached" }
+            if attachments.isAttached(start.owner.identifier) { return "started while it is attached" }
         case .running(let running):
-            if running.takesPushes != (attached[running.client] != nil) { return "pushes go to nobody" }
+            if !running.pushes.isEmpty, attachments[running.client] == nil { return "pushes go to nobody" }
         }
         if channel.pushCount > WaitingPush.limit { return "more pushes wait than may" }
         if policy.restriction(of: channel.policyID) != nil { return "a channel that the policy forbids" }

@@ -39,7 +39,7 @@ extension TalkSession {
             return .talkedOver(lease.transmission)
         }
         guard isAudioServerReady else { return .noAudioServer }
-        if running.isAudioConnectionLost { return .noAudioConnection(channel.owner) }
+        if isAudioConnectionLost { return .noAudioConnection(channel.owner) }
         let participant = RemoteSpeaker(
             name: speaker.name,
             image: picture(speaker.image, of: speaker.name, &turn)
@@ -92,14 +92,9 @@ extension TalkSession {
 
     /// Something that interrupts has ended: whoever is interrupted is heard again, if nothing else stands against it.
     mutating func resumeHearing() {
-        guard machine == .awake, isAudioServerReady else { return }
-        change { channel in
-            channel.run { running in
-                guard case .interrupted(let speaker, _) = running.hearing, !running.isAudioConnectionLost
-                else { return }
-                running.hearing = .playing(speaker)
-            }
-        }
+        guard machine == .awake, isAudioServerReady, !isAudioConnectionLost else { return }
+        guard case .interrupted(let speaker, _) = channel?.hearing else { return }
+        change { $0.run { $0.hearing = .playing(speaker) } }
     }
 
     /// What keeps the machine from talking and hearing at all.

@@ -36,7 +36,7 @@ extension TalkSession {
         guard case .joined(var channel) = state, channel.pushToken == request.token, let owner = channel.owner
         else { return .failure(isKnown(request.token) ? .unregistered : .badToken) }
         if machine == .shuttingDown { return .failure(.shuttingDown) }
-        if let running = channel.running, !running.takesPushes { return .failure(.notAttached) }
+        if let running = channel.running, attachments[running.client] == nil { return .failure(.notAttached) }
         guard request.type == "pushtotalk" else { return .failure(.badType(request.type)) }
         let topic = owner.identifier.rawValue + ".voip-ptt"
         guard request.topic == topic else { return .failure(.badTopic(request.topic, expected: topic)) }
@@ -57,7 +57,7 @@ extension TalkSession {
     }
 
     private func isKnown(_ token: PushToken) -> Bool {
-        token == endedToken || attached.values.contains { $0.pushToken == token }
+        token == endedToken || attachments.holds(token)
     }
 
     mutating func finishPush(
@@ -126,15 +126,10 @@ extension JoinedChannel {
         }
     }
 
-    /// Tells the application of pushes. One that is there without being attached cannot be told.
+    /// Tells the application, which is attached, of pushes.
     mutating func deliver(_ pushes: [Push], _ turn: inout Turn) {
         run { running in
             for push in pushes {
-                guard running.takesPushes else {
-                    let reason = "the application is not attached"
-                    turn.publish(.pushFinished(push.pushID, .undeliverable, explanation: reason))
-                    continue
-                }
                 running.pushes.append(WaitingPush(push, deliveredAt: turn.now))
                 turn.tell(running.client, .pushReceived(push))
             }

@@ -46,7 +46,7 @@ extension TalkSession {
         case .notJoined:
             return .failure(.notJoined)
         case .joined(let channel):
-            if attached[client] != nil, channel.receiver != client { return .failure(.notYours(channel)) }
+            if attachments[client] != nil, channel.receiver != client { return .failure(.notYours(channel)) }
             guard let channelID, channelID != channel.channelID else { return .success(channel) }
             return .failure(.otherChannel(channelID, joined: channel))
         }

@@ -31,18 +31,21 @@ extension TalkSession {
     }
 
     mutating func audioConnectionReady(_ client: ClientID) {
-        guard let running = channel?.running, running.client == client, running.isAudioConnectionLost
-        else { return }
-        change { $0.run { $0.isAudioConnectionLost = false } }
+        guard lostAudio.remove(client) != nil, channel?.receiver == client else { return }
         resumeHearing()
     }
 
     mutating func audioConnectionLost(_ client: ClientID, _ turn: inout Turn) {
-        guard channel?.receiver == client else { return }
+        let isReceiver = channel?.receiver == client
+        // Also of one that has no channel yet, or that waits for its turn.
+        if isReceiver || attachments[client] != nil { lostAudio.insert(client) }
+        guard isReceiver else { return }
         endTransmission(.audioConnectionLost, &turn)
         interrupt(.audioConnectionLost, .noAudioConnection(channel?.owner), &turn)
-        change { $0.run { $0.isAudioConnectionLost = true } }
     }
+
+    /// Whether nothing reaches the channel's application, or comes from it.
+    var isAudioConnectionLost: Bool { channel?.receiver.map(lostAudio.contains) ?? false }
 
     mutating func audioServerReady(_ turn: inout Turn) {
         guard !isAudioServerReady else { return }

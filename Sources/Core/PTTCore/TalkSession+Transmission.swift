@@ -61,7 +61,7 @@ extension TalkSession {
         if let lease = channel.lease { return .inProgress(lease.transmission) }
         if let refusal = channel.standsAgainstTransmission { return refusal }
         guard isAudioServerReady else { return .noAudioServer }
-        if channel.running?.isAudioConnectionLost == true { return .noAudioConnection(channel.owner) }
+        if isAudioConnectionLost { return .noAudioConnection(channel.owner) }
         if freshPress.isRequired(of: request.origin) { return .freshPress(request.origin) }
         switch channel.presence {
         case .absent(let absence) where absence.owner.activation == nil: return .absent(absence.owner)
@@ -84,7 +84,7 @@ extension TalkSession {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         if let origin = request.origin, cause.isLetGo { freshPress.letGo(origin) }
         if let origin = request.origin, release(origin, of: client, &turn) { return .done }
-        if case .notJoined = state, request.channelID == nil, attached[client] == nil {
+        if case .notJoined = state, request.channelID == nil, attachments[client] == nil {
             return .refused(.nobodyTransmits)
         }
         switch named(request.channelID, by: client) {

@@ -33,7 +33,7 @@ extension TalkSession {
     }
 
     private func presence(of owner: Owner, _ now: MonotonicTime) -> Presence {
-        if let (client, program) = attachment(of: owner.identifier) {
+        if let (client, program) = attachments.newest(of: owner.identifier) {
             return .running(Running(client, program, belongsTo: owner))
         }
         // Its process may have outlived an earlier run of the core.
@@ -57,11 +57,13 @@ extension TalkSession {
         guard var start = channel?.start, let launch = start.launch, turn.now >= launch else { return }
         start.launch = nil
         change { $0.presence = .starting(start) }
+        awaited.add(start.owner.identifier)
         turn.start = .startApplication(start.startID, start.owner.identifier, start.activation)
     }
 
     mutating func startFailed(_ startID: StartID, _ reason: String, _ turn: inout Turn) {
         guard let start = channel?.start, start.startID == startID else { return }
+        awaited.remove(start.owner.identifier)
         giveUp(start, "\(start.owner.identifier.rawValue.traced) cannot be started: \(reason)", reason, &turn)
     }
 

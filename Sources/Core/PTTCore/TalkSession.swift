@@ -36,7 +36,10 @@ public struct TalkSession: Equatable, Sendable {
     var isSessionActive = true
     var isAudioServerReady = false
     var policy = Policy()
-    var attached: [ClientID: Attached] = [:]
+    var attachments = Attachments()
+    var awaited = AwaitedApplications()
+    /// The applications whose audio socket has closed and is not connected again.
+    var lostAudio: Set<ClientID> = []
     var freshPress = FreshPress()
     var leftChannels = LeftChannels()
     /// That of the last channel that was left.

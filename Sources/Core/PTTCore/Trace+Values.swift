@@ -27,6 +27,12 @@ func traced(_ event: CoreEvent) -> String {
         words("\(event.kind) \(pushID.rawValue) \(outcome)", explanation?.traced)
     case .stateNotSaved(let reason): "\(event.kind) \(reason.traced)"
     case .accessoryPressed(let origin), .accessoryReleased(let origin): "\(event.kind) \(traced(origin))"
+    case .channelRestored(let restored, let token):
+        words(
+            "\(event.kind) \(restored.channelID)",
+            restored.needsDescriptor ? "needsDescriptor" : nil,
+            "token \(traced(token))"
+        )
     case .pushReceived(let push):
         words(
             "\(event.kind) \(push.pushID.rawValue) \(push.kind) \(push.payload.utf8.count) bytes",

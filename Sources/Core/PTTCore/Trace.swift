@@ -170,9 +170,10 @@ extension TalkSession.Answer: CustomStringConvertible {
                 isApplication ? "application" : nil,
                 token.map { "token \(traced($0))" }
             )
-        case .attached(let token, let format, let restored, let left):
+        case .attached(let token, let format, let restored, let left, let isForeground):
             words(
                 "attached token \(traced(token)) \(traced(format))",
+                isForeground ? nil : "background",
                 restored.map { "restored \($0.channelID)" },
                 restored?.needsDescriptor == true ? "needsDescriptor" : nil,
                 left.map { "left \($0.channelID) \($0.reason)" },

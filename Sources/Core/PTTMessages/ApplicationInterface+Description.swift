@@ -25,8 +25,9 @@ extension ApplicationInterface {
 
         # callToken: for UseAttachment, once. audioToken: for the audio socket, one connection at a time. pushToken: for org.pushtotalk.Push,
         # good while a channel is joined. restored: the application's channel, of which channelJoined tells next.
+        # isForeground: what it counts as. Who attaches again says it again.
         type Attachment (callToken: string, audioToken: string, pushToken: string, format: AudioFormat,
-          restored: ?Restored, left: ?Left, isAudioServerReady: bool)
+          restored: ?Restored, left: ?Left, isForeground: bool, isAudioServerReady: bool)
 
         type PushKind (unknown, pushToTalk, serviceUpdate)
 
@@ -74,7 +75,8 @@ extension ApplicationInterface {
 
         type Transmission (transmissionID: int, source: Source, origin: Origin, began: int)
 
-        # The kinds of org.pushtotalk.Channel, and those that only the application is told: pushReceived (push),
+        # The kinds of org.pushtotalk.Channel, and those that only the application is told: channelRestored (restored,
+        # pushToken; the attachment that held the channel has gone, this one has it now), pushReceived (push),
         # requestAnswered (callID, refusal; a call of the second connection was carried out, or refused), endRefused
         # (refusal; FinishPush asked for an end and there was nothing to end), accessoryPressed and accessoryReleased
         # (origin; a button that the application handles by itself).
@@ -82,8 +84,8 @@ extension ApplicationInterface {
           explanation: ?string, name: ?string, image: ?Image, serviceStatus: ?ServiceStatus,
           transmissionMode: ?TransmissionMode, isEnabled: ?bool, participant: ?Participant,
           transmission: ?Transmission, cause: ?EndCause, endedBy: ?Source, origin: ?Origin, refusal: ?RefusalReason,
-          secondsLeft: ?int, interruption: ?Interruption, input: ?string, output: ?string, push: ?Push, pushID: ?int,
-          outcome: ?PushOutcome, callID: ?int)
+          secondsLeft: ?int, interruption: ?Interruption, input: ?string, output: ?string, restored: ?Restored, pushToken: ?string,
+          push: ?Push, pushID: ?int, outcome: ?PushOutcome, callID: ?int)
 
         # image: base64 of a PNG, JPEG, GIF or WebP file of at most 256 KiB.
         type Speaker (name: string, image: ?string)
@@ -92,7 +94,8 @@ extension ApplicationInterface {
 
         # Call with "more". The first answer has attachment, each that follows has one event. isForeground: if it is left
         # out, an application counts as in front unless the core has started it. When the attachment that held the
-        # application's channel goes, the newest of the others takes its place, and channelJoined tells of its process.
+        # application's channel goes, the newest of the others takes its place, and channelRestored tells it. A process
+        # that attaches again takes the place of its own earlier attachment at once.
         method Attach(identifier: string, name: string, activation: ?Activation, isForeground: ?bool,
           format: ?AudioFormat) -> (sequence: int, time: int, attachment: ?Attachment, event: ?Event)
 

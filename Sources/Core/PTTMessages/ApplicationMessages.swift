@@ -54,6 +54,9 @@ public enum ApplicationInterface {
         public let restored: Restored?
         /// The channel of this application that was left while it was away. Told once.
         public let left: Left?
+        /// What it counts as. An application that attaches again says so: the core may have forgotten that nobody has
+        /// seen it.
+        public let isForeground: Bool
         public let isAudioServerReady: Bool
 
         public init(
@@ -63,6 +66,7 @@ public enum ApplicationInterface {
             format: AudioFormat,
             restored: Restored?,
             left: Left? = nil,
+            isForeground: Bool = true,
             isAudioServerReady: Bool
         ) {
             self.callToken = callToken
@@ -71,6 +75,7 @@ public enum ApplicationInterface {
             self.format = format
             self.restored = restored
             self.left = left
+            self.isForeground = isForeground
             self.isAudioServerReady = isAudioServerReady
         }
     }

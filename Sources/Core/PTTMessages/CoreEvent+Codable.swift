@@ -24,6 +24,8 @@ extension CoreEvent: Codable {
         case interruption
         case input
         case output
+        case restored
+        case pushToken
         case push
         case pushID
         case outcome
@@ -75,6 +77,7 @@ extension CoreEvent: Codable {
             )
         case "stateSaved": self = .stateSaved
         case "stateNotSaved": self = .stateNotSaved(reason: try field(.explanation))
+        case "channelRestored": self = .channelRestored(try field(.restored), try field(.pushToken))
         case "pushReceived": self = .pushReceived(try field(.push))
         case "requestAnswered": self = .requestAnswered(try optional(.callID), try optional(.refusal))
         case "endRefused": self = .endRefused(try field(.refusal))
@@ -120,6 +123,9 @@ extension CoreEvent: Codable {
             try fields.encode(outcome, forKey: .outcome)
             try fields.encodeIfPresent(explanation, forKey: .explanation)
         case .stateNotSaved(let reason): try fields.encode(reason, forKey: .explanation)
+        case .channelRestored(let restored, let pushToken):
+            try fields.encode(restored, forKey: .restored)
+            try fields.encode(pushToken, forKey: .pushToken)
         case .pushReceived(let push): try fields.encode(push, forKey: .push)
         case .requestAnswered(let callID, let refusal):
             try fields.encodeIfPresent(callID, forKey: .callID)

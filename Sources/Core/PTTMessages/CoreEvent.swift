@@ -44,6 +44,9 @@ public enum CoreEvent: Equatable, Sendable {
 
     // Only the application is told of these.
 
+    /// The attachment that held the application's channel has gone, and this one has it now, with the token for its
+    /// pushes. It is told of as joined right after this.
+    case channelRestored(ApplicationInterface.Restored, PushToken)
     case pushReceived(Push)
     /// A call of the application was carried out, or refused. Stands where it belongs among the other events. Without a
     /// number: a call that had none.
@@ -87,6 +90,7 @@ extension CoreEvent {
         case .pushFinished: "pushFinished"
         case .stateSaved: "stateSaved"
         case .stateNotSaved: "stateNotSaved"
+        case .channelRestored: "channelRestored"
         case .pushReceived: "pushReceived"
         case .requestAnswered: "requestAnswered"
         case .endRefused: "endRefused"

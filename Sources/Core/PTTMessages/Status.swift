@@ -73,7 +73,7 @@ extension Status {
         case .stateSaved: saveFailure = nil
         case .stateNotSaved(let reason): saveFailure = reason
         case .transmissionRefused, .timeLimitNear, .audioInterrupted, .audioInterruptionEnded, .routeChanged,
-            .pushReceived, .pushFinished, .requestAnswered, .endRefused, .accessoryPressed,
+            .channelRestored, .pushReceived, .pushFinished, .requestAnswered, .endRefused, .accessoryPressed,
             .accessoryReleased, .unknown:
             break
         }

@@ -33,6 +33,7 @@ extension Wording {
         case .stateSaved: "the state of the core is on disk again"
         case .stateNotSaved(let reason):
             "the state of the core is not on disk, a restart will find an earlier one: \(reason)"
+        case .channelRestored(let restored, _): "channel restored: \(restored.channelID)"
         case .pushReceived(let push):
             "push \(push.pushID.rawValue) received: \(words(push.kind)) \(push.payload)"
         case .requestAnswered(_, let refusal):

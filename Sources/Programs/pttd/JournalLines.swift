@@ -51,7 +51,8 @@ extension BoundedLog {
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
             .transmissionModeChanged, .accessoryEventsChanged, .participantChanged, .timeLimitNear,
             .audioActivating, .audioActivated, .audioDeactivated, .audioInterruptionEnded, .routeChanged,
-            .pushReceived, .requestAnswered, .endRefused, .accessoryPressed, .accessoryReleased, .unknown:
+            .channelRestored, .pushReceived, .requestAnswered, .endRefused, .accessoryPressed,
+            .accessoryReleased, .unknown:
             break
         }
     }

@@ -187,7 +187,8 @@ final class Demo {
         case .applicationDetached: fail("ptt-echo has gone")
         case .descriptorChanged, .applicationStarting, .serviceStatusChanged, .transmissionModeChanged,
             .accessoryEventsChanged, .timeLimitNear, .audioActivating, .audioInterruptionEnded, .routeChanged,
-            .audioServerLost, .pushReceived, .pushFinished, .requestAnswered, .endRefused, .stateSaved,
+            .audioServerLost, .channelRestored, .pushReceived, .pushFinished, .requestAnswered, .endRefused,
+            .stateSaved,
             .stateNotSaved, .accessoryPressed, .accessoryReleased, .unknown:
             break
         }

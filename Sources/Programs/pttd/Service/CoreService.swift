@@ -90,8 +90,8 @@ final class CoreService {
                 pushToken: pushToken
             )
             call.reply(encoded(reply))
-        case .attached(let pushToken, let format, let restored, let left):
-            attach(call, pushToken, format, restored, left)
+        case .attached(let pushToken, let format, let restored, let left, let isForeground):
+            attach(call, pushToken, format, restored, left, isForeground)
         case .began(let transmissionID):
             audience.holder = call.connection.processID
             note(nil, for: call)
@@ -124,7 +124,8 @@ final class CoreService {
         _ pushToken: PushToken,
         _ format: AudioFormat,
         _ restored: ApplicationInterface.Restored?,
-        _ left: ApplicationInterface.Left?
+        _ left: ApplicationInterface.Left?,
+        _ isForeground: Bool
     ) {
         host.forgetRoute()
         let attachment = ApplicationInterface.Attachment(
@@ -134,6 +135,7 @@ final class CoreService {
             format: format,
             restored: restored,
             left: left,
+            isForeground: isForeground,
             isAudioServerReady: host.status.isAudioServerReady
         )
         let update = ApplicationInterface.Update(
