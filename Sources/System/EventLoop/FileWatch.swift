@@ -4,7 +4,7 @@ internal import Glibc
 /// or a symbolic link on the way to it did (inotify(7), path_resolution(7)).
 ///
 /// Of a directory on the way only its own end is watched, so that what happens beside the path wakes nobody; in the
-/// nearest one that is there the appearance of the next.
+/// nearest one that is there the appearance of the next. The end of one that may be passed and not read is not noticed.
 @EventLoop
 public final class FileWatch {
     /// What a path leads to.
@@ -26,7 +26,7 @@ public final class FileWatch {
     /// - Parameters:
     ///   - path: An absolute path.
     ///   - handler: What it finds at the path is not older than the change, and any later change is told again.
-    /// - Throws: `EMFILE` if the user has too many watches, `EACCES` if a directory on the way cannot be read.
+    /// - Throws: `EMFILE` if the user has too many watches, `EACCES` if the directory that holds the file cannot be read.
     public init(_ path: String, handler: @escaping @EventLoop () -> Void) throws(SystemError) {
         self.path = path
         self.handler = handler
@@ -150,6 +150,8 @@ private final class Inotify {
         guard watch >= 0 else {
             // It went between the look and this; the next look finds out.
             if errno == ENOENT || errno == ENOTDIR { return }
+            // `/home` is often one that only root may list. That it stays what it is has to be believed.
+            if errno == EACCES, point.role == .passed { return }
             throw SystemError("watch \(point.path)")
         }
         names[watch, default: []].formUnion(Self.name(point.role))
