@@ -7,6 +7,8 @@ final class Echo: NSObject {
     private let (ends, ending) = AsyncStream.makeStream(of: Int32.self)
     private var manager: PTChannelManager?
     private var channel: SavedChannel?
+    /// Since this start.
+    private var isJoined = false
 
     private var isTransmitting = false
     private var isSessionActive = false
@@ -104,6 +106,7 @@ extension Echo: @MainActor PTChannelManagerDelegate {
     ) {
         // The place to set mode and service status, which begin anew with each joining.
         say("didJoin \(channelUUID) \(reason == .channelRestoration ? "again" : "anew")")
+        isJoined = true
     }
 
     func channelManager(
@@ -111,8 +114,11 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         didLeaveChannel channelUUID: UUID,
         reason: PTChannelLeaveReason
     ) {
+        let told = "didLeave \(channelUUID), reason \(reason.rawValue)"
+        // The first to be heard of after an absence is how that ended. This start is to join anew.
+        guard isJoined else { return say("\(told), while this was away") }
         // Whoever left it has the last word: joining again is for a person to ask for.
-        end(0, "didLeave \(channelUUID), reason \(reason.rawValue)")
+        end(0, told)
     }
 
     func channelManager(
