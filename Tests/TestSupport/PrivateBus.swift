@@ -75,6 +75,11 @@ public final class PrivateBus {
         _ = unlink(directory + "/bus")
     }
 
+    /// To the daemon: `SIGSTOP`, for example, after which it is there and does nothing.
+    public func signal(_ signal: Int32) {
+        if let processID { _ = kill(processID, signal) }
+    }
+
     private static func configuration(_ address: String, _ services: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

@@ -41,6 +41,27 @@ import Testing
         #expect(try await rig.asked() == .end(first, .linkLost))
     }
 
+    @Test(arguments: ["bluetoothd", "the bus"]) @EventLoop
+    func `who stands still while a button is held cannot tell the release, and ends its transmission`(
+        _ who: String
+    ) async throws {
+        let rig = try await Rig.start()
+        try await rig.ready()
+        func signal(_ signal: Int32) {
+            if who == "the bus" { rig.bus.signal(signal) } else { rig.simulator?.signal(signal) }
+        }
+        try await rig.simulate("press")
+        #expect(try await rig.asked() == .begin(first, .bluetoothButton))
+        signal(SIGSTOP)
+        #expect(try await rig.asked() == .end(first, .linkLost))
+        _ = try await rig.events.first { $0.device?.link == .away }
+        signal(SIGCONT)
+        try await rig.ready()
+        try await rig.simulate("release")
+        try await rig.simulate("press")
+        #expect(try await rig.asked() == .begin(first, .bluetoothButton))
+    }
+
     @Test @EventLoop func `a button that is no longer trusted is no longer heard`() async throws {
         let rig = try await Rig.start()
         try await rig.ready()

@@ -66,10 +66,12 @@ final class Bridge {
         switch event {
         case .connected: list.coreConnected()
         case .lost(let reason):
+            buttons.transmissionEnded(nil)
             headsets.coreLost()
             list.coreLost(reason)
         case .channelChanged(let ownsKeys): headsets.channelChanged(ownsKeys: ownsKeys)
         case .transmissionEnded(let transmissionID, let cause):
+            buttons.transmissionEnded(transmissionID)
             headsets.transmissionEnded(transmissionID, cause)
         }
         ServiceState.status(status)

@@ -72,6 +72,11 @@ public final class BusConnection {
         end(.disconnected("the connection was closed"))
     }
 
+    /// Ends the connection as the bus would: ``lost`` is told, and a ``Bus`` connects anew.
+    public func giveUp(_ reason: BusError) {
+        lose(reason)
+    }
+
     /// Sends a call and reports its answer, or an error, exactly once.
     public func call(
         _ call: MethodCall,

@@ -44,6 +44,8 @@ final class BlueZMirror {
     private var backOff = BackOff()
     private lazy var retry = TimerSource { [weak self] in self?.askForObjects() }
     private lazy var starter = BlueZStarter(log: log)
+    /// For those who wait for a release.
+    private(set) lazy var keepAlive = BlueZKeepAlive { [weak self] in self?.connection }
     /// Counts owners of the name, so that an answer about an earlier one is recognised.
     private var life = 0
 
@@ -124,9 +126,9 @@ final class BlueZMirror {
     }
 
     private func busLost(_ error: BusError) {
-        log.error("\(error): Bluetooth buttons do not work without the system bus; waiting for it")
+        log.error("\(error): Bluetooth buttons do not work without it; waiting for it")
         nameWatch = nil
-        lose("the system bus is gone: \(error)")
+        lose("bluetoothd cannot be reached: \(error)")
         candidate = nil
     }
 

@@ -28,6 +28,8 @@ final class BluetoothButton {
     private lazy var timer = TimerSource { [weak self] in self?.post(.timerFired) }
     /// Why the last subscription failed, until one succeeds.
     private(set) var subscriptionFailure: String?
+    /// What its press has begun, until the release.
+    private var transmission: TransmissionID?
 
     init(
         _ path: ObjectPath,
@@ -128,8 +130,8 @@ final class BluetoothButton {
     private func perform(_ effect: ButtonLink.Effect) {
         switch effect {
         case .begin: begin()
-        case .end(let cause): core.end(link.origin, cause)
-        case .letGo: core.end(link.origin, .released)
+        case .end(let cause): end(cause)
+        case .letGo: end(.released)
         case .subscribe: subscribe()
         case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
         case .cancelTimer: timer.disarm()
@@ -139,9 +141,36 @@ final class BluetoothButton {
 
     private func begin() {
         core.begin(link.origin) { [weak self] result in
-            guard let self, case .failure(let refusal) = result else { return }
-            list.tell(AccessoryEvent(.ignored, device: link.device, remark: "not transmitting: \(refusal)"))
+            guard let self else { return }
+            switch result {
+            case .success(let transmissionID): began(transmissionID)
+            case .failure(let refusal):
+                let remark = "not transmitting: \(refusal)"
+                list.tell(AccessoryEvent(.ignored, device: link.device, remark: remark))
+            }
         }
+    }
+
+    private func began(_ transmissionID: TransmissionID) {
+        // It may have been let go meanwhile.
+        guard link.device.isPressed else { return }
+        transmission = transmissionID
+        mirror.keepAlive.start(for: path)
+    }
+
+    private func end(_ cause: EndCause) {
+        forgetTransmission()
+        core.end(link.origin, cause)
+    }
+
+    /// The core has ended one, at the time limit for example.
+    func transmissionEnded(_ ended: TransmissionID?) {
+        if ended == nil || ended == transmission { forgetTransmission() }
+    }
+
+    private func forgetTransmission() {
+        transmission = nil
+        mirror.keepAlive.stop(for: path)
     }
 
     private func subscribe() {

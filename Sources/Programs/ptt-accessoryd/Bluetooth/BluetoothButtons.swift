@@ -51,6 +51,11 @@ final class BluetoothButtons {
     /// The button at `path`, if it is used.
     subscript(path: ObjectPath) -> BluetoothButton? { buttons[path] }
 
+    /// - Parameter ended: Nil: whatever there was ended with the core.
+    func transmissionEnded(_ ended: TransmissionID?) {
+        for button in buttons.values { button.transmissionEnded(ended) }
+    }
+
     private func handle(_ event: BlueZMirror.Event) {
         switch event {
         case .valueReceived(let path, let value):
