@@ -18,7 +18,8 @@ struct Scenario {
     static let all: [Scenario] =
         bluetoothButtons + sleepingButtons + radioFaults + programFaults + soundFaults + levels
         + wiredHeadsets
-        + autoStart + timeLimit + protection + waking + hostileSignals + seat
+        + autoStart + timeLimit + protection + waking + newLogin + fileFaults
+        + hostileSignals + seat + standingStill
 
     /// Whether one of the words is the number of the part, or, where it is no number, is in the name.
     func fits(_ words: [String]) -> Bool {

@@ -6,6 +6,8 @@ import PTTMessages
 @EventLoop
 final class Application {
     private(set) var packets = 0
+    /// When the last of what it has got was captured.
+    private(set) var lastCaptured = MonotonicTime(nanoseconds: 0)
     private let connection: ServiceConnection
     private let core: CoreWatch
     private var audio: AudioLink?
@@ -24,8 +26,8 @@ final class Application {
         )
         guard let token = reply.token else { throw Failure("the core gave no audio token") }
         let application = Application(connection, core)
-        application.audio = try AudioLink(token: token) { [weak application] _, samples in
-            application?.hear(samples)
+        application.audio = try AudioLink(token: token) { [weak application] header, samples in
+            application?.hear(samples, at: header.timestamp)
         }
         try await until("the core tells that the application has joined") {
             core.status?.channel?.application != nil
@@ -58,8 +60,9 @@ final class Application {
         )
     }
 
-    private func hear(_ samples: ArraySlice<UInt8>) {
+    private func hear(_ samples: ArraySlice<UInt8>, at time: MonotonicTime) {
         packets += 1
+        lastCaptured = time
         tone.append(samples)
         Sightings.somethingHappened()
     }

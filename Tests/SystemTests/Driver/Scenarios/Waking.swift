@@ -60,7 +60,7 @@ extension Scenario {
 
     // MARK: - Steps
 
-    private static func startEcho(_ lab: Lab) async throws {
+    static func startEcho(_ lab: Lab) async throws {
         try await lab.paired(.ffe0)
         try await lab.core.open()
         try await Machine.systemctl("start", unit)
@@ -68,12 +68,12 @@ extension Scenario {
     }
 
     /// Stopped by its user, so that it is not started again by the end of the scenario.
-    private static func stopEcho() async throws {
+    static func stopEcho() async throws {
         try await Machine.systemctl("stop", unit)
     }
 
     /// A press is transmitted, and comes back through the speaker with the microphone closed.
-    private static func pressAndEcho(_ lab: Lab) async throws {
+    static func pressAndEcho(_ lab: Lab) async throws {
         let mark = lab.core.events.count
         try await Hand.press(.ffe0)
         try await lab.core.event("audio is active", after: mark) {
