@@ -45,6 +45,12 @@ final class Stage {
         return path
     }
 
+    /// Lets the core crash, and starts it again.
+    func restartAfterCrash() async throws {
+        core.crash()
+        try await restartCore()
+    }
+
     /// Starts the core again after a crash.
     func restartCore() async throws {
         try core.restart()

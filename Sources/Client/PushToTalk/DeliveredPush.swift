@@ -3,36 +3,43 @@ internal import PTTMessages
 internal import Synchronization
 
 /// What the application says to a push.
-enum PushAnswer: Sendable {
-    case participant(PTParticipant, endsTransmission: Bool)
-    case leave(endsTransmission: Bool)
-    /// Of a service update.
-    case processed
-    /// It said nothing, or nothing was asked.
-    case nothing(endsTransmission: Bool)
+struct PushAnswer: Sendable {
+    enum Result: Sendable {
+        case participant(PTParticipant)
+        case leave
+        /// Of a service update.
+        case processed
+        /// It said nothing, or nothing was asked.
+        case nothing
+    }
+
+    let result: Result
+    /// Whether it asked for the end of the transmission in the same step.
+    var endsTransmission = false
 
     func request(_ pushID: PushID) -> ApplicationInterface.FinishPushRequest {
-        switch self {
-        case .participant(let participant, let endsTransmission):
-            ApplicationInterface.FinishPushRequest(
-                pushID: pushID,
-                result: .activeRemoteParticipant,
-                participant: .init(name: participant.name, image: participant.imageText),
-                endsTransmission: endsTransmission
-            )
-        case .leave(let endsTransmission):
-            .init(pushID: pushID, result: .leaveChannel, endsTransmission: endsTransmission)
-        case .processed:
-            .init(pushID: pushID, result: .processed)
-        case .nothing(let endsTransmission):
-            .init(pushID: pushID, result: .unknown, endsTransmission: endsTransmission)
+        var participant: ApplicationInterface.Speaker?
+        let word: ApplicationInterface.PushResult
+        switch result {
+        case .participant(let speaker):
+            participant = .init(name: speaker.name, image: speaker.imageText)
+            word = .activeRemoteParticipant
+        case .leave: word = .leaveChannel
+        case .processed: word = .processed
+        case .nothing: word = .unknown
         }
+        return ApplicationInterface.FinishPushRequest(
+            pushID: pushID,
+            result: word,
+            participant: participant,
+            endsTransmission: endsTransmission
+        )
     }
 
     /// What to tell if it comes to nothing; nil if there is nobody to tell.
     func failed(_ channelUUID: UUID, _ error: PTChannelError) -> Callback? {
-        switch self {
-        case .participant(let participant, endsTransmission: _):
+        switch result {
+        case .participant(let participant):
             .failedToActivate(channelUUID, participant, error)
         case .leave:
             .failedToLeave(channelUUID, error)

@@ -65,7 +65,7 @@ extension PTChannelManager {
             delivered.answer(result(of: delivered))
         case .serviceUpdate:
             let completion = OnceOnly("the completion of service update \(push.pushID.rawValue)") {
-                delivered.answer(.processed)
+                delivered.answer(PushAnswer(result: .processed))
             }
             guard let delegate else { return completion.call() }
             delegate.incomingServiceUpdatePush(
@@ -77,7 +77,7 @@ extension PTChannelManager {
                 completion: { completion.call() }
             )
         case .unknown:
-            delivered.answer(.nothing(endsTransmission: false))
+            delivered.answer(PushAnswer(result: .nothing))
         }
     }
 
@@ -93,8 +93,7 @@ extension PTChannelManager {
             defer { state.asked = nil }
             return state.asked?.stops ?? false
         }
-        return result?.answer(endsTransmission: endsTransmission)
-            ?? .nothing(endsTransmission: endsTransmission)
+        return PushAnswer(result: result?.value ?? .nothing, endsTransmission: endsTransmission)
     }
 }
 

@@ -5,8 +5,8 @@ internal import Synchronization
 extension PTChannelManager {
     private static let chosenQueue = Mutex<DispatchQueue?>(nil)
 
-    /// Linux: the serial queue that callbacks and completion handlers come on. Set it before the manager is made; the
-    /// library takes one of its own if this is nil.
+    /// Linux: the queue that callbacks and completion handlers come on, one at a time. Set it before the manager is made;
+    /// the library takes one of its own if this is nil.
     public static var pttCallbackQueue: DispatchQueue? {
         get { chosenQueue.withLock { $0 } }
         set { chosenQueue.withLock { $0 = newValue } }

@@ -57,7 +57,8 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         _ manifest: Manifest
     ) {
         state = Mutex(State(delegate: delegate, restorationDelegate: restorationDelegate))
-        outbox = Outbox(Self.pttCallbackQueue ?? DispatchQueue(label: "org.pushtotalk.callbacks"))
+        // Its own in any case: one that runs several blocks at once would mix up what is told.
+        outbox = Outbox(DispatchQueue(label: "org.pushtotalk.callbacks", target: Self.pttCallbackQueue))
         session = Session(manifest, outbox, .shared)
         super.init()
         outbox.open(for: self)

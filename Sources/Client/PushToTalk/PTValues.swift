@@ -33,14 +33,9 @@ public final class PTParticipant: NSObject, Sendable {
 
 /// What follows from a push.
 public final class PTPushResult: NSObject, Sendable {
-    private enum Answer {
-        case participant(PTParticipant)
-        case leave
-    }
+    let value: PushAnswer.Result
 
-    private let value: Answer
-
-    private init(_ value: Answer) {
+    private init(_ value: PushAnswer.Result) {
         self.value = value
     }
 
@@ -51,13 +46,6 @@ public final class PTPushResult: NSObject, Sendable {
 
     /// The channel is to be left; `didLeaveChannel` follows.
     public class var leaveChannel: PTPushResult { PTPushResult(.leave) }
-
-    func answer(endsTransmission: Bool) -> PushAnswer {
-        switch value {
-        case .participant(let participant): .participant(participant, endsTransmission: endsTransmission)
-        case .leave: .leave(endsTransmission: endsTransmission)
-        }
-    }
 }
 
 extension PTChannelDescriptor {

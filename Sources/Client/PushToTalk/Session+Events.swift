@@ -87,11 +87,18 @@ extension Session {
 
     private func received(_ push: Push) {
         guard let channelID = view.channelID, let payload = Payload.dictionary(push.payload) else {
-            return finish(push, nil, .nothing(endsTransmission: false))
+            return finish(push, nil, PushAnswer(result: .nothing))
         }
         let channelUUID = channelID.uuid
-        let delivered = DeliveredPush(push, channelUUID, payload) { [weak self] answer in
-            EventLoop.start { [weak self] in self?.finish(push, channelUUID, answer) }
+        let delivered = DeliveredPush(push, channelUUID, payload) { [weak self, weak events] answer in
+            EventLoop.start { [weak self, weak events] in
+                guard let self else { return }
+                // Another core gives the same numbers to other pushes.
+                guard let events, events === self.events else {
+                    return self.failed(push, channelUUID, answer, .lost, andStop: true)
+                }
+                finish(push, channelUUID, answer)
+            }
         }
         pushes[push.pushID] = delivered
         outbox.deliver(.push(delivered))
@@ -102,14 +109,25 @@ extension Session {
         pushes[push.pushID] = nil
         call {
             $0.finishPush(answer.request(push.pushID), then: $1)
-        } completion: { [outbox] refusal in
+        } completion: { [weak self] refusal in
             guard let refusal else { return }
-            Diagnostics.note("push \(push.pushID.rawValue): \(refusal.reason)")
-            guard let channelUUID, let callback = answer.failed(channelUUID, PTChannelError(refusal)) else {
-                return
-            }
-            outbox.deliver(callback)
+            // The core tells by itself that there was nothing to stop.
+            self?.failed(push, channelUUID, answer, refusal, andStop: false)
         }
+    }
+
+    private func failed(
+        _ push: Push,
+        _ channelUUID: UUID?,
+        _ answer: PushAnswer,
+        _ refusal: Refusal,
+        andStop: Bool
+    ) {
+        Diagnostics.note("push \(push.pushID.rawValue): \(refusal.reason)")
+        guard let channelUUID else { return }
+        let error = PTChannelError(refusal)
+        if andStop, answer.endsTransmission { outbox.deliver(.failedToStop(channelUUID, error)) }
+        if let callback = answer.failed(channelUUID, error) { outbox.deliver(callback) }
     }
 
     /// Nobody waits for what was not answered.

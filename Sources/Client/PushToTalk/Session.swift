@@ -21,7 +21,7 @@ final class Session {
     private var saidForeground: Bool?
     /// What it counts as while it says nothing. The core forgets that with the connection, or with its own end.
     var assumedForeground: Bool?
-    private var events: ServiceConnection?
+    private(set) var events: ServiceConnection?
     private var calls: ServiceConnection?
     var link: AudioLink?
     var audioAccess: AudioAccess?

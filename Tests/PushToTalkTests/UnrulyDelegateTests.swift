@@ -1,0 +1,177 @@
+import CoreLink
+import EventLoop
+import Foundation
+import PTTMessages
+import PushToTalk
+import Synchronization
+import TestSupport
+import Testing
+
+/// Delegates that call back from everywhere at once, and cores that restart under them.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct UnrulyDelegateTests {
+    init() { withRunningLoop() }
+
+    /// Pushes are numbered from 1 by each run of the core.
+    @EventLoop
+    @Test func `the answer to a push of an earlier core answers none of the next`() async throws {
+        let stage = try await Stage.set()
+        let gate = DispatchSemaphore(value: 0)
+        let count = Mutex(0)
+        let delegate = RecordingDelegate { manager, channel in
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard isFirst else { return .activeRemoteParticipant(PTParticipant(name: "Bob", image: nil)) }
+            manager.stopTransmitting(channelUUID: channel)
+            gate.wait()
+            return .leaveChannel
+        }
+        let joined = try await Joined.make(stage, delegate)
+        try await stage.push(joined.token, #"{"first":1}"#)
+        #expect(try await delegate.lines.next() == "incomingPush first")
+        try await stage.restartAfterCrash()
+        try await stage.until { $0.channel?.application != nil && $0.isAudioServerReady }
+        try await stage.push(joined.token, #"{"second":1}"#)
+        gate.signal()
+        var told = try await delegate.lines.next(5)
+        #expect(told.contains("failedToLeave unknown"))
+        told.removeAll { $0.hasPrefix("failed") }
+        #expect(told.contains("incomingPush second") && told.contains("didJoin 1 true"))
+        #expect(try await stage.status().channel?.participant?.name == "Bob")
+        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        #expect(!delegate.all.contains { $0.hasPrefix("didLeave") })
+    }
+
+    /// Everything that it is told makes it ask for more, on queues of its own, until it leaves, twice.
+    @EventLoop
+    @Test func `a delegate that calls from each callback on other queues is told in pairs, and ends silent`()
+        async throws
+    {
+        let stage = try await Stage.set()
+        let delegate = Meddler()
+        let manager = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        let descriptor = PTChannelDescriptor(name: "Ops", image: nil)
+        manager.requestJoinChannel(channelUUID: stage.channel, descriptor: descriptor)
+        #expect(try await delegate.told.next() == "joined")
+        for _ in 0..<20 {
+            // Refused while somebody else talks, which is as good.
+            if let button = try? await stage.press() { try? await stage.release(button) }
+        }
+        delegate.isCalm.store(true, ordering: .relaxed)
+        for _ in 0..<2 {
+            DispatchQueue.global().async { manager.leaveChannel(channelUUID: stage.channel) }
+        }
+        _ = try await delegate.told.first { $0 == "left" }
+        #expect(try await stage.sound.sourceOutputs() == [])
+        #expect(try await stage.status().channel == nil)
+        #expect(delegate.isBalanced)
+    }
+
+    /// Callbacks stay one at a time, whatever queue was chosen.
+    @EventLoop
+    @Test func `a queue that runs several things at once is given one callback at a time`() async throws {
+        let stage = try await Stage.set()
+        PTChannelManager.pttCallbackQueue = DispatchQueue(label: "wide", attributes: .concurrent)
+        defer { PTChannelManager.pttCallbackQueue = nil }
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        for _ in 0..<20 {
+            manager.requestBeginTransmitting(channelUUID: stage.channel)
+            manager.stopTransmitting(channelUUID: stage.channel)
+        }
+        manager.leaveChannel(channelUUID: stage.channel)
+        _ = try await delegate.lines.first { $0.hasPrefix("didLeave") }
+        let lines = delegate.all.filter { $0.hasPrefix("didBegin") || $0.hasPrefix("didEnd") }
+        #expect(lines == Array(repeating: ["didBegin 2", "didEnd 2"], count: 20).flatMap { $0 })
+    }
+}
+
+/// Asks for something else, on another queue, whenever it is told something.
+private final class Meddler: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate, Sendable {
+    private struct State {
+        var transmits = false
+        var isActive = false
+        var isBalanced = true
+    }
+
+    let told = Sightings(of: String.self)
+    let isCalm = Atomic(false)
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "meddler", attributes: .concurrent)
+
+    /// Whether each beginning was followed by its end.
+    var isBalanced: Bool { state.withLock { $0.isBalanced && !$0.transmits && !$0.isActive } }
+
+    private func meddle(_ manager: PTChannelManager, _ channel: UUID) {
+        guard !isCalm.load(ordering: .relaxed) else { return }
+        queue.async { manager.stopTransmitting(channelUUID: channel) }
+        queue.async { manager.requestBeginTransmitting(channelUUID: channel) }
+        queue.async { manager.setActiveRemoteParticipant(nil, channelUUID: channel) }
+        queue.async { manager.stopTransmitting(channelUUID: channel) }
+    }
+
+    func channelManager(_ manager: PTChannelManager, didJoinChannel uuid: UUID, reason: PTChannelJoinReason) {
+        told.add("joined")
+    }
+
+    func channelManager(_ manager: PTChannelManager, didLeaveChannel uuid: UUID, reason: PTChannelLeaveReason)
+    {
+        told.add("left")
+    }
+
+    func channelManager(
+        _ manager: PTChannelManager,
+        channelUUID: UUID,
+        didBeginTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {
+        state.withLock {
+            $0.isBalanced = $0.isBalanced && !$0.transmits
+            $0.transmits = true
+        }
+        meddle(manager, channelUUID)
+    }
+
+    func channelManager(
+        _ manager: PTChannelManager,
+        channelUUID: UUID,
+        didEndTransmittingFrom source: PTChannelTransmitRequestSource
+    ) {
+        state.withLock {
+            $0.isBalanced = $0.isBalanced && $0.transmits
+            $0.transmits = false
+        }
+        meddle(manager, channelUUID)
+    }
+
+    func channelManager(_ manager: PTChannelManager, receivedEphemeralPushToken token: Data) {}
+
+    func channelManager(_ manager: PTChannelManager, didActivate session: AVAudioSession) {
+        state.withLock {
+            $0.isBalanced = $0.isBalanced && !$0.isActive
+            $0.isActive = true
+        }
+        if let channel = manager.activeChannelUUID { meddle(manager, channel) }
+    }
+
+    func channelManager(_ manager: PTChannelManager, didDeactivate session: AVAudioSession) {
+        state.withLock {
+            $0.isBalanced = $0.isBalanced && $0.isActive
+            $0.isActive = false
+        }
+    }
+
+    func incomingPushResult(
+        channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pushPayload: [String: Any]
+    ) -> PTPushResult { .leaveChannel }
+
+    func channelDescriptor(restoredChannelUUID uuid: UUID) -> PTChannelDescriptor {
+        PTChannelDescriptor(name: "Ops", image: nil)
+    }
+}
