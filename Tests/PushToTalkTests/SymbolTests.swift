@@ -23,29 +23,19 @@ import Testing
     }
 
     private func symbols() throws -> [String] {
-        let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-            .deletingLastPathComponent()
-        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Sources")
         let output = FileManager.default.temporaryDirectory.appendingPathComponent("ptt-symbols-\(UUID())")
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         // What cannot be removed is litter in /tmp and hurts no test.
         defer { try? FileManager.default.removeItem(at: output) }
-        let maps = [
-            sources.appendingPathComponent("System/CSystemd/module.modulemap").path,
-            products.appendingPathComponent("CLinux.build/module.modulemap").path,
-            products.appendingPathComponent("CTOML.build/module.modulemap").path,
-            sources.appendingPathComponent("Client/CPushToTalk/module.modulemap").path,
-        ]
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             [
-                "swift", "symbolgraph-extract", "-module-name", "PushToTalk", "-I",
-                products.appendingPathComponent("Modules").path, "-target", "\(machine)-unknown-linux-gnu",
+                "swift", "symbolgraph-extract", "-module-name", "PushToTalk", "-target",
+                "\(machine)-unknown-linux-gnu",
                 "-output-dir", output.path, "-minimum-access-level", "public", "-skip-synthesized-members",
                 "-experimental-allowed-reexported-modules=CPushToTalk",
-            ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+            ] + ModuleSearch.arguments
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)
@@ -62,5 +52,25 @@ import Testing
         #else
             "x86_64"
         #endif
+    }
+}
+
+/// Where a compiler finds the library as it was built for these tests.
+enum ModuleSearch {
+    static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Sources")
+
+    static var arguments: [String] {
+        let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent()
+        let maps = [
+            sources.appendingPathComponent("System/CSystemd/module.modulemap").path,
+            products.appendingPathComponent("CLinux.build/module.modulemap").path,
+            products.appendingPathComponent("CTOML.build/module.modulemap").path,
+            sources.appendingPathComponent("Client/CPushToTalk/module.modulemap").path,
+        ]
+        return ["-I", products.appendingPathComponent("Modules").path]
+            + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     }
 }

@@ -11,7 +11,8 @@ public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReason
 public let AVAudioSessionRouteChangePreviousRouteKey = "AVAudioSessionRouteChangePreviousRouteKey"
 
 extension AVAudioSession {
-    /// Somebody else needs the audio devices, or they are gone; and that this is over.
+    /// The remote participant cannot be heard any more, because the audio server or the speaker is lost or the machine
+    /// sleeps; and that this is over.
     public static let interruptionNotification = Notification.Name("AVAudioSessionInterruptionNotification")
     /// The microphone or the speaker in use has changed.
     public static let routeChangeNotification = Notification.Name("AVAudioSessionRouteChangeNotification")

@@ -46,8 +46,8 @@ extension AVAudioSession {
 
 /// Linux: microphone and speaker of the active audio session.
 public struct PTTAudio: Sendable {
-    /// What the microphone hears, from `didActivate` on until `didDeactivate`, where the sequence ends. Empty while the
-    /// session is not active, and without frames while nobody transmits.
+    /// What the microphone hears, from `didActivate` on until `didDeactivate` or the end of the manager, where the sequence
+    /// ends. Empty while the session is not active, and without frames while nobody transmits.
     public var microphone: PTTMicrophone { PTTMicrophone() }
 
     /// What people hear while a remote participant is set.
