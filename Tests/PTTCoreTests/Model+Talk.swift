@@ -86,7 +86,7 @@ extension Model {
             channel?.pressed.contains(where: { $0.origin == origin && $0.by == client }) == true
         {
             release { $0.origin == origin && $0.by == client }
-            return "done"
+            if talker?.origin != origin || talker?.client != client { return "done" }
         }
         if channel == nil, request.channelID == nil, attached[client] == nil { return "transmissionNotFound" }
         guard means(client, request.channelID), let channel else { return "channelNotFound" }

@@ -83,7 +83,9 @@ extension TalkSession {
     mutating func end(_ client: ClientID, _ request: CoreInterface.EndRequest, _ turn: inout Turn) -> Answer {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         if let origin = request.origin, cause.isLetGo { freshPress.letGo(origin) }
-        if let origin = request.origin, release(origin, of: client, &turn) { return .done }
+        if let origin = request.origin, release(origin, of: client, &turn), !holds(origin, client) {
+            return .done
+        }
         if case .notJoined = state, request.channelID == nil, attachments[client] == nil {
             return .refused(.nobodyTransmits)
         }
@@ -93,7 +95,7 @@ extension TalkSession {
         case .success(let channel):
             guard let lease = channel.lease else { return .refused(.nobodyTransmits) }
             if let origin = request.origin {
-                guard lease.transmission.origin == origin, lease.holder == client else {
+                guard holds(origin, client) else {
                     return .refused(.notHeld(by: origin, lease.transmission))
                 }
             }
@@ -104,6 +106,11 @@ extension TalkSession {
             change { $0.endTransmission(cause, by: source, &turn) }
             return .done
         }
+    }
+
+    private func holds(_ origin: Origin, _ client: ClientID) -> Bool {
+        guard let lease = channel?.lease else { return false }
+        return lease.transmission.origin == origin && lease.holder == client
     }
 
     /// What keeps everybody at this seat from talking.
