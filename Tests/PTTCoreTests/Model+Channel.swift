@@ -11,6 +11,7 @@ extension Model {
     {
         if isOver { return "unknown" }
         if attached[client] != nil || channel?.holder == client { return "unknown" }
+        if talker?.client == client { return "transmissionInProgress" }
         if policy.excluded.contains(request.identifier) { return "deviceManagementRestriction" }
         attached[client] = Attached(
             application: request.identifier,

@@ -112,6 +112,16 @@ import Testing
         #expect(order.written() == [.recovered])
     }
 
+    @Test func `who asks for more than can be written makes nobody wait for it`() {
+        var order = SaveOrder()
+        _ = order.order(renamed, at: .seconds(1))
+        for _ in renamed.count..<SaveOrder.waitingLimit { _ = order.order(began, at: .seconds(2)) }
+        #expect(!order.isHolding)
+        #expect(order.order(renamed, at: .seconds(3)).contains(.keepAside))
+        #expect(order.written() == [.write])
+        #expect(order.written() == [.recovered])
+    }
+
     @Test func `what was kept aside is written first, and holds nobody up`() {
         var order = SaveOrder()
         #expect(order.foundAside() == [.write])

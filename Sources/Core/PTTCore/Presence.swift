@@ -77,6 +77,9 @@ struct Running: Equatable, Sendable {
 
 /// Somebody talks at the other end.
 enum Hearing: Equatable, Sendable {
+    /// How many requests may wait. An application asks again when it knows more of who talks.
+    static let requestLimit = 16
+
     /// The speaker is being opened for the first time, and requests wait for how that ends.
     case opening(RemoteSpeaker, awaitedBy: [RequestID])
     /// Also while the speaker is being opened again, and while another talks.

@@ -41,6 +41,16 @@ extension Refusal {
 
     static let attachedAlready = Refusal(.unknown, "this connection is attached already, or has a channel")
 
+    static let holdsTransmission = Refusal(
+        .transmissionInProgress,
+        "this connection transmits: end that first, or attach on another connection"
+    )
+
+    static let tooManyWaiting = Refusal(
+        .unknown,
+        "\(Hearing.requestLimit) requests wait already for the speaker to open: wait for their answers"
+    )
+
     static let notAttached = Refusal(.unknown, "this connection is not attached: call Attach first")
 
     static let unknownValue = Refusal(

@@ -34,6 +34,9 @@ public struct SaveOrder: Equatable, Sendable {
         let save: Int
     }
 
+    /// How much may wait: many times what happens while a disk writes. With more than that the write counts as overdue.
+    public static let waitingLimit = 4096
+
     /// Saves are numbered as they are ordered, those of one turn together.
     private var ordered = 0
     /// The newest one whose end, or failure, has let go what waited for it.
@@ -74,7 +77,9 @@ public struct SaveOrder: Equatable, Sendable {
                 steps += letGo(upTo: ended)
             }
         }
-        return isSaveOrdered ? steps + saveNewest() : steps
+        if isSaveOrdered { steps += saveNewest() }
+        guard waiting.count > Self.waitingLimit else { return steps }
+        return steps + overdue("more happens than can be written")
     }
 
     /// An earlier run of the core had to keep its state aside; what is on disk is older.

@@ -18,6 +18,8 @@ extension TalkSession {
         )
         if let refusal { return .refused(refusal) }
         if attachments[client] != nil || channel?.receiver == client { return .refused(.attachedAlready) }
+        // It could not end that any more: an application has no say over another's channel.
+        if channel?.lease?.holder == client { return .refused(.holdsTransmission) }
         if policy.excluded.contains(identifier) { return .refused(.forbidden(identifier)) }
         let owner = Owner(identifier: identifier, name: request.name, activation: request.activation)
         var program = Attached(

@@ -40,6 +40,9 @@ extension TalkSession {
         }
         guard isAudioServerReady else { return .noAudioServer }
         if isAudioConnectionLost { return .noAudioConnection(channel.owner) }
+        if request != nil, running.hearing?.awaitedBy.count ?? 0 >= Hearing.requestLimit {
+            return .tooManyWaiting
+        }
         let participant = RemoteSpeaker(
             name: speaker.name,
             image: picture(speaker.image, of: speaker.name, &turn)
