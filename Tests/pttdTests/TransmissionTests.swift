@@ -4,6 +4,7 @@ import JSON
 import PTTMessages
 import TestSupport
 import Testing
+import Varlink
 
 /// A transmission from its beginning to each of its ends, with a real sound server.
 @Suite(.serialized) struct TransmissionTests {
@@ -48,6 +49,35 @@ import Testing
         #expect(try await stage.watcher.nextEnd() == .released)
         #expect(try await stage.sound.sourceOutputs().isEmpty)
         #expect(try await bridge.status().audio == .inactive)
+    }
+
+    @Test @EventLoop func `after the time limit a button owes its release, and the application owes nothing`()
+        async throws
+    {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await RunningCore.start(sound: sound, configuration: "time-limit = 1")
+        let watcher = try core.connect()
+        try await watcher.audioServerIsReady(try await watcher.subscribe())
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+        let itself = CoreInterface.BeginRequest(
+            channelID: .hikers,
+            source: .developerRequest,
+            origin: Origin(kind: .application, identifier: "1", name: "App")
+        )
+        for _ in 0..<2 {
+            _ = try await application.calls.call("BeginTransmitting", itself, CoreInterface.BeginReply.self)
+            #expect(try await watcher.nextEnd() == .timeLimit)
+        }
+        let bridge = try core.connect()
+        _ = try await bridge.begin()
+        #expect(try await watcher.nextEnd() == .timeLimit)
+        let refused = try await refusal { _ = try await bridge.begin() }
+        #expect(refused.code == .transmissionNotAllowed)
+        await #expect(throws: VarlinkCallError.self) { try await bridge.end() }
+        _ = try await bridge.begin()
+        #expect(try await watcher.nextEnd() == .timeLimit)
+        #expect(try await sound.sourceOutputs().isEmpty)
     }
 
     @Test @EventLoop func `audio is told active after the transmission began, and inactive after it ended`()

@@ -106,15 +106,18 @@ import Testing
     }
 
     @Test @EventLoop
-    func `a channel whose application was started and does not come stays, and the next press tries again`()
+    func `a channel whose application does not come after a restart stays, and the next press tries again`()
         async throws
     {
         let systemd = Sightings(of: [String].self)
         let stage = try await Stage.start(Self.unit, systemd: { systemd.add($0) })
+        try await stage.core.crashAndRestart()
+        let watcher = try stage.core.connect()
+        try await watcher.audioServerIsReady(try await watcher.subscribe())
         let bridge = try stage.core.connect()
         _ = try await bridge.begin()
         _ = try await systemd.next()
-        #expect(try await stage.watcher.nextEnd(within: .seconds(12)) == .applicationUnavailable)
+        #expect(try await watcher.nextEnd(within: .seconds(12)) == .applicationUnavailable)
         let line = try await stage.core.process.lines.first { $0.contains("10 s") }
         #expect(line.hasPrefix("notice: "))
         #expect(try await bridge.status().channel?.channelID == .hikers)
