@@ -12,35 +12,27 @@ struct Playback: Equatable, Sendable {
 }
 
 /// The audio session of the channel: a microphone exactly while somebody transmits, a speaker exactly while somebody is
-/// heard, active while there is one of them.
+/// heard, on while there is one of them.
 struct AudioSession: Equatable, Sendable {
-    enum Phase: Equatable, Sendable {
-        case inactive
-        /// The streams are being opened; none has started yet.
-        case activating
-        case active
-    }
-
     struct Microphone: Equatable, Sendable {
         let capture: Capture
         var isRunning = false
-        /// Whom the frames go to.
-        var receiver: ClientID?
+        /// Whether frames go to the channel's application.
+        var isDelivered = false
     }
 
-    private(set) var phase = Phase.inactive
     private(set) var microphone: Microphone?
     private(set) var speaker: Playback?
+    /// Whether a stream has started since it is on.
+    private var hasStarted = false
     /// Whether it ended while somebody wanted to be heard, who still does.
     private(set) var isInterrupted = false
 
     var state: AudioState {
-        switch phase {
-        case .inactive: .inactive
-        case .activating: .activating
-        case .active: .active
-        }
+        isOn ? hasStarted ? .active : .activating : .inactive
     }
+
+    private var isOn: Bool { microphone != nil || speaker != nil }
 
     /// Opens and closes what it takes. A change that keeps the session wanted is no news.
     ///
@@ -55,6 +47,7 @@ struct AudioSession: Equatable, Sendable {
         _ interruption: Interruption?,
         _ turn: inout Turn
     ) {
+        let wasOn = isOn
         close(unless: capture, playback, &turn)
         if let capture, microphone == nil {
             microphone = Microphone(capture: capture)
@@ -64,13 +57,11 @@ struct AudioSession: Equatable, Sendable {
             speaker = playback
             turn.open(playback)
         }
-        guard microphone != nil || speaker != nil else { return deactivate(interruption, &turn) }
-        guard phase == .inactive else { return }
-        // A session that is on is not interrupted, whoever wanted it.
-        if isInterrupted { turn.publish(.audioInterruptionEnded) }
-        isInterrupted = false
-        phase = .activating
-        turn.publish(.audioActivating)
+        switch (wasOn, isOn) {
+        case (false, true): activate(&turn)
+        case (true, false): deactivate(interruption, &turn)
+        case (true, true), (false, false): break
+        }
     }
 
     /// Closes everything.
@@ -79,8 +70,7 @@ struct AudioSession: Equatable, Sendable {
     ///   - interruption: What keeps a participant from being heard.
     ///   - turn: Takes what follows.
     mutating func end(_ interruption: Interruption?, _ turn: inout Turn) {
-        close(unless: nil, nil, &turn)
-        deactivate(interruption, &turn)
+        follow(nil, nil, interruption, &turn)
     }
 
     /// Nobody is there any more who could be heard again.
@@ -88,13 +78,19 @@ struct AudioSession: Equatable, Sendable {
         isInterrupted = false
     }
 
+    private mutating func activate(_ turn: inout Turn) {
+        hasStarted = false
+        // A session that is on is not interrupted, whoever wanted it.
+        if isInterrupted { turn.publish(.audioInterruptionEnded) }
+        isInterrupted = false
+        turn.publish(.audioActivating)
+    }
+
     private mutating func deactivate(_ interruption: Interruption?, _ turn: inout Turn) {
-        guard phase != .inactive else { return }
         if let interruption {
             turn.publish(.audioInterrupted(interruption))
             isInterrupted = true
         }
-        phase = .inactive
         turn.publish(.audioDeactivated)
     }
 
@@ -122,13 +118,9 @@ struct AudioSession: Equatable, Sendable {
     }
 
     private mutating func started(_ turn: inout Turn) {
-        switch phase {
-        case .activating:
-            phase = .active
-            turn.publish(.audioActivated)
-        case .inactive, .active:
-            break
-        }
+        guard !hasStarted else { return }
+        hasStarted = true
+        turn.publish(.audioActivated)
     }
 
     /// Frames go to the application from now on.
@@ -136,10 +128,10 @@ struct AudioSession: Equatable, Sendable {
     /// One that comes in the middle gets frames at once if they have the format that it asked for, and
     /// otherwise from the next transmission on.
     mutating func deliver(to receiver: ClientID?, in format: AudioFormat, _ turn: inout Turn) {
-        guard let receiver, let microphone, microphone.isRunning, microphone.receiver == nil,
+        guard let receiver, let microphone, microphone.isRunning, !microphone.isDelivered,
             microphone.capture.format == format
         else { return }
-        self.microphone?.receiver = receiver
+        self.microphone?.isDelivered = true
         turn.deliver(microphone.capture.captureID, to: receiver)
     }
 }

@@ -52,7 +52,7 @@ struct Turn {
             !opening.contains(.openCapture(capture.captureID, capture.format)),
             "\(capture) would stay open"
         )
-        if microphone.receiver != nil { closing.append(.stopFrames(capture.captureID)) }
+        if microphone.isDelivered { closing.append(.stopFrames(capture.captureID)) }
         closing.append(.closeCapture(capture.captureID))
     }
 
