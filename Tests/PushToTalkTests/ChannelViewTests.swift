@@ -21,9 +21,9 @@ import Testing
                 if seen.insert("\(next)").inserted { open.append(next) }
             }
         }
-        // No channel; of each channel joining, unattended, restoring in two ways, and joined with 2 (transmitting) times 2
-        // (active) times 2 (interrupted) times 5 (buttons held, in order).
-        #expect(seen.count == 1 + 2 * (4 + 40))
+        // No channel; of each channel joining, unattended, restoring in two ways, and joined with 2 (transmitting) times 3
+        // (active, or not and somebody awaited or not) times 2 (interrupted) times 5 (buttons held, in order).
+        #expect(seen.count == 1 + 2 * (4 + 60))
     }
 
     private struct Situation {
@@ -43,6 +43,7 @@ import Testing
         func apply(to view: inout ChannelView) -> [Callback] { change(&view) }
 
         private static let channels = [UUID(), UUID()].map { ChannelID($0) }
+        private static let somebody = PTParticipant(name: "Bob", image: nil)
         private static let buttons = ["1", "2"].map {
             Origin(kind: .bluetoothButton, identifier: $0, name: $0)
         }
@@ -90,6 +91,14 @@ import Testing
             Event("interrupted") { $0.audioInterrupted() },
             Event("interruption ended") { $0.audioInterruptionEnded() },
             Event("cleared") { $0.participantCleared() },
+            Event("awaits") {
+                $0.awaits(somebody)
+                return []
+            },
+            Event("awaits nobody") {
+                $0.awaitsNobody()
+                return []
+            },
         ]
 
         private static func about(_ button: Origin) -> [Event] {
@@ -166,9 +175,11 @@ private struct Told {
             pressed.removeAll { $0 == accessory }
         case .failedToJoin:
             return channel == nil
+        case .failedToActivate(let uuid, _, _):
+            return channel == uuid && !isActive
         case .token:
             break
-        case .routeChanged, .servicesLost, .servicesReset, .push, .failedToActivate, .failedToLeave,
+        case .routeChanged, .servicesLost, .servicesReset, .push, .failedToLeave,
             .failedToBegin, .failedToStop, .perform:
             return false
         }

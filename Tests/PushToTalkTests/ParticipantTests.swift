@@ -48,6 +48,22 @@ struct ParticipantTests {
         NotificationCenter.default.removeObserver(observation)
     }
 
+    /// The same of a participant that came with a push, which has no completion.
+    @EventLoop
+    @Test func `a participant of a push that cannot be heard is told`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let joined = try await Joined.make(stage, delegate)
+        try await stage.push(joined.token, "{}")
+        #expect(try await delegate.lines.next(2) == ["incomingPush ", "didActivate"])
+        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        #expect(try await delegate.lines.next() == "didDeactivate")
+        try await stage.sound.pactl("unload-module", "module-null-sink")
+        try await stage.push(joined.token, "{}")
+        #expect(try await delegate.lines.next(2) == ["incomingPush ", "failedToActivate Bob unknown"])
+        #expect(try await stage.status().channel?.participant == nil)
+    }
+
     @EventLoop
     @Test func `the loss of the core is an error of the participant, and no activation`() async throws {
         let stage = try await Stage.set()

@@ -11,6 +11,8 @@ enum ChannelView: Equatable {
         var isTransmitting = false
         var isActive = false
         var isInterrupted = false
+        /// Who is to be heard because of a push, and is not yet.
+        var awaited: PTParticipant?
         /// Buttons that are told to be held.
         var pressed: [Origin] = []
     }
@@ -140,6 +142,7 @@ enum ChannelView: Equatable {
         change { _, talk in
             guard !talk.isActive else { return [] }
             talk.isActive = true
+            talk.awaited = nil
             return talk.endInterruption() + [.activated]
         }
     }
@@ -164,9 +167,31 @@ enum ChannelView: Equatable {
         change { _, talk in talk.endInterruption() }
     }
 
+    /// A push was answered with somebody who will be heard, if the speaker can be opened.
+    mutating func awaits(_ participant: PTParticipant) {
+        _ = change { _, talk in
+            if !talk.isActive { talk.awaited = participant }
+            return []
+        }
+    }
+
+    /// The application itself has set another participant, or none, and is told what came of that.
+    mutating func awaitsNobody() {
+        _ = change { _, talk in
+            talk.awaited = nil
+            return []
+        }
+    }
+
     /// Nobody is left who could be heard again.
     mutating func participantCleared() -> [Callback] {
-        change { _, talk in talk.isActive ? [] : talk.endInterruption() }
+        change { channelID, talk in
+            let unheard = talk.awaited.map {
+                Callback.failedToActivate(channelID.uuid, $0, PTChannelError(.unheard))
+            }
+            talk.awaited = nil
+            return (unheard.map { [$0] } ?? []) + (talk.isActive ? [] : talk.endInterruption())
+        }
     }
 
     mutating func accessoryPressed(_ origin: Origin) -> [Callback] {
@@ -227,6 +252,7 @@ extension ChannelView.Talk {
 
 extension Refusal {
     static let lost = Refusal(.unknown, "the connection to pttd was lost")
+    static let unheard = Refusal(.unknown, "nothing can be played; the journal of pttd says why")
     static let leftAgain = Refusal(.unknown, "the channel was left before it was told as joined")
 }
 

@@ -1,4 +1,5 @@
 internal import CoreLink
+internal import EventLoop
 public import Foundation
 internal import PTTMessages
 public import PTTPlatformTypes
@@ -26,7 +27,11 @@ extension PTChannelManager {
             channelID: ChannelID(channelUUID),
             participant: participant.map { .init(name: $0.name, image: $0.imageText) }
         )
-        set(completionHandler) { $0.set(request, then: $1) }
+        set(completionHandler) {
+            $0.set(request, then: $1)
+        } succeeded: {
+            $0.view.awaitsNobody()
+        }
     }
 
     /// As ``setActiveRemoteParticipant(_:channelUUID:completionHandler:)``.
@@ -127,10 +132,12 @@ extension PTChannelManager {
 
     private func set(
         _ completionHandler: (@Sendable ((any Error)?) -> Void)?,
-        _ body: @escaping Session.Sending
+        _ body: @escaping Session.Sending,
+        succeeded: @escaping @EventLoop (Session) -> Void = { _ in }
     ) {
         onSession { session in
             session.call(body) { refusal in
+                if refusal == nil { succeeded(session) }
                 guard let completionHandler else { return }
                 session.outbox.deliver(.perform { completionHandler(refusal.map { PTChannelError($0) }) })
             }

@@ -110,7 +110,10 @@ extension Session {
         call {
             $0.finishPush(answer.request(push.pushID), then: $1)
         } completion: { [weak self] refusal in
-            guard let refusal else { return }
+            guard let refusal else {
+                if case .participant(let participant) = answer.result { self?.view.awaits(participant) }
+                return
+            }
             // The core tells by itself that there was nothing to stop.
             self?.failed(push, channelUUID, answer, refusal, andStop: false)
         }
