@@ -62,12 +62,12 @@ func tests(_ name: String, _ dependencies: Target.Dependency..., data: [String] 
     )
 }
 
-func application(_ name: String, _ mode: SwiftLanguageMode) -> Target {
+func application(_ name: String, _ mode: SwiftLanguageMode, _ more: SwiftSetting...) -> Target {
     .target(
         name: name,
         dependencies: ["PushToTalk"],
         path: "Tests/SourceCompatibility/\(name)",
-        swiftSettings: [.swiftLanguageMode(mode)]
+        swiftSettings: [.swiftLanguageMode(mode)] + more
     )
 }
 
@@ -211,6 +211,13 @@ let package = Package(
         application("AsyncClient", .v6),
         application("MainActorClient", .v6),
         application("StrictClient", .v6),
+        application(
+            "TemplateClient",
+            .v6,
+            .defaultIsolation(MainActor.self),
+            .enableUpcomingFeature("InferIsolatedConformances"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault")
+        ),
         .target(name: "Bystander", path: "Tests/SourceCompatibility/Bystander"),
         tests(
             "PushToTalkTests",
@@ -226,6 +233,7 @@ let package = Package(
             "PlainClient",
             "PushToTalk",
             "StrictClient",
+            "TemplateClient",
             "TestSupport",
             data: ["Symbols"]
         ),

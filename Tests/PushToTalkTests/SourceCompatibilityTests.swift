@@ -7,6 +7,7 @@ import MainActorClient
 import PlainClient
 import PushToTalk
 import StrictClient
+import TemplateClient
 import TestSupport
 import Testing
 
@@ -50,6 +51,24 @@ struct SourceCompatibilityTests {
                 ["all"], ["all"], ["all"], ["all"],
             ]
         )
+    }
+
+    /// Everything of it belongs to the main actor; on the main queue it is told there.
+    @EventLoop
+    @Test func `an application that is isolated to the main actor as a whole is told on the main queue`()
+        async throws
+    {
+        let stage = try await Stage.set()
+        PTChannelManager.pttCallbackQueue = .main
+        defer { PTChannelManager.pttCallbackQueue = nil }
+        let lines = Sightings(of: [String].self)
+        let console = await Console { lines.add($0) }
+        try await console.start(stage.channel)
+        #expect(try await lines.next(2).last == ["joined", "full duplex"])
+        let button = try await stage.press()
+        try await stage.release(button)
+        #expect(try await lines.next(2).last == ["joined", "full duplex", "talking", "listening"])
+        await console.stop()
     }
 
     /// An application that gives up when the session throws gets through to its channel.
