@@ -4,6 +4,7 @@ import PTTCore
 import PTTMessages
 import TestSupport
 import Testing
+import Varlink
 
 @testable import pttd
 
@@ -13,8 +14,8 @@ import Testing
 
     private func expectSame(_ event: CoreEvent) throws {
         let update = CoreInterface.Update(sequence: 41, time: 1_234_567, status: nil, event: event)
-        let byHand = try #require(JSONObject(usual: event, sequence: 41, time: 1_234_567))
-        #expect(JSON.object(byHand).text == JSON.object(try JSONObject(encoding: update)).text)
+        let byHand = try #require(PreparedReply(usual: event, sequence: 41, time: 1_234_567))
+        #expect(byHand.bytes == PreparedReply(try JSONObject(encoding: update), continues: true).bytes)
     }
 
     @Test func `what is told of a press is what the encoder writes`() throws {
@@ -40,12 +41,13 @@ import Testing
             .audioInterruptionEnded, .audioServerReady, .channelLeft(.userRequest, explanation: nil),
             .timeLimitNear(secondsLeft: 10), .unknown("new"),
         ]
-        for event in others { #expect(JSONObject(usual: event, sequence: 1, time: 1) == nil) }
+        for event in others { #expect(PreparedReply(usual: event, sequence: 1, time: 1) == nil) }
     }
 
     @Test func `the answer to a press is what the encoder writes`() throws {
         let reply = CoreInterface.BeginReply(transmissionID: TransmissionID(rawValue: 9))
-        #expect(JSON.object(JSONObject(reply)).text == JSON.object(try JSONObject(encoding: reply)).text)
+        let encoded = PreparedReply(try JSONObject(encoding: reply), continues: false)
+        #expect(PreparedReply(reply).bytes == encoded.bytes)
     }
 
     /// Channel joined, transmission began, audio activating and active, transmission ended, audio inactive.

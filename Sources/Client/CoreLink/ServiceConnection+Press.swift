@@ -82,8 +82,8 @@ extension CoreInterface.EndRequest: SameText {
 
 extension Origin: SameText {
     func hasSameText(as other: Origin) -> Bool {
-        kind == other.kind && identifier.utf8.elementsEqual(other.identifier.utf8)
-            && name.utf8.elementsEqual(other.name.utf8)
+        kind == other.kind && identifier.hasSameBytes(as: other.identifier)
+            && name.hasSameBytes(as: other.name)
     }
 }
 

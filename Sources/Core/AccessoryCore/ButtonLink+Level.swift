@@ -101,6 +101,10 @@ extension ButtonLink {
 
 /// The bytes for people, two digits each. An attribute may have 512 bytes; the first 20 tell a button's whole story.
 func hexadecimal(_ value: [UInt8]) -> String {
-    let digits = value.prefix(20).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
-    return value.count > 20 ? digits + " …" : digits
+    var text = ""
+    for byte in value.prefix(20) {
+        if !text.isEmpty { text += " " }
+        text += String(hexadecimal: UInt64(byte), digits: 2)
+    }
+    return value.count > 20 ? text + " …" : text
 }

@@ -73,8 +73,11 @@ public struct SaveOrder: Equatable, Sendable {
                 .deliverFrames:
                 if isSaveOrdered { steps += saveNewest() }
                 isSaveOrdered = false
-                waiting.append(Waiting(effect: effect, time: now, save: ordered))
-                steps += letGo(upTo: ended)
+                if waiting.isEmpty, ordered <= ended {
+                    steps.append(.perform(effect, at: now))
+                } else {
+                    waiting.append(Waiting(effect: effect, time: now, save: ordered))
+                }
             }
         }
         if isSaveOrdered { steps += saveNewest() }

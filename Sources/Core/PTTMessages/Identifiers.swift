@@ -30,17 +30,16 @@ public struct ChannelID: Hashable, Sendable, CustomStringConvertible {
     public init(randomBytes bytes: (UInt64, UInt64)) {
         let high = bytes.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         let low = bytes.1 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        let digits = Array(Self.hex(high) + Self.hex(low))
-        let groups = [digits[0..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20..<32]]
-        text = groups.map { String($0) }.joined(separator: "-")
+        var text: [UInt8] = []
+        for digit in (String(hexadecimal: high, digits: 16) + String(hexadecimal: low, digits: 16)).utf8 {
+            if [8, 13, 18, 23].contains(text.count) { text.append(UInt8(ascii: "-")) }
+            // In upper case, as Foundation writes UUIDs.
+            text.append(digit < UInt8(ascii: "a") ? digit : digit - 0x20)
+        }
+        self.text = String(decoding: text, as: UTF8.self)
     }
 
     public var description: String { text }
-
-    private static func hex(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
 }
 
 extension ChannelID: Codable {

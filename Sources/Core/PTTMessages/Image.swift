@@ -50,8 +50,7 @@ public struct Image: Hashable, Sendable {
     private static func imageID(_ bytes: [UInt8]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return String(hexadecimal: hash, digits: 16)
     }
 
     private static func isImage(_ bytes: [UInt8]) -> Bool {

@@ -58,8 +58,7 @@ struct Rehearsal {
                 told += 1
             }
             if case .reply(_, .began(let transmissionID)) = effect {
-                let reply = JSONObject(CoreInterface.BeginReply(transmissionID: transmissionID))
-                _ = PreparedReply(reply, continues: false)
+                _ = PreparedReply(CoreInterface.BeginReply(transmissionID: transmissionID))
             }
             if case .openCapture(let capture, _) = effect { opened.append(capture) }
         }

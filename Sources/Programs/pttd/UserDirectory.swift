@@ -16,6 +16,6 @@ enum UserDirectory {
     }
 
     private func absolute(_ variable: String) -> String? {
-        TextFile.variable(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        TextFile.variable(variable).flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
     }
 }

@@ -110,9 +110,16 @@ extension BusConnection {
     /// at first, and in it the sender; a body is read only for who is waiting for it.
     func received(signal message: borrowing BusMessage) {
         let sender = message.sender
-        let candidates = subscriptions.identifiers.filter { isSender(sender, meantBy: $0) }
+        // Loops in place of closures, each call of which would look up on which actor it runs.
+        var candidates: [UInt64] = []
+        for identifier in subscriptions.identifiers where isSender(sender, meantBy: identifier) {
+            candidates.append(identifier)
+        }
         guard !candidates.isEmpty, let header = SignalHeader(of: message) else { return }
-        let matching = candidates.filter { subscriptions[$0]?.rule.matches(header) == true }
+        var matching: [UInt64] = []
+        for identifier in candidates where subscriptions[identifier]?.rule.matches(header) == true {
+            matching.append(identifier)
+        }
         guard !matching.isEmpty else { return }
         do throws(BusError) {
             let arguments = try message.arguments()
@@ -137,7 +144,7 @@ extension BusConnection {
 
     /// The bus itself signs with its well-known name; unique names begin with a colon.
     private static func isWellKnown(_ name: String) -> Bool {
-        name != StandardInterface.bus && !name.hasPrefix(":")
+        name.utf8.first != UInt8(ascii: ":") && name != StandardInterface.bus
     }
 
     private func tellBus(_ member: String, _ rule: MatchRule) {

@@ -35,8 +35,8 @@ public struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     public var kind: Kind {
-        guard name.hasPrefix(Self.standard) else { return .other }
-        return switch name.dropFirst(Self.standard.count) {
+        guard name.utf8.starts(with: Self.standard.utf8) else { return .other }
+        return switch String(decoding: name.utf8.dropFirst(Self.standard.utf8.count), as: UTF8.self) {
         case "NoReply", "Timeout", "TimedOut": .noReply
         case "Disconnected", "NoServer": .disconnected
         case "ServiceUnknown", "NameHasNoOwner": .serviceUnknown

@@ -16,7 +16,11 @@ public struct BusKey: Hashable, Sendable, CustomStringConvertible, ExpressibleBy
     public func hash(into hasher: inout Hasher) { combine(text, into: &hasher) }
 }
 
-private func areEqual(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+private func areEqual(_ left: String, _ right: String) -> Bool {
+    guard left.utf8.count == right.utf8.count else { return false }
+    var (left, right) = (left, right)
+    return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
+}
 
 private func combine(_ text: String, into hasher: inout Hasher) {
     var text = text

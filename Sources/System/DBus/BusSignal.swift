@@ -121,17 +121,24 @@ public struct MatchRule: Hashable, Sendable {
     /// The rule in the syntax of the D-Bus specification ("Match Rules").
     var text: String {
         let parts = [
-            ("type", "signal"), ("sender", sender), ("path", path?.text),
-            ("path_namespace", pathNamespace?.text), ("interface", interface), ("member", member),
-            ("arg0", firstArgument),
+            ("sender", sender), ("path", path?.text), ("path_namespace", pathNamespace?.text),
+            ("interface", interface), ("member", member), ("arg0", firstArgument),
         ]
-        return parts.compactMap { key, value in value.map { "\(key)=\(Self.quoted($0))" } }
-            .joined(separator: ",")
+        var text = "type='signal'"
+        for (key, value) in parts {
+            if let value { text += ",\(key)=\(Self.quoted(value))" }
+        }
+        return text
     }
 
     /// Within quotes everything stands for itself but the quote.
     private static func quoted(_ value: String) -> String {
-        "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        var bytes: [UInt8] = []
+        for byte in value.utf8 {
+            if byte == UInt8(ascii: "'") { bytes += #"'\'"#.utf8 }
+            bytes.append(byte)
+        }
+        return "'" + String(decoding: bytes, as: UTF8.self) + "'"
     }
 
     /// Everything but the sender, whose present owner only the connection knows.
@@ -142,7 +149,7 @@ public struct MatchRule: Hashable, Sendable {
         if let pathNamespace, !signal.path.isWithin(pathNamespace) { return false }
         guard let firstArgument else { return true }
         // By their bytes, as the bus compares them.
-        return signal.firstString?.utf8.elementsEqual(firstArgument.utf8) == true
+        return signal.firstString.map { BusKey($0) == BusKey(firstArgument) } ?? false
     }
 }
 

@@ -31,7 +31,8 @@ enum MessageEncoder {
     static func append(_ values: [BusValue], to message: OpaquePointer) throws(BusError) {
         var check = ValueCheck()
         for value in values { try check.visit(value, depth: 0) }
-        guard BusNames.isSignature(values.map(\.signature).joined()) else {
+        let signature = values.reduce(into: "") { $0 += $1.signature }
+        guard BusNames.isSignature(signature) else {
             throw .invalidArguments("the arguments have no valid signature")
         }
         var iterator = DBusMessageIter()

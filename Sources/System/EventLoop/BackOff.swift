@@ -12,7 +12,7 @@ public struct BackOff: Equatable, Sendable {
 
     /// The delay before the next attempt.
     public mutating func next() -> Duration {
-        defer { upcoming = min(upcoming * 2, limit) }
+        defer { upcoming = min(upcoming + upcoming, limit) }
         return upcoming
     }
 

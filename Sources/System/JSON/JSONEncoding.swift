@@ -148,6 +148,8 @@ extension JSON {
     }
 
     static func exact(_ value: some BinaryInteger) throws -> JSON {
+        // Nearly all are of this type, and need nothing of the conversion between any two.
+        if let value = value as? Int { return .int(Int64(value)) }
         if let value = Int64(exactly: value) { return .int(value) }
         throw EncodingError.invalidValue(
             value,

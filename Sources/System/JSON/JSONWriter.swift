@@ -47,7 +47,7 @@ extension JSON {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private static func write(_ value: Int64, to bytes: inout [UInt8]) {
+    static func write(_ value: Int64, to bytes: inout [UInt8]) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
         let start = bytes.count
         var rest = value.magnitude

@@ -29,10 +29,9 @@ extension UTF8Text: ExpressibleByStringLiteral {
 
 extension String {
     /// Whether both are the same UTF-8, as protocols compare names. `==` is canonical equivalence.
-    func hasSameBytes(as other: String) -> Bool {
-        let (left, right) = (utf8.span, other.utf8.span)
-        guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
+    public func hasSameBytes(as other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        var (left, right) = (self, other)
+        return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
     }
 }

@@ -29,11 +29,12 @@ enum ServerSocket {
             return (pulseDirectory ?? runtimeDirectory.map { $0 + "/pulse" }).map { $0 + "/native" }
         }
         // Servers to try stand one after the other, each perhaps with the machine that it is for: {…}unix:/path.
-        let paths = address.split(separator: " ").map { server in
-            let name = server.hasPrefix("{") ? server.drop { $0 != "}" }.dropFirst() : server
-            return name.hasPrefix("unix:") ? name.dropFirst(5) : name
+        let paths = address.utf8.split(separator: UInt8(ascii: " ")).map { server in
+            let isMarked = server.first == UInt8(ascii: "{")
+            let name = isMarked ? server.drop { $0 != UInt8(ascii: "}") }.dropFirst() : server
+            return name.starts(with: "unix:".utf8) ? name.dropFirst(5) : name
         }
-        return paths.first { $0.hasPrefix("/") }.map { String($0) }
+        return paths.first { $0.first == UInt8(ascii: "/") }.map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func variable(_ name: String) -> String? {

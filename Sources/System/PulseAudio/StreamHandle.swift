@@ -197,7 +197,8 @@ final class StreamHandle {
     /// pipewire-pulse 0.3.65 takes the default device when the wanted one is not there; whoever asked for a certain
     /// microphone must not get another. Names like `@DEFAULT_SOURCE@` stand for others by intention.
     private func opened() {
-        guard let wantedDevice, !wantedDevice.hasPrefix("@"), let deviceName, deviceName != wantedDevice
+        guard let wantedDevice, wantedDevice.utf8.first != UInt8(ascii: "@"), let deviceName,
+            deviceName != wantedDevice
         else {
             handler?(.opened)
             return

@@ -23,7 +23,7 @@ public struct PreparedCall: Sendable {
 public struct PreparedReply: Sendable {
     let continues: Bool
     /// With its NUL byte.
-    let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// As in ``VarlinkCall/reply(_:continues:)``.
     public init(_ parameters: JSONObject, continues: Bool) {
@@ -32,5 +32,15 @@ public struct PreparedReply: Sendable {
         ReplyMessage(.success(parameters), continues: continues).json.write(to: &bytes)
         bytes.append(0)
         self.bytes = bytes
+    }
+
+    /// The same, for parameters that are written member by member. There is at least one.
+    public init(continues: Bool, parameters: (inout JSONObjectText) -> Void) {
+        self.continues = continues
+        let message = JSONObjectText.bytes { message in
+            message.add("parameters", parameters)
+            if continues { message.add("continues", true) }
+        }
+        bytes = message + [0]
     }
 }

@@ -18,11 +18,13 @@ public struct VarlinkInterface {
     public init(_ description: String, handler: @escaping Handler) {
         var name: String?
         var methods: Set<UTF8Text> = []
-        for line in description.split(separator: "\n") {
-            let words = line.prefix { $0 != "#" && $0 != "(" }.split(separator: " ")
+        for line in description.utf8.split(separator: UInt8(ascii: "\n")) {
+            let words = line.prefix { $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "(") }
+                .split(separator: UInt8(ascii: " "))
             guard words.count == 2 else { continue }
-            if words[0] == "interface" { name = String(words[1]) }
-            if words[0] == "method" { methods.insert(UTF8Text(String(words[1]))) }
+            let word = String(decoding: words[1], as: UTF8.self)
+            if words[0].elementsEqual("interface".utf8) { name = word }
+            if words[0].elementsEqual("method".utf8) { methods.insert(UTF8Text(word)) }
         }
         guard let name else { preconditionFailure("An interface definition without a name") }
         self.name = name

@@ -109,9 +109,10 @@ enum Token {
     /// As many random words of 64 bits, in hexadecimal digits.
     static func draw(words: ClosedRange<Int> = 2...2) -> String {
         var generator = SystemRandomNumberGenerator()
-        return (0..<Int.random(in: words, using: &generator)).map { _ in
-            let digits = String(generator.next() as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        var text = ""
+        for _ in 0..<Int.random(in: words, using: &generator) {
+            text += String(hexadecimal: generator.next(), digits: 16)
+        }
+        return text
     }
 }

@@ -95,7 +95,7 @@ final class CoreService {
         case .began(let transmissionID):
             audience.holder = call.connection.processID
             note(nil, for: call)
-            call.reply(JSONObject(CoreInterface.BeginReply(transmissionID: transmissionID)))
+            call.reply(PreparedReply(CoreInterface.BeginReply(transmissionID: transmissionID)))
         case .accepted(let pushID):
             call.reply(encoded(PushInterface.SendReply(pushID: pushID)))
         case .done:
@@ -186,14 +186,16 @@ final class CoreService {
 
     /// The members that both kinds of updates have in common, and no others, are set here.
     static func update(_ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) -> PreparedReply {
-        let usual = JSONObject(usual: event, sequence: sequence, time: time.microseconds)
+        if let usual = PreparedReply(usual: event, sequence: sequence, time: time.microseconds) {
+            return usual
+        }
         let update = CoreInterface.Update(
             sequence: sequence,
             time: time.microseconds,
             status: nil,
             event: event
         )
-        return PreparedReply(usual ?? encoded(update), continues: true)
+        return PreparedReply(encoded(update), continues: true)
     }
 
     private func tell(_ client: ClientID, _ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) {

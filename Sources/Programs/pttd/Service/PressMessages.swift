@@ -1,49 +1,55 @@
 import JSON
 import PTTMessages
+import Varlink
 
 // What is told and answered with each press, written without `Codable`, as the encoder would write it.
 
-extension JSONObject {
+extension PreparedReply {
     /// Nil for the kinds of events that are left to the encoder.
     init?(usual event: CoreEvent, sequence: Int, time: Int) {
-        guard let event = event.usualMembers else { return nil }
-        self = ["sequence": .int(Int64(sequence)), "time": .int(Int64(time)), "event": .object(event)]
+        guard event.isUsual else { return nil }
+        self.init(continues: true) { update in
+            update.add("sequence", sequence)
+            update.add("time", time)
+            update.add("event") { event.write(to: &$0) }
+        }
     }
 
     init(_ reply: CoreInterface.BeginReply) {
-        self = ["transmissionID": .int(Int64(reply.transmissionID.rawValue))]
+        self.init(continues: false) { $0.add("transmissionID", reply.transmissionID.rawValue) }
     }
 }
 
 extension CoreEvent {
-    fileprivate var usualMembers: JSONObject? {
+    fileprivate var isUsual: Bool {
+        if case .transmissionBegan = self { return true }
+        if case .transmissionEnded = self { return true }
+        return [.audioActivating, .audioActivated, .audioDeactivated].contains(self)
+    }
+
+    /// Only for ``isUsual`` kinds; the others have members of their own.
+    fileprivate func write(to text: inout JSONObjectText) {
+        text.add("kind", kind)
         if case .transmissionBegan(let transmission) = self {
-            return ["kind": .string(kind), "transmission": .object(transmission.members)]
+            text.add("transmission") { transmission.write(to: &$0) }
         }
         if case .transmissionEnded(let transmission, let cause, let source) = self {
-            return [
-                "kind": .string(kind),
-                "transmission": .object(transmission.members),
-                "cause": .string(cause.rawValue),
-                "endedBy": .string(source.rawValue),
-            ]
+            text.add("transmission") { transmission.write(to: &$0) }
+            text.add("cause", cause.rawValue)
+            text.add("endedBy", source.rawValue)
         }
-        let hasKindOnly = [.audioActivating, .audioActivated, .audioDeactivated].contains(self)
-        return hasKindOnly ? ["kind": .string(kind)] : nil
     }
 }
 
 extension Transmission {
-    fileprivate var members: JSONObject {
-        [
-            "transmissionID": .int(Int64(transmissionID.rawValue)),
-            "source": .string(source.rawValue),
-            "origin": [
-                "kind": .string(origin.kind.rawValue),
-                "identifier": .string(origin.identifier),
-                "name": .string(origin.name),
-            ],
-            "began": .int(Int64(began)),
-        ]
+    fileprivate func write(to text: inout JSONObjectText) {
+        text.add("transmissionID", transmissionID.rawValue)
+        text.add("source", source.rawValue)
+        text.add("origin") {
+            $0.add("kind", origin.kind.rawValue)
+            $0.add("identifier", origin.identifier)
+            $0.add("name", origin.name)
+        }
+        text.add("began", began)
     }
 }
