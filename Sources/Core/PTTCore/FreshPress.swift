@@ -40,11 +40,13 @@ extension Transmission {
 }
 
 extension EndCause {
-    /// Whether this tells that the origin was let go. A broken path tells nothing about the button behind it.
+    /// Whether this tells that the origin was let go. A broken path tells nothing about the button behind it, and who
+    /// stops a transmission does not touch the button.
     var isLetGo: Bool {
         switch self {
-        case .released, .stopped: true
-        case .unknown, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost, .channelLeft,
+        case .released: true
+        case .unknown, .stopped, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost,
+            .channelLeft,
             .linkLost, .deviceRemoved,
             .audioServerLost, .microphoneLost, .noMicrophone, .suspended, .sessionLocked, .sessionInactive,
             .modeChanged,

@@ -54,6 +54,8 @@ extension TalkSession {
         let owner = isAttached ? program.owner : channel.owner
         let start = channel.start
         var channel = channel
+        // What is captured would reach nobody any more.
+        if lostAudio.contains(client) { channel.endTransmission(.audioConnectionLost, by: .unknown, &turn) }
         channel.descriptor = Descriptor(
             name: request.name,
             image: picture(request.image, of: request.name, &turn)

@@ -17,6 +17,7 @@ extension TalkSession {
         channel.areAccessoryEventsEnabled = saved.areAccessoryEventsEnabled
         if let refusal = policy.restriction(of: channel.policyID) {
             turn.remark("the saved channel is left: \(refusal.reason)")
+            endedToken = saved.pushToken
             if let owner = saved.owner?.identifier {
                 let left = ApplicationInterface.Left(
                     channelID: saved.channelID,
