@@ -2,7 +2,8 @@ import PTTCore
 import PTTMessages
 
 /// The events that the exhaustive and the random tests draw from: two channels, an application that can be started and
-/// one that cannot, a program that does not attach, a bridge with two buttons, and the command line.
+/// attaches up to three times, one that cannot be started, a program that does not attach, a bridge with two buttons, and
+/// the command line.
 enum Alphabet {
     static let channel = ChannelID(randomBytes: (0xA, 0xA))
     static let other = ChannelID(randomBytes: (0xB, 0xB))
@@ -11,19 +12,25 @@ enum Alphabet {
     static let bridge = ClientID(rawValue: 3)
     static let commandLine = ClientID(rawValue: 4)
     static let program = ClientID(rawValue: 5)
-    /// Another attachment of Radio.
+    /// Another process of Radio.
     static let secondRadio = ClientID(rawValue: 6)
+    /// The process of the first, which attaches again.
+    static let radioAgain = ClientID(rawValue: 7)
+    static let radios = [radio, secondRadio, radioAgain]
     static let radioID = ApplicationID(rawValue: "org.example.Radio")
+    static let oldID = ApplicationID(rawValue: "Old")
     static let intercomID = ApplicationID(rawValue: "org.example.Intercom")
     static let activation = Activation(kind: .systemdUnit, name: "radio.service")
     static let button = Origin(kind: .bluetoothButton, identifier: "A4:C1:38:00:00:01", name: "PTT-Z01")
     static let headset = Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset")
     static let radioItself = Origin(kind: .application, identifier: "42", name: "Radio")
+    static let programItself = Origin(kind: .application, identifier: "45", name: "Old")
     static let person = Origin(kind: .commandLine, identifier: "77", name: "pttctl")
     static let request = RequestID(rawValue: 1)
     /// Drawn at the attachment of Radio.
     static let radioToken = PushToken(rawValue: "aaaa")
     static let secondToken = PushToken(rawValue: "dddd")
+    static let tokenAgain = PushToken(rawValue: "eeee")
     static let intercomToken = PushToken(rawValue: "bbbb")
     /// Drawn at each join.
     static let joinToken = PushToken(rawValue: "cccc")
@@ -39,7 +46,7 @@ enum Alphabet {
         .attachRequested(
             request,
             client,
-            processID: 41 + client.rawValue,
+            processID: client == secondRadio ? 47 : 42,
             .init(identifier: radioID, name: "Radio", activation: activation, isForeground: isForeground),
             fresh: token
         )
@@ -81,12 +88,16 @@ enum Alphabet {
         .endRequested(request, client, .init(channelID: nil, origin: origin, cause: cause))
     }
 
-    static func status(_ status: ServiceStatus) -> TalkSession.Event {
-        .serviceStatusRequested(request, radio, .init(channelID: nil, status: status))
+    static func status(_ status: ServiceStatus, by client: ClientID = radio) -> TalkSession.Event {
+        .serviceStatusRequested(request, client, .init(channelID: nil, status: status))
     }
 
-    static func mode(_ mode: TransmissionMode, by client: ClientID = radio) -> TalkSession.Event {
-        .transmissionModeRequested(request, client, .init(channelID: nil, mode: mode))
+    static func mode(
+        _ mode: TransmissionMode,
+        by client: ClientID = radio,
+        _ channelID: ChannelID? = nil
+    ) -> TalkSession.Event {
+        .transmissionModeRequested(request, client, .init(channelID: channelID, mode: mode))
     }
 
     static func accessories(_ isEnabled: Bool) -> TalkSession.Event {
@@ -99,15 +110,18 @@ enum Alphabet {
         .participantRequested(request, client, .init(channelID: nil, participant: speaker))
     }
 
-    static func push(_ token: PushToken, isServiceUpdate: Bool = false, priority: Int = 10)
-        -> TalkSession.Event
-    {
+    static func push(
+        _ token: PushToken,
+        to application: ApplicationID = radioID,
+        isServiceUpdate: Bool = false,
+        priority: Int = 10
+    ) -> TalkSession.Event {
         .pushRequested(
             request,
             PushEnvelope(
                 request: .init(
                     token: token,
-                    topic: "org.example.Radio.voip-ptt",
+                    topic: application.rawValue + ".voip-ptt",
                     type: "pushtotalk",
                     priority: priority,
                     expiration: 0,
@@ -123,11 +137,12 @@ enum Alphabet {
         _ push: Int,
         _ result: ApplicationInterface.PushResult,
         _ speaker: ApplicationInterface.Speaker? = nil,
-        ends: Bool = false
+        ends: Bool = false,
+        by client: ClientID = radio
     ) -> TalkSession.Event {
         .finishPushRequested(
             request,
-            radio,
+            client,
             .init(
                 pushID: PushID(rawValue: push),
                 result: result,

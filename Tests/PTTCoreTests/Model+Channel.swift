@@ -2,237 +2,195 @@ import PTTCore
 import PTTMessages
 
 extension Model {
-    mutating func attach(
-        _ client: ClientID,
-        _ request: ApplicationInterface.AttachRequest,
-        _ token: PushToken
-    )
-        -> String
-    {
-        if isOver { return "unknown" }
-        if attached[client] != nil || channel?.holder == client { return "unknown" }
-        if talker?.client == client { return "transmissionInProgress" }
-        if policy.excluded.contains(request.identifier) { return "deviceManagementRestriction" }
-        attached[client] = Attached(
-            application: request.identifier,
-            canBeStarted: request.activation != nil,
-            isInFront: request.isForeground ?? !awaited.contains(request.identifier),
-            token: token
-        )
-        awaited.remove(request.identifier)
-        if channel?.owner == request.identifier, channel?.holder != nil {
-            attached[client]?.isTokenUsed = true
-            return "attached"
-        }
-        guard channel?.owner == request.identifier else {
-            return leftAway.removeValue(forKey: request.identifier).map { "attached left \($0)" }
-                ?? "attached"
-        }
-        for index in pushes.indices {
-            told.append(.alone(client, "pushReceived"))
-            pushes[index].until = now + (pushes[index].kind == .serviceUpdate ? 30 : 5)
-        }
-        told.append(.joined(.channelRestoration))
-        told += (channel?.missed ?? []).map { .alone(client, $0) }
-        channel?.missed = []
-        channel?.holder = client
-        channel?.isStartingUntil = nil
-        channel?.launchAt = nil
-        channel?.canBeStarted = request.activation != nil
-        attached[client]?.isTokenUsed = true
-        return pushes.isEmpty && channel?.needsDescriptor == true
-            ? "attached restored needsDescriptor" : "attached restored"
-    }
-
+    /// Rows 3 to 6.
     mutating func join(
         _ client: ClientID,
         _ request: CoreInterface.JoinRequest,
         _ fresh: ChannelID,
         _ token: PushToken
     ) -> String {
-        if isOver { return "unknown" }
-        let application = attached[client]
-        if let application, !isSeen(application) { return "appNotForeground" }
-        let identifier = application?.application ?? request.application.map { ApplicationID(rawValue: $0) }
+        if power == .over { return "unknown" }
+        let attachment = attachments[client]
+        if let attachment, !isSeen(attachment) { return "appNotForeground" }
+        let identifier =
+            attachment?.application ?? request.application.map { ApplicationID(rawValue: $0) }
         if let refusal = forbids(identifier ?? Policy.commandLine) { return refusal }
-        if let channel {
-            if request.channelID != channel.id { return "channelLimitReached" }
-            guard let identifier else { return "joined" }
-            if channel.holder != nil || channel.owner != nil && channel.owner != identifier {
-                return "channelLimitReached"
-            }
-            come(client, identifier, application, request)
-            return "joined"
-        }
+        if let channel { return comeTo(channel, client, identifier, request) }
+        // C1: the token of the attachment, unless an earlier channel had it.
+        let token = attachment?.spareToken ?? token
+        let owner = owner(client) ?? identifier.map { Owner(id: $0, canBeStarted: false) }
         channel = Joined(
             id: request.channelID ?? fresh,
             name: request.name,
-            owner: identifier,
-            canBeStarted: application?.canBeStarted ?? false,
-            holder: identifier == nil ? nil : client,
-            token: application.flatMap { $0.isTokenUsed ? nil : $0.token } ?? token
+            token: token,
+            presence: owner.map { .running($0, Running(client: client), nil) } ?? .unowned(nil)
         )
-        attached[client]?.isTokenUsed = true
-        if let identifier { leftAway[identifier] = nil }
+        attachments[client]?.spareToken = nil
+        if let identifier { untold[identifier] = nil }
         told.append(.joined(.developerRequest))
         return "joined"
     }
 
-    /// An application comes to a channel that has none, or back to its own.
-    private mutating func come(
+    /// Row 4. Ours: who names the channel that is joined and has no other application comes to it.
+    private mutating func comeTo(
+        _ channel: Joined,
         _ client: ClientID,
-        _ identifier: ApplicationID,
-        _ application: Attached?,
+        _ identifier: ApplicationID?,
         _ request: CoreInterface.JoinRequest
-    ) {
-        told.append(.joined(channel?.owner == identifier ? .channelRestoration : .developerRequest))
-        if let owner = application == nil ? channel?.owner : identifier { leftAway[owner] = nil }
-        channel?.holder = client
-        channel?.name = request.name
-        channel?.hasPicture = false
-        channel?.needsDescriptor = false
-        guard let application else { return }
-        if talker != nil { told.append(.alone(client, "transmissionBegan")) }
-        if talker != nil, audio == .active { told.append(.alone(client, "audioActivated")) }
-        channel?.owner = identifier
-        channel?.canBeStarted = application.canBeStarted
-        attached[client]?.isTokenUsed = true
+    ) -> String {
+        if request.channelID != channel.id { return "channelLimitReached" }
+        guard let identifier else { return "joined" }
+        let isAttached = attachments[client] != nil
+        let start = channel.start
+        var reason = JoinReason.channelRestoration
+        var owner = owner(client)
+        switch channel.presence {
+        case .running: return "channelLimitReached"
+        case .absent(let old, backBy: _), .starting(let old, _, _):
+            guard old.id == identifier else { return "channelLimitReached" }
+            owner = owner ?? old
+        case .unowned: reason = .developerRequest
+        }
+        // What is captured would reach nobody any more.
+        if deaf.contains(client) { silence(.audioConnectionLost) }
+        // Who does not attach is told of no pushes, and of nothing else alone.
+        endPushes(.undeliverable)
+        told.append(.joined(reason))
+        run(client, owner)
+        if isAttached, start == nil, self.channel?.talk != nil {
+            // One that comes in the middle of a transmission is told what put it there.
+            told.append(.alone(client, "transmissionBegan"))
+            if audio == .active { told.append(.alone(client, "audioActivated")) }
+        }
+        self.channel?.name = request.name
+        self.channel?.hasPicture = request.image != nil
+        self.channel?.needsDescriptor = false
+        if owner != nil { untold[identifier] = nil }
+        return "joined"
     }
 
+    /// Proofs 9 and 10.
+    func forbids(_ application: ApplicationID) -> String? {
+        if policy.unusable != nil || policy.denied.contains(application)
+            || policy.excluded.contains(application)
+            || policy.allowed?.contains(application) == false
+        {
+            return "deviceManagementRestriction"
+        }
+        return policy.isClosed ? "screenTimeRestriction" : nil
+    }
+
+    /// Row 45: the channel comes back with the core, and its application is woken for it.
     mutating func restore(_ saved: SavedChannel, _ descriptor: Descriptor?) {
+        let owner = saved.owner.map { Owner(id: $0.identifier, canBeStarted: $0.activation != nil) }
+        if let owner, forbids(owner.id) != nil {
+            // Row 38: a rule that appeared while the core did not run. The channel was never joined in this run.
+            untold[owner.id] = .systemPolicy
+            lastToken = saved.pushToken
+            return
+        }
         channel = Joined(
             id: saved.channelID,
             name: descriptor?.name ?? saved.owner?.name ?? "",
-            owner: saved.owner?.identifier,
-            canBeStarted: saved.owner?.activation != nil,
-            token: saved.pushToken
+            hasPicture: descriptor?.image != nil,
+            needsDescriptor: descriptor == nil,
+            token: saved.pushToken,
+            mode: saved.transmissionMode,
+            hasButtons: saved.areAccessoryEventsEnabled,
+            presence: owner.map { .absent($0, backBy: now + 1) } ?? .unowned(nil)
         )
-        channel?.mode = saved.transmissionMode
-        channel?.hasButtons = saved.areAccessoryEventsEnabled
-        channel?.hasPicture = descriptor?.image != nil
-        channel?.needsDescriptor = descriptor == nil
-        channel?.returnUntil = now + 1
         told.append(.joined(.channelRestoration))
-        if channel?.canBeStarted == true { start() }
+        start()
     }
 
-    /// Whether the channel that a request means is there, and is the application's if one asks.
+    /// Whether a request means the channel that is joined. An application only means its own (1.1).
     func means(_ client: ClientID, _ id: ChannelID?) -> Bool {
         guard let channel, id ?? channel.id == channel.id else { return false }
-        guard attached[client] != nil else { return true }
-        return channel.holder == client
+        return attachments[client] == nil || channel.running?.client == client
     }
 
+    /// Rows 10 and 37, proof 12.
     mutating func leave(_ client: ClientID, _ id: ChannelID?) -> String {
         guard means(client, id) else { return "channelNotFound" }
-        leave(channel?.holder == client ? .developerRequest : .userRequest)
+        leave(channel?.running?.client == client ? .developerRequest : .userRequest)
         return "done"
     }
 
+    /// Row 39: what goes on ends first.
     mutating func leave(_ reason: LeaveReason) {
         silence(.channelLeft)
-        clearSpeaker("channelNotFound")
-        endPushes(channel?.holder == nil ? .undeliverable : .unanswered)
+        clearRemote("channelNotFound")
+        endPushes(channel?.running == nil ? .undeliverable : .unanswered)
+        followAudio()
         lastToken = channel?.token
-        if let owner = channel?.owner, channel?.holder == nil,
-            !attached.values.contains(where: { $0.application == owner })
+        if let owner = channel?.ownerID, !attachments.values.contains(where: { $0.application == owner }),
+            channel?.running == nil
         {
-            leftAway[owner] = reason
+            untold[owner] = reason
         }
         channel = nil
-        graceUntil = nil
-        urgent = []
         told.append(.left(reason))
     }
 
-    mutating func rename(_ client: ClientID, _ request: CoreInterface.DescriptorRequest) -> String {
-        guard means(client, request.channelID) else { return "channelNotFound" }
-        let isSame = channel?.name == request.name && channel?.hasPicture == (request.image != nil)
+    // MARK: Settings
+
+    mutating func describe(_ client: ClientID, _ request: CoreInterface.DescriptorRequest) -> String {
+        guard let old = channel, means(client, request.channelID) else { return "channelNotFound" }
         channel?.name = request.name
         channel?.hasPicture = request.image != nil
         channel?.needsDescriptor = false
-        if !isSame { told.append(.word("descriptorChanged")) }
-        return "done"
-    }
-
-    mutating func front(_ client: ClientID, _ isForeground: Bool) -> String {
-        attached[client]?.isInFront = isForeground
-        return "done"
-    }
-
-    mutating func set(
-        _ client: ClientID,
-        _ change: (inout Joined) -> Void,
-        told news: (Joined, Joined) -> String?
-    ) -> String {
-        guard let old = channel, old.holder == client else { return "channelNotFound" }
-        var new = old
-        change(&new)
-        channel = new
-        if let news = news(old, new) { told.append(.word(news)) }
-        return "done"
-    }
-
-    mutating func changeMode(_ client: ClientID, _ mode: TransmissionMode) -> String {
-        let answer = set(client) {
-            $0.mode = mode
-        } told: {
-            $0.mode == $1.mode ? nil : "transmissionModeChanged"
+        if old.name != request.name || old.hasPicture != (request.image != nil) {
+            told.append(.word("descriptorChanged"))
         }
-        if answer == "done", mode == .listenOnly || mode == .halfDuplex && channel?.speaker != nil {
+        return "done"
+    }
+
+    /// Proof 13. Ours: settings are the application's alone.
+    private func isApplication(_ client: ClientID, _ id: ChannelID?) -> Bool {
+        channel?.running?.client == client && means(client, id)
+    }
+
+    /// Row 49: a transmission that runs goes on.
+    mutating func set(_ client: ClientID, _ request: ApplicationInterface.ServiceStatusRequest) -> String {
+        guard isApplication(client, request.channelID) else { return "channelNotFound" }
+        if channel?.running?.status != request.status { told.append(.word("serviceStatusChanged")) }
+        channel?.running?.status = request.status
+        return "done"
+    }
+
+    /// Row 48, and the same for half duplex while both talk.
+    mutating func set(_ client: ClientID, _ request: ApplicationInterface.TransmissionModeRequest) -> String {
+        guard isApplication(client, request.channelID) else { return "channelNotFound" }
+        if channel?.mode != request.mode { told.append(.word("transmissionModeChanged")) }
+        channel?.mode = request.mode
+        if request.mode == .listenOnly || request.mode == .halfDuplex && channel?.remote != nil {
             silence(.modeChanged)
         }
-        return answer
+        return "done"
     }
 
-    mutating func participant(_ client: ClientID, _ speaker: ApplicationInterface.Speaker?) -> String {
-        guard channel?.holder == client else { return "channelNotFound" }
-        if speaker == nil, channel?.speaker == nil { return "transmissionNotFound" }
-        guard let speaker else {
-            clearSpeaker()
+    mutating func set(_ client: ClientID, _ request: ApplicationInterface.AccessoryEventsRequest) -> String {
+        guard isApplication(client, request.channelID) else { return "channelNotFound" }
+        if channel?.hasButtons != request.isEnabled { told.append(.word("accessoryEventsChanged")) }
+        channel?.hasButtons = request.isEnabled
+        return "done"
+    }
+
+    /// Rows 26, 28, 30 to 32.
+    ///
+    /// - Returns: Nil while it waits for the speaker.
+    mutating func set(_ client: ClientID, _ request: ApplicationInterface.ParticipantRequest) -> String? {
+        guard isApplication(client, request.channelID) else { return "channelNotFound" }
+        guard let speaker = request.participant else {
+            if channel?.remote == nil { return "transmissionNotFound" }
+            clearRemote()
             return "done"
         }
-        if let refusal = speak(speaker) { return refusal }
-        guard channel?.isOpening == true else { return "done" }
-        owed += 1
-        return "later"
-    }
-
-    /// - Returns: Why nobody can talk.
-    mutating func speak(_ speaker: ApplicationInterface.Speaker) -> String? {
-        if channel?.mode == .halfDuplex, talker != nil { return "transmissionInProgress" }
-        if isOver || isSuspending || !hasAudioServer || isAudioLost { return "unknown" }
-        if channel?.speaker == nil || isSpeakerLost { channel?.isOpening = true }
-        if channel?.speaker != speaker.name {
-            channel?.speaker = speaker.name
-            told.append(.word("participantChanged"))
-        }
-        isSpeakerLost = false
+        // Ours: sixteen requests wait at most.
+        if case .opening(_, requests: 16) = channel?.remote?.hearing { return "unknown" }
+        if let refusal = talkTo(speaker) { return refusal }
+        guard case .opening(let playback, let requests) = channel?.remote?.hearing else { return "done" }
+        channel?.remote?.hearing = .opening(playback: playback, requests: requests + 1)
         return nil
-    }
-
-    mutating func disconnected(_ client: ClientID) {
-        let isApplication = channel?.holder == client
-        attached[client] = nil
-        audioLost.remove(client)
-        release { $0.by == client }
-        if isApplication {
-            silence(.applicationGone)
-            clearSpeaker()
-            endPushes(.unanswered)
-            let others = attached.filter { $0.value.application == channel?.owner }.keys
-            channel?.holder = others.max { $0.rawValue < $1.rawValue }
-            channel?.returnUntil = now + 1
-            channel?.status = .ready
-            channel?.pressed = []
-            graceUntil = nil
-            guard let holder = channel?.holder else { return told.append(.word("applicationDetached")) }
-            channel?.canBeStarted = attached[holder]?.canBeStarted ?? false
-            attached[holder]?.isTokenUsed = true
-            told.append(.alone(holder, "channelRestored"))
-            told.append(.joined(.channelRestoration))
-        } else if talker?.client == client {
-            silence(.connectionLost)
-        }
     }
 }

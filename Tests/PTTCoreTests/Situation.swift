@@ -90,6 +90,17 @@ enum Situation: String, CaseIterable {
         descriptor: nil
     )
 
+    /// When the last of ``life`` happens.
+    var second: Int { self == .pastTheLimit ? Model.timeLimit : 0 }
+
+    /// For the core and its model.
+    var life: Life {
+        var life = Life(whileLocked: .allow)
+        life.steps = events.map { .init(second: 0, event: $0) }
+        if self == .pastTheLimit { life.steps.append(.init(second: second, event: .timerFired)) }
+        return life
+    }
+
     func reach() -> (TalkSession, Observer, String?) {
         var session = TalkSession(timeLimit: .seconds(60))
         var observer = Observer(session)

@@ -1,0 +1,149 @@
+import PTTCore
+import PTTMessages
+
+/// Lives of the core, drawn so that much of what happens leads somewhere.
+enum Chance {
+    struct Fault: Error {
+        let life: Life
+    }
+
+    static func live(_ random: inout SplitMix) -> Result<Model, Fault> {
+        let whileLocked = random.pick([TalkSession.WhileLocked.allow, .allow, .refuse])
+        var life = Life(whileLocked: whileLocked)
+        var trial = Trial(whileLocked: whileLocked)
+        var second = 0
+        if Bool.random(using: &random) {
+            if Int.random(in: 0..<8, using: &random) == 0 {
+                life.steps.append(.init(second: 0, event: random.pick(policies)))
+            }
+            life.steps.append(.init(second: 0, event: random.pick(restorations)))
+        }
+        for step in life.steps where Life.run(step, &trial) != nil { return .failure(Fault(life: life)) }
+        for _ in 0..<1000 {
+            second += Int.random(in: 0...3, using: &random)
+            let step = Life.Step(second: second, event: draw(&random, trial.model))
+            life.steps.append(step)
+            if Life.run(step, &trial) != nil { return .failure(Fault(life: life)) }
+        }
+        return .success(trial.model)
+    }
+
+    private static let policies = Alphabet.events.filter { event in
+        if case .policyChanged = event { true } else { false }
+    }
+
+    private static let restorations: [TalkSession.Event] = [
+        .restored(saved(Alphabet.activation, .fullDuplex), descriptor: nil),
+        .restored(saved(nil, .halfDuplex), descriptor: nil),
+        .restored(saved(Alphabet.activation, .listenOnly), descriptor: Descriptor(name: "Ops", image: nil)),
+    ]
+
+    private static func saved(_ activation: Activation?, _ mode: TransmissionMode) -> SavedChannel {
+        SavedChannel(
+            channelID: Alphabet.channel,
+            owner: Owner(identifier: Alphabet.radioID, name: "Radio", activation: activation),
+            pushToken: Alphabet.radioToken,
+            transmissionMode: mode,
+            areAccessoryEventsEnabled: mode == .fullDuplex
+        )
+    }
+
+    private static func draw(_ random: inout SplitMix, _ model: Model) -> TalkSession.Event {
+        // News of a stream, a start or a push that is over comes late.
+        let late = Int.random(in: 0...3, using: &random) == 0 ? 1 : 0
+        let radio = model.channel?.running?.client ?? random.pick(Alphabet.radios)
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0...3: return .audioServerReady
+        case 4...6: return .systemResumed
+        case 7: return .sessionUnlocked
+        case 8: return .sessionActive
+        case 9: return random.pick([.audioConnectionReady(radio), .audioConnectionLost(radio)])
+        case 10...11: return .policyChanged(Policy())
+        case 12: return random.pick(policies)
+        case 13...17: return .captureStarted(CaptureID(rawValue: model.counts.transmissions - late))
+        case 18:
+            return .captureFailed(CaptureID(rawValue: model.counts.transmissions - late), .microphoneLost)
+        case 19...22: return .playbackStarted(PlaybackID(rawValue: model.counts.playbacks - late))
+        case 23:
+            let playback = PlaybackID(rawValue: model.counts.playbacks - late)
+            return .playbackFailed(playback, .speakerLost, reason: "no sink")
+        case 24:
+            return .applicationStartFailed(StartID(rawValue: model.counts.starts - late), reason: "")
+        case 25...29: return attach(&random, radio)
+        case 30...31: return .clientDisconnected(radio)
+        case 32...36: return push(&random, model)
+        case 37...41: return finish(&random, model, radio, late)
+        case 42...48:
+            return Alphabet.begin(
+                random.pick([Alphabet.button, Alphabet.headset]),
+                by: random.pick([Alphabet.bridge, Alphabet.commandLine])
+            )
+        case 49:
+            return Alphabet.begin(Alphabet.radioItself, by: radio, .developerRequest)
+        case 50...52:
+            return random.pick([
+                Alphabet.status(.ready, by: radio), Alphabet.mode(.fullDuplex, by: radio),
+                .foregroundRequested(Alphabet.request, radio, isForeground: true),
+            ])
+        case 53...56: return Alphabet.end(random.pick([Alphabet.button, Alphabet.headset]))
+        case 57...59: return Alphabet.speaker(random.pick([Alphabet.ann, Alphabet.bob, nil]), by: radio)
+        default:
+            // Shutting down is for good; let it be rare.
+            let event = random.pick(Alphabet.events)
+            switch event {
+            case .shuttingDown: return Int.random(in: 0..<50, using: &random) > 0 ? .timerFired : event
+            case .policyChanged: return .policyChanged(Policy())
+            default: return event
+            }
+        }
+    }
+
+    private static func attach(_ random: inout SplitMix, _ radio: ClientID) -> TalkSession.Event {
+        random.pick([
+            Alphabet.attachRadio(), Alphabet.attachRadio(Alphabet.secondRadio, Alphabet.secondToken),
+            Alphabet.attachRadio(Alphabet.radioAgain, Alphabet.tokenAgain), Alphabet.join(radio),
+            Alphabet.join(radio),
+        ])
+    }
+
+    private static func push(_ random: inout SplitMix, _ model: Model) -> TalkSession.Event {
+        let owner = model.channel?.ownerID ?? Alphabet.radioID
+        return Alphabet.push(
+            model.channel?.token ?? Alphabet.radioToken,
+            to: Int.random(in: 0..<4, using: &random) == 0 ? Alphabet.radioID : owner,
+            isServiceUpdate: Bool.random(using: &random),
+            priority: 10
+        )
+    }
+
+    private static func finish(
+        _ random: inout SplitMix,
+        _ model: Model,
+        _ radio: ClientID,
+        _ late: Int
+    ) -> TalkSession.Event {
+        let id = model.channel?.running?.pushes.first?.id ?? model.counts.pushes
+        return random.pick([
+            Alphabet.finish(id - late, .activeRemoteParticipant, Alphabet.ann, ends: late == 1, by: radio),
+            Alphabet.finish(id, .activeRemoteParticipant, Alphabet.bob, ends: true, by: radio),
+            Alphabet.finish(id, .processed, by: radio), Alphabet.finish(id, .leaveChannel, by: radio),
+        ])
+    }
+}
+
+/// A small generator that can be started again from its seed.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: elements.indices, using: &self)]
+    }
+}

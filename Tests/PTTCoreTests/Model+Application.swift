@@ -1,0 +1,159 @@
+import PTTCore
+import PTTMessages
+
+extension Model {
+    /// Rows 8, 9 and 45.
+    mutating func attach(
+        _ client: ClientID,
+        _ process: Int,
+        _ request: ApplicationInterface.AttachRequest,
+        _ token: PushToken
+    ) -> String {
+        // Ours: a connection attaches once, and none is an application in two ways.
+        if power == .over || attachments[client] != nil || channel?.running?.client == client {
+            return "unknown"
+        }
+        let identifier = request.identifier
+        // Ours: an application has no say over a channel that is not its own, and who transmits must be able to end that.
+        if channel?.talk?.client == client { return "transmissionInProgress" }
+        if policy.excluded.contains(identifier) { return "deviceManagementRestriction" }
+        // One that the core has started is not in front until it says so. Ours: a process that attaches again is where
+        // it was.
+        let earlier = newest(of: identifier) { $0.process == process }
+        let wasInFront = earlier.flatMap { attachments[$0]?.isInFront }
+        let isInFront = request.isForeground ?? wasInFront ?? !awaited.contains(identifier)
+        awaited.remove(identifier)
+        attachments[client] = Attachment(
+            application: identifier,
+            process: process,
+            canBeStarted: request.activation != nil,
+            isInFront: isInFront,
+            spareToken: token
+        )
+        guard let channel, channel.ownerID == identifier else {
+            return untold.removeValue(forKey: identifier).map { "attached left \($0)" } ?? "attached"
+        }
+        attachments[client]?.spareToken = nil
+        if let holder = channel.running?.client {
+            // Another process keeps the channel until it goes. The same one has gone: its manager was dropped and made
+            // anew, and its attachment has overtaken the end of the earlier one.
+            guard attachments[holder]?.process == process else { return "attached" }
+            endApplication()
+        }
+        return restore(to: client)
+    }
+
+    /// Row 9: the push comes first, and nobody is asked for a descriptor while one waits. Then the channel, then what
+    /// the application has missed of a transmission that goes on.
+    private mutating func restore(to client: ClientID) -> String {
+        let start = channel?.start
+        let pushes = start?.pushes ?? []
+        told += pushes.map { _ in .alone(client, "pushReceived") }
+        told.append(.joined(.channelRestoration))
+        told += (start?.missed ?? []).map { .alone(client, $0) }
+        run(client, owner(client), pushes: pushes)
+        let needsDescriptor = channel?.needsDescriptor == true && pushes.isEmpty
+        return needsDescriptor ? "attached restored needsDescriptor" : "attached restored"
+    }
+
+    private func newest(of application: ApplicationID, where isMeant: (Attachment) -> Bool) -> ClientID? {
+        attachments.filter { $0.value.application == application && isMeant($0.value) }
+            .keys.max { $0.rawValue < $1.rawValue }
+    }
+
+    /// The channel's application is this client from now on.
+    mutating func run(_ client: ClientID, _ owner: Owner?, pushes: [(id: Int, kind: PushKind)] = []) {
+        var running = Running(client: client)
+        running.pushes = pushes.map { ($0.id, $0.kind, now + Self.answerTime($0.kind)) }
+        let talk = channel?.talk
+        channel?.presence = .running(owner, running, talk)
+        attachments[client]?.spareToken = nil
+    }
+
+    /// The application of an attachment.
+    func owner(_ client: ClientID) -> Owner? {
+        attachments[client].map { Owner(id: $0.application, canBeStarted: $0.canBeStarted) }
+    }
+
+    mutating func front(_ client: ClientID, _ isForeground: Bool) -> String {
+        guard attachments[client] != nil else { return "unknown" }
+        attachments[client]?.isInFront = isForeground
+        return "done"
+    }
+
+    /// Row 44: transmission and session do not outlive the process; the channel does, and goes to another attachment
+    /// of its application if there is one: the newest, if there are more.
+    mutating func disconnected(_ client: ClientID) {
+        attachments[client] = nil
+        deaf.remove(client)
+        guard let channel, channel.running?.client == client else {
+            release { $0.by == client }
+            // The lease goes with its connection.
+            if channel?.talk?.client == client { silence(.connectionLost) }
+            return
+        }
+        endApplication()
+        guard case .running(let owner, _, _) = channel.presence else { return }
+        if let owner, let heir = newest(of: owner.id, where: { _ in true }) {
+            // C1: it may know another token than the channel's.
+            told += [.alone(heir, "channelRestored"), .joined(.channelRestoration)]
+            run(heir, self.owner(heir))
+        } else {
+            self.channel?.presence = owner.map { .absent($0, backBy: now + 1) } ?? .unowned(nil)
+            told.append(.word("applicationDetached"))
+        }
+    }
+
+    /// Row 44: nothing that goes on outlives the process.
+    private mutating func endApplication() {
+        silence(.applicationGone)
+        clearRemote()
+        endPushes(.unanswered)
+        followAudio()
+    }
+
+    // MARK: Starting
+
+    /// Row 12. Its own process has a second to come back by itself, or a second instance would race it.
+    mutating func start() {
+        guard case .absent(let owner, let backBy) = channel?.presence, owner.canBeStarted else { return }
+        counts.starts += 1
+        let start = Start(number: counts.starts, deadline: now + 10, launch: .waiting(until: backBy))
+        channel?.presence = .starting(owner, start, nil)
+        told.append(.word("applicationStarting"))
+        launch()
+    }
+
+    private mutating func launch() {
+        guard case .starting(let owner, var start, let talk) = channel?.presence else { return }
+        guard case .waiting(let until) = start.launch, now >= until else { return }
+        start.launch = .ordered
+        channel?.presence = .starting(owner, start, talk)
+        awaited.insert(owner.id)
+        isStartOrdered = true
+    }
+
+    /// Row 46 is about an application that launched and made no manager. Nothing tells the core of a launch, and a start
+    /// that was queued, slow or refused is none: the channel stays, and the next press tries again.
+    mutating func startFailed(_ number: Int) {
+        guard let start = channel?.start, start.number == number else { return }
+        if let owner = channel?.ownerID { awaited.remove(owner) }
+        giveUpStart()
+    }
+
+    private mutating func giveUpStart() {
+        guard case .starting(let owner, _, _) = channel?.presence else { return }
+        silence(.applicationUnavailable)
+        endPushes(.undeliverable)
+        channel?.presence = .absent(owner, backBy: now)
+        told.append(.word("applicationDetached"))
+    }
+
+    mutating func timePassed() {
+        if let start = channel?.start {
+            if now >= start.deadline { giveUpStart() } else { launch() }
+        }
+        for push in channel?.running?.pushes ?? [] where now >= push.until { finished(push.id, .unanswered) }
+        limitTransmission()
+    }
+}

@@ -1,0 +1,171 @@
+import PTTCore
+import PTTMessages
+
+extension Observer {
+    mutating func seeStream(_ effect: TalkSession.Effect) -> String? {
+        switch effect {
+        case .openCapture(let capture, _):
+            if openCapture != nil { return "a second capture is opened" }
+            if status.transmission == nil { return "the microphone opens before anybody is told" }
+            openCapture = capture
+        case .closeCapture(let capture):
+            if openCapture != capture { return "a capture is closed that is not open" }
+            if receiver != nil { return "a capture is closed while frames are delivered" }
+            openCapture = nil
+        case .deliverFrames(let capture, let client):
+            if openCapture != capture || status.audio != .active { return "frames are delivered too early" }
+            if receiver != nil { return "frames are delivered twice" }
+            if client != application { return "frames are delivered to another application" }
+            receiver = client
+        case .stopFrames(let capture):
+            if openCapture != capture || receiver == nil {
+                return "frames are stopped that are not delivered"
+            }
+            receiver = nil
+        case .openPlayback(let playback, _, from: let client):
+            if openPlayback != nil { return "a second playback is opened" }
+            if client != application { return "another application is played" }
+            openPlayback = playback
+            isPlaybackStarted = false
+            isSpeakerLost = false
+        case .closePlayback(let playback):
+            if openPlayback != playback { return "a playback is closed that is not open" }
+            openPlayback = nil
+        default: break
+        }
+        return nil
+    }
+
+    /// Why everybody who was told what came before would not believe this.
+    func contradiction(_ event: CoreEvent) -> String? {
+        switch event {
+        case .audioActivating where status.audio != .inactive: "audio is activated twice"
+        case .audioActivating where status.transmission == nil && status.channel?.participant == nil:
+            "audio is activated for nobody"
+        case .audioActivated where status.audio != .activating: "audio is active without activating"
+        case .audioDeactivated where status.audio == .inactive: "audio is deactivated twice"
+        case .audioDeactivated where openCapture != nil || openPlayback != nil:
+            "audio ends with an open stream"
+        case .audioDeactivated where status.transmission != nil: "audio ends before its transmission"
+        case .transmissionBegan where status.transmission != nil: "a second transmission begins"
+        case .transmissionEnded(let transmission, _, by: _) where status.transmission != transmission:
+            "a transmission ends that did not run"
+        case .transmissionEnded where openCapture != nil: "an end is told of while the microphone is open"
+        case .channelLeft where status.transmission != nil || status.audio != .inactive:
+            "the channel is left before its transmission ended"
+        case .channelLeft where status.channel?.participant != nil:
+            "the channel is left while somebody is said to talk"
+        case .applicationDetached where openCapture != nil || status.transmission != nil:
+            "the application is gone before its transmission ended"
+        case .audioInterrupted where isInterrupted: "audio is interrupted twice"
+        case .audioInterruptionEnded where !isInterrupted: "an interruption ends that did not begin"
+        case .channelRestored, .pushReceived, .requestAnswered, .endRefused, .accessoryPressed,
+            .accessoryReleased:
+            "everybody is told of \(event)"
+        default: nil
+        }
+    }
+
+    func check(_ session: TalkSession) -> String? {
+        if let violation = session.checkInvariants() { return violation }
+        if status != session.status { return "a subscriber would believe \(status), not \(session.status)" }
+        let channel = status.channel
+        let isWaiting = channel?.isApplicationStarting == true
+        if (openCapture != nil) != (status.transmission != nil && !isWaiting) {
+            return "a capture is open without a transmission, or none is with one"
+        }
+        if openCapture != nil, let violation = openMicrophone(channel) { return violation }
+        // A transmission keeps the session that a lost speaker would have ended.
+        let isHeard =
+            channel?.participant != nil && channel?.application != nil && !isInterrupted
+            && !isSpeakerLost && !isDeaf && !bars.contains(.over)
+        if (openPlayback != nil) != isHeard { return "a playback is open and nobody talks, or the reverse" }
+        if (status.audio != .inactive) != (openCapture != nil || openPlayback != nil) {
+            return "audio is not on exactly while a stream is open"
+        }
+        if isInterrupted, channel?.participant == nil { return "an interruption without anybody to hear" }
+        if (timer != nil) != (status.transmission != nil || isWaiting || !pushes.isEmpty) {
+            return "the timer is not set exactly while something is due"
+        }
+        if let began = status.transmission?.began, let timer,
+            timer.microseconds > began + status.timeLimit * 1_000_000
+        {
+            return "a transmission has no limit"
+        }
+        if !pushes.isEmpty, channel == nil { return "a push waits for a channel that was left" }
+        return checkSaved(channel)
+    }
+
+    private var isDeaf: Bool { application.map(deaf.contains) ?? false }
+
+    /// Whatever else goes on, a microphone is open only where somebody is at hand who can close it, and gets it.
+    private func openMicrophone(_ channel: Channel?) -> String? {
+        if let bar = bars.first { return "the microphone is open although the machine is \(bar)" }
+        if isDeaf { return "the microphone is open for an application that gets nothing" }
+        if !status.isAudioServerReady { return "the microphone is open without an audio server" }
+        if channel?.owner != nil, application == nil {
+            return "the microphone is open for an application that has gone"
+        }
+        if channel?.transmissionMode == .listenOnly {
+            return "the microphone is open although nobody may talk"
+        }
+        if channel?.transmissionMode == .halfDuplex, channel?.participant != nil {
+            return "the microphone is open while somebody else talks"
+        }
+        return nil
+    }
+
+    private func checkSaved(_ channel: Channel?) -> String? {
+        guard saved?.channelID == channel?.channelID, saved?.owner?.identifier == channel?.owner else {
+            return "another channel is on disk"
+        }
+        if let saved, let channel,
+            saved.transmissionMode != channel.transmissionMode
+                || saved.areAccessoryEventsEnabled != channel.areAccessoryEventsEnabled
+        {
+            return "the channel on disk has other settings"
+        }
+        if let descriptor, descriptor.name != channel?.name || descriptor.image?.summary != channel?.image {
+            return "another descriptor is on disk"
+        }
+        return nil
+    }
+}
+
+extension TalkSession.Effect {
+    /// The place in the sequence of one event's effects.
+    var stage: Int {
+        switch self {
+        case .closeCapture, .closePlayback, .stopFrames: 0
+        case .setTimer, .cancelTimer: 1
+        case .saveChannel, .saveDescriptor: 2
+        case .reply: 3
+        case .publish, .tell, .remark: 4
+        case .startApplication: 5
+        case .openCapture, .openPlayback: 6
+        case .deliverFrames: 7
+        }
+    }
+}
+
+extension TalkSession.Event {
+    var request: RequestID? {
+        switch self {
+        case .attachRequested(let id, _, processID: _, _, fresh: _),
+            .joinRequested(let id, _, processID: _, _, fresh: _, _), .leaveRequested(let id, _, _),
+            .descriptorRequested(let id, _, _), .beginRequested(let id, _, _), .endRequested(let id, _, _),
+            .foregroundRequested(let id, _, isForeground: _), .serviceStatusRequested(let id, _, _),
+            .transmissionModeRequested(let id, _, _), .accessoryEventsRequested(let id, _, _),
+            .participantRequested(let id, _, _), .pushRequested(let id, _),
+            .finishPushRequested(let id, _, _):
+            id
+        case .clientDisconnected, .restored, .applicationStartFailed, .timerFired, .captureStarted,
+            .captureFailed,
+            .playbackStarted, .playbackFailed, .audioConnectionReady, .audioConnectionLost, .routeChanged,
+            .audioServerReady, .audioServerLost, .policyChanged, .systemSuspending, .systemResumed,
+            .sessionLocked, .sessionUnlocked, .sessionInactive, .sessionActive, .stateSaved, .stateNotSaved,
+            .shuttingDown:
+            nil
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import PTTCore
+import PTTMessages
+
+/// The core and its model, which are told the same. What an outsider sees is checked too.
+struct Trial {
+    private(set) var session: TalkSession
+    private(set) var observer: Observer
+    private(set) var model: Model
+    /// What the core did with the last event.
+    private(set) var effects: [TalkSession.Effect] = []
+
+    init(whileLocked: TalkSession.WhileLocked = .allow) {
+        session = TalkSession(timeLimit: .seconds(Model.timeLimit), whileLocked: whileLocked)
+        observer = Observer(session)
+        model = Model(whileLocked: whileLocked)
+    }
+
+    /// The timer that comes before this time.
+    func timer(before second: Int) -> Int? {
+        guard let timer = observer.timer, timer <= .seconds(second) else { return nil }
+        return Int(timer.microseconds / 1_000_000)
+    }
+
+    /// - Returns: What is wrong.
+    mutating func run(_ event: TalkSession.Event, at second: Int) -> String? {
+        let violation: String?
+        (effects, violation) = observer.run(event, at: .seconds(second), in: &session)
+        model.take(event, at: second)
+        return violation ?? difference ?? differenceOfState
+    }
+
+    private var difference: String? {
+        var answers: [String] = []
+        var isStartOrdered = false
+        var told: [Model.Told] = []
+        var audioTold: [Model.Told] = []
+        for effect in effects {
+            switch effect {
+            case .reply(_, let answer): answers.append(brief(answer))
+            case .publish(let event):
+                switch event {
+                case .audioActivating, .audioActivated, .audioDeactivated, .audioInterrupted,
+                    .audioInterruptionEnded:
+                    audioTold.append(brief(event))
+                default: told.append(brief(event))
+                }
+            case .tell(let client, let event): told.append(.alone(client, event.kind))
+            case .startApplication: isStartOrdered = true
+            case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
+                .setTimer, .cancelTimer, .saveChannel, .saveDescriptor, .remark:
+                break
+            }
+        }
+        if answers != model.answers { return "answered is \(answers), by the model \(model.answers)" }
+        if told != model.told { return "told is \(told), by the model \(model.told)" }
+        if isStartOrdered != model.isStartOrdered {
+            return "an application is \(isStartOrdered ? "" : "not ")started, by the model it is the reverse"
+        }
+        if audioTold != model.audioTold { return "audio is \(audioTold), by the model \(model.audioTold)" }
+        return nil
+    }
+
+    private var differenceOfState: String? {
+        let (status, channel, joined) = (observer.status, observer.status.channel, model.channel)
+        let talk = joined?.talk
+        guard
+            channel?.channelID == joined?.id,
+            channel?.name == joined?.name,
+            channel?.owner == joined?.ownerID,
+            (channel?.application != nil) == (joined?.running != nil),
+            channel?.isApplicationStarting == joined.map({ $0.start != nil }),
+            channel?.serviceStatus == joined.map({ $0.running?.status ?? .ready }),
+            channel?.transmissionMode == joined?.mode,
+            channel?.areAccessoryEventsEnabled == joined?.hasButtons,
+            channel?.participant?.name == joined?.remote?.name,
+            status.transmission?.origin == talk?.origin,
+            status.transmission?.source == talk?.source,
+            status.isAudioServerReady == model.hasAudioServer,
+            status.saveFailure == model.saveFailure
+        else { return "the status is \(status), by the model it is \(model)" }
+        // The promise above all.
+        if (observer.openCapture != nil) != (joined?.isSending == true) {
+            return
+                "the microphone is \(observer.openCapture == nil ? "closed" : "open"), by the model it is not"
+        }
+        if (observer.openPlayback != nil) != (joined?.isHeard == true) {
+            return
+                "the speaker is \(observer.openPlayback == nil ? "closed" : "open"), by the model it is not"
+        }
+        return nil
+    }
+
+    private func brief(_ answer: TalkSession.Answer) -> String {
+        switch answer {
+        case .joined: "joined"
+        case .attached(_, _, let restored, let left, isForeground: _):
+            restored.map { $0.needsDescriptor ? "attached restored needsDescriptor" : "attached restored" }
+                ?? (left.map { "attached left \($0.reason)" } ?? "attached")
+        case .done: "done"
+        case .began: "began"
+        case .accepted: "accepted"
+        case .refused(let refusal): refusal.code.rawValue
+        case .rejected(let rejection): rejection.code.rawValue
+        }
+    }
+
+    private func brief(_ event: CoreEvent) -> Model.Told {
+        switch event {
+        case .channelJoined(_, let reason): .joined(reason)
+        case .channelLeft(let reason, explanation: _): .left(reason)
+        case .transmissionEnded(_, let cause, by: let source): .ended(cause, by: source)
+        case .transmissionRefused(_, let refusal): .refused(refusal.code)
+        case .audioInterrupted(let interruption): .interrupted(interruption)
+        case .pushFinished(let pushID, let outcome, explanation: _): .finished(pushID.rawValue, outcome)
+        default: .word(event.kind)
+        }
+    }
+}
