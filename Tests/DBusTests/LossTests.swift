@@ -101,6 +101,35 @@ import Testing
         #expect(error?.kind == .noReply)
     }
 
+    @Test @EventLoop func `a server whose queue is full holds up nobody, and is used when it lets in`()
+        async throws
+    {
+        let bus = try await PrivateBus.start()
+        let strangers = try bus.standStill()
+        let error = await BusError.thrown {
+            try await BusConnection.open(.address(bus.address), timeout: .milliseconds(50))
+        }
+        #expect(error?.kind == .noReply)
+        for _ in 0..<10 {
+            // Each takes no more than the limit, however many wait.
+            _ = await BusError.thrown {
+                try await BusConnection.open(.address(bus.address), timeout: .milliseconds(10))
+            }
+        }
+        let events = Sightings(of: String.self)
+        let waiting = Bus(.address(bus.address)) { event in
+            switch event {
+            case .connected: events.add("connected")
+            case .disconnected: events.add("disconnected")
+            }
+        }
+        #expect(try await events.next() == "disconnected")
+        for stranger in strangers { _ = close(stranger) }
+        bus.signal(SIGCONT)
+        #expect(try await events.next() == "connected")
+        waiting.close()
+    }
+
     @Test @EventLoop func `bytes that are no message end the connection and not the process`() async throws {
         // A peer that has passed authentication and then sends what is no D-Bus message.
         let server = try FakeServer(

@@ -80,6 +80,19 @@ public final class PrivateBus {
         if let processID { _ = kill(processID, signal) }
     }
 
+    /// Stops the daemon, and fills its queue of connections with strangers.
+    ///
+    /// - Returns: Their descriptors.
+    public func standStill() throws -> [Int32] {
+        signal(SIGSTOP)
+        var strangers: [Int32] = []
+        // A socket that does not wait is refused instead.
+        while let stranger = try? UnixSocket.connect(to: directory + "/bus", .stream) {
+            strangers.append(stranger.release())
+        }
+        return strangers
+    }
+
     private static func configuration(_ address: String, _ services: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

@@ -14,6 +14,8 @@ public final class Bus {
     /// The present connection.
     public private(set) var connection: BusConnection?
 
+    private static let timeout = Duration.seconds(5)
+
     private let address: BusAddress
     private let handler: @EventLoop (Event) -> Void
     private var patience = Patience()
@@ -41,16 +43,21 @@ public final class Bus {
     }
 
     private func open() {
-        do throws(BusError) {
-            let opening = try BusConnection(connecting: address)
-            opening.hello(timeout: .seconds(5)) { [weak self] result in
-                switch result {
-                case .success: self?.opened(opening)
-                case .failure(let error): self?.failed(error)
-                }
+        BusConnection.connect(to: address, timeout: Self.timeout) { [weak self] result in
+            switch result {
+            // Without this it is dropped, which closes it.
+            case .success(let opening): self?.greet(opening)
+            case .failure(let error): self?.failed(error)
             }
-        } catch {
-            failed(error)
+        }
+    }
+
+    private func greet(_ opening: BusConnection) {
+        opening.hello(timeout: Self.timeout) { [weak self] result in
+            switch result {
+            case .success: self?.opened(opening)
+            case .failure(let error): self?.failed(error)
+            }
         }
     }
 

@@ -1,14 +1,17 @@
 internal import EventLoop
 
 extension BusConnection {
-    /// Connects and says hello; `timeout` is the limit for authentication and hello together.
+    /// Connects and says hello; `timeout` is the limit for being let in, and again for authentication and hello together.
     ///
     /// - Returns: A connection that has its unique name.
     /// - Throws: If nobody listens, the bus refuses, or it does not answer in time.
     public static func open(_ address: BusAddress, timeout: Duration = .seconds(5)) async throws(BusError)
         -> BusConnection
     {
-        let connection = try BusConnection(connecting: address)
+        let connected = await withCheckedContinuation { continuation in
+            connect(to: address, timeout: timeout) { continuation.resume(returning: $0) }
+        }
+        let connection = try connected.get()
         let result = await withCheckedContinuation { continuation in
             connection.hello(timeout: timeout) { continuation.resume(returning: $0) }
         }

@@ -46,17 +46,10 @@ public final class BusConnection {
     private lazy var dispatching = DeferredSource { [weak self] in self?.dispatch() }
     private lazy var postponing = DeferredSource { [weak self] in self?.runPostponed() }
 
-    /// Connects the socket. The connection is of use after ``hello(timeout:completion:)``.
-    init(connecting address: BusAddress) throws(BusError) {
+    /// Takes over a socket that is connected. The connection is of use after ``hello(timeout:completion:)``.
+    init(adopting socket: ConnectedBus, _ address: BusAddress) {
         self.address = address
-        let text = try address.resolve()
-        guard BusNames.isText(text) else { throw .invalidArguments("the address contains a NUL character") }
-        LibraryManners.adopt()
-        do throws(BusError) {
-            pointer = try withBusError { dbus_connection_open_private(text, $0) }
-        } catch {
-            throw error.trying("connect to \(address)")
-        }
+        pointer = socket.pointer
         configure()
     }
 
