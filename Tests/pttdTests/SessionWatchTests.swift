@@ -37,8 +37,12 @@ import Testing
         try await stage.endsAsReleased()
     }
 
-    @Test @EventLoop func `a locked screen ends and refuses where that was asked for`() async throws {
-        let stage = try await Stage.start(configuration: #"while-locked = "refuse""#)
+    // A file that cannot be used may have asked for it.
+    @Test(arguments: [#"while-locked = "refuse""#, "while-locked = \"refuse\"\ntime-limit = 0", "["])
+    @EventLoop func `a locked screen ends and refuses where that was asked for`(
+        configuration: String
+    ) async throws {
+        let stage = try await Stage.start(configuration: configuration)
         try await stage.beginTransmitting()
         try stage.logind.change("mine", isLocked: true)
         #expect(try await stage.watcher.nextEnd() == .sessionLocked)

@@ -17,15 +17,20 @@ struct Configuration: Equatable, Codable {
     }
 }
 
-/// A configuration file that cannot be used. The core goes on with its defaults.
+/// A configuration file that cannot be used. The core goes on with ``Configuration/unreadable``.
 struct ConfigurationError: Error, CustomStringConvertible {
     let path: String
     let reason: String
 
-    var description: String { "\(path) is not used, the defaults are: \(reason)" }
+    var description: String {
+        "\(path) is not used: \(reason). The defaults are, and a locked screen refuses"
+    }
 }
 
 extension Configuration {
+    /// In place of a file that cannot be used. It may have asked for a locked screen to refuse.
+    static let unreadable = Configuration(whileLocked: TalkSession.WhileLocked.refuse.rawValue)
+
     /// Where the file lies; nil where there is no place for one.
     static var path: String? { UserDirectory.configuration.path.map { $0 + "/pttd.toml" } }
 

@@ -125,7 +125,7 @@ final class Daemon {
             return try Configuration.load(path)
         } catch {
             log.error("\(error)")
-            return Configuration()
+            return .unreadable
         }
     }
 }
