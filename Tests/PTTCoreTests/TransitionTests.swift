@@ -63,8 +63,9 @@ import Testing
         case .reply(_, .rejected(let rejection)): "reply \(rejection.code)"
         case .reply(_, .joined(_, let format, _, let isApplication)):
             "reply joined \(format.rate)/\(format.channels)\(isApplication ? " application" : "")"
-        case .reply(_, .attached(let token, _, let restored, let left, _)):
-            "reply attached \(token.rawValue)\(restored == nil ? "" : " restored")\(left == nil ? "" : " left")"
+        case .reply(_, .attached(let token, _, let restored, let left, let isForeground)):
+            "reply attached \(token.rawValue)\(isForeground ? "" : " background")"
+                + (restored == nil ? "" : " restored") + (left == nil ? "" : " left")
         case .reply(_, let answer): "reply \(answer)"
         case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
             .setTimer, .cancelTimer, .publish, .tell:

@@ -104,14 +104,16 @@ final class AttachedApplication {
     func finish(
         _ pushID: PushID,
         _ result: ApplicationInterface.PushResult,
-        by speaker: String? = nil
+        by speaker: String? = nil,
+        endsTransmission: Bool = false
     ) async throws {
         try await calls.application(
             "FinishPush",
             ApplicationInterface.FinishPushRequest(
                 pushID: pushID,
                 result: result,
-                participant: speaker.map { ApplicationInterface.Speaker(name: $0) }
+                participant: speaker.map { ApplicationInterface.Speaker(name: $0) },
+                endsTransmission: endsTransmission
             )
         )
     }

@@ -45,8 +45,14 @@ import Varlink
         #expect(rejected.code == .unregistered)
     }
 
-    @Test @EventLoop func `a push that is not answered is given up after five seconds`() async throws {
-        let core = try await RunningCore.start()
+    @Test @EventLoop
+    func `a push is given up after five seconds, and a later answer still ends a transmission`()
+        async throws
+    {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await RunningCore.start(sound: sound)
+        let watcher = try core.connect()
+        try await watcher.audioServerIsReady(try await watcher.subscribe())
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         let pushID = try await core.connect().push(.to(application))
@@ -59,6 +65,19 @@ import Varlink
         }
         let late = try await refusal { try await application.finish(pushID, .leaveChannel) }
         #expect(late.code == .unknown)
+        let bridge = try core.connect()
+        _ = try await bridge.begin()
+        let batch = try await refusal {
+            try await application.finish(
+                pushID,
+                .activeRemoteParticipant,
+                by: "Ana",
+                endsTransmission: true
+            )
+        }
+        #expect(batch == late)
+        #expect(try await watcher.nextEnd() == .stopped)
+        #expect(try await sound.sourceOutputs().isEmpty)
     }
 
     @Test @EventLoop func `a push for an application that died and cannot be started is undeliverable`()
