@@ -37,6 +37,17 @@ import Testing
         )
     }
 
+    @Test func `what waits is still done for the process that asked for it`() {
+        var order = SaveOrder()
+        _ = order.order(renamed, at: .seconds(1), for: 7)
+        _ = order.order(began, at: .seconds(2), for: 8)
+        #expect(
+            order.written()
+                == renamed.dropFirst().map { .perform($0, at: .seconds(1), for: 7) }
+                + began.map { .perform($0, at: .seconds(2), for: 8) }
+        )
+    }
+
     @Test func `a closing never waits, and takes back the opening that does`() {
         var order = SaveOrder()
         let first = CaptureID(rawValue: 0)
@@ -52,7 +63,10 @@ import Testing
         )
         _ = order.order(began, at: .seconds(2))
         #expect(order.order([.closeCapture(CaptureID(rawValue: 1))], at: .seconds(3)) == [])
-        #expect(!order.written().contains { if case .perform(.openCapture, _) = $0 { true } else { false } })
+        let isOpened = order.written().contains {
+            if case .perform(.openCapture, _, _) = $0 { true } else { false }
+        }
+        #expect(!isOpened)
     }
 
     @Test func `one write is under way, and the next one is of the newest state`() {
@@ -207,7 +221,7 @@ private struct SaveContract {
         for effect in effects where effect.canWait { pending.append((effect, ordered)) }
         let steps = order.order(effects, at: .seconds(0))
         let atOnce = steps.compactMap { step -> TalkSession.Effect? in
-            if case .perform(let effect, _) = step, !effect.canWait { effect } else { nil }
+            if case .perform(let effect, _, _) = step, !effect.canWait { effect } else { nil }
         }
         guard atOnce == expected else { return "\(atOnce) at once instead of \(expected)" }
         return check(steps)
@@ -235,7 +249,7 @@ private struct SaveContract {
     private mutating func check(_ steps: [SaveOrder.Step]) -> String? {
         for step in steps {
             switch step {
-            case .perform(let effect, _) where effect.canWait:
+            case .perform(let effect, _, _) where effect.canWait:
                 guard let first = pending.first, first.effect == effect else {
                     return "\(effect) out of turn"
                 }

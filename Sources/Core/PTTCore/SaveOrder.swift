@@ -12,8 +12,10 @@ public import PTTMessages
 public struct SaveOrder: Equatable, Sendable {
     /// What to do, in this order.
     public enum Step: Equatable, Sendable {
-        /// - Parameter at: When it was ordered.
-        case perform(TalkSession.Effect, at: MonotonicTime)
+        /// - Parameters:
+        ///   - at: When it was ordered.
+        ///   - for: The process whose request brought it about; 0 if none did.
+        case perform(TalkSession.Effect, at: MonotonicTime, for: Int32 = 0)
         /// Write what the saves performed so far add up to, away from the loop. Answer with ``SaveOrder/written()``
         /// or ``SaveOrder/notWritten(_:)``, and tell ``SaveOrder/overdue(_:)`` if that takes too long.
         case write
@@ -30,6 +32,7 @@ public struct SaveOrder: Equatable, Sendable {
     private struct Waiting: Equatable, Sendable {
         let effect: TalkSession.Effect
         let time: MonotonicTime
+        let processID: Int32
         /// The save that it waits for.
         let save: Int
     }
@@ -56,27 +59,33 @@ public struct SaveOrder: Equatable, Sendable {
 
     // MARK: What happens
 
-    /// The machine has ordered what follows from one event.
-    public mutating func order(_ effects: [TalkSession.Effect], at now: MonotonicTime) -> [Step] {
+    /// The machine has ordered what follows from one event, which the request of a process may have been.
+    public mutating func order(
+        _ effects: [TalkSession.Effect],
+        at now: MonotonicTime,
+        for processID: Int32 = 0
+    ) -> [Step] {
         var steps: [Step] = []
         var isSaveOrdered = false
         for effect in effects {
             switch effect {
             case .closeCapture, .closePlayback, .stopFrames:
-                if !takeBack(effect) { steps.append(.perform(effect, at: now)) }
+                if !takeBack(effect) { steps.append(.perform(effect, at: now, for: processID)) }
             case .setTimer, .cancelTimer:
-                steps.append(.perform(effect, at: now))
+                steps.append(.perform(effect, at: now, for: processID))
             case .saveChannel, .saveDescriptor:
                 isSaveOrdered = true
-                steps.append(.perform(effect, at: now))
+                steps.append(.perform(effect, at: now, for: processID))
             case .reply, .publish, .tell, .startApplication, .remark, .openCapture, .openPlayback,
                 .deliverFrames:
                 if isSaveOrdered { steps += saveNewest() }
                 isSaveOrdered = false
                 if waiting.isEmpty, ordered <= ended {
-                    steps.append(.perform(effect, at: now))
+                    steps.append(.perform(effect, at: now, for: processID))
                 } else {
-                    waiting.append(Waiting(effect: effect, time: now, save: ordered))
+                    waiting.append(
+                        Waiting(effect: effect, time: now, processID: processID, save: ordered)
+                    )
                 }
             }
         }
@@ -155,7 +164,7 @@ public struct SaveOrder: Equatable, Sendable {
         let count = waiting.firstIndex { $0.save > ended } ?? waiting.count
         guard count > 0 else { return [] }
         defer { waiting.removeFirst(count) }
-        return waiting[..<count].map { .perform($0.effect, at: $0.time) }
+        return waiting[..<count].map { .perform($0.effect, at: $0.time, for: $0.processID) }
     }
 
     /// - Returns: Whether what `closing` closes had only been waiting to be opened.

@@ -143,7 +143,7 @@ final class CoreHost {
         // In the words of the scenario files of the tests, so that a trace from the field becomes one.
         log.debug("\(now) \(event)")
         for effect in effects { log.debug("\(now)   \(effect)") }
-        let steps = saves.order(effects, at: now)
+        let steps = saves.order(effects, at: now, for: caller)
         toldStatus = saves.isHolding ? before : nil
         carryOut(steps)
     }
@@ -163,7 +163,7 @@ final class CoreHost {
     private func carryOut(_ steps: [SaveOrder.Step]) {
         for step in steps {
             switch step {
-            case .perform(let effect, let time): perform(effect, at: time)
+            case .perform(let effect, let time, let processID): perform(effect, at: time, for: processID)
             case .write: store.write()
             case .keepAside: store.keepAside()
             case .recovered:
@@ -189,7 +189,7 @@ final class CoreHost {
         settled()
     }
 
-    private func perform(_ effect: TalkSession.Effect, at now: MonotonicTime) {
+    private func perform(_ effect: TalkSession.Effect, at now: MonotonicTime, for processID: Int32) {
         switch effect {
         case .reply(let request, let answer):
             waiting.removeValue(forKey: request)?(answer)
@@ -197,7 +197,7 @@ final class CoreHost {
             sequence += 1
             toldStatus?.apply(event)
             publish(event, sequence, now)
-            peers.record(event, about: caller)
+            peers.record(event, about: processID)
         case .tell(let client, let event):
             tell(client, event, sequence, now)
         case .openCapture(let capture, let format):
@@ -216,7 +216,7 @@ final class CoreHost {
         case .startApplication(let startID, _, let activation):
             start(startID, activation)
         case .remark(let text):
-            peers.log(level: .notice, "\(text)", about: caller)
+            peers.log(level: .notice, "\(text)", about: processID)
         case .setTimer(let time):
             timer?.arm(at: MonotonicInstant(nanoseconds: time.nanoseconds))
         case .cancelTimer:
