@@ -128,6 +128,19 @@ import Varlink
         #expect(FileManager.default.fileExists(atPath: core.state("channel.json")))
     }
 
+    @Test @EventLoop func `a core that is stopped ends although the disk hangs for ever`() async throws {
+        let disk = try await FailingDisk()
+        let core = try await RunningCore.start(environment: disk.environment)
+        disk.hang()
+        let owner = try core.connect()
+        owner.join(then: {})
+        _ = try await core.connect().status()
+        core.process.signal(SIGTERM)
+        #expect(try await core.process.exitStatus() == 0)
+        #expect(!FileManager.default.fileExists(atPath: core.state("channel.json")))
+        #expect(FileManager.default.fileExists(atPath: core.directory + "/pushtotalk/state.json"))
+    }
+
     @Test @EventLoop func `no thread is left when all is saved`() async throws {
         let core = try await RunningCore.start()
         _ = try await core.connect().join()

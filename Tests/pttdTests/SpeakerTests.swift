@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Journal
 import Logging
 import PTTMessages
 import PulseAudio
@@ -136,7 +137,7 @@ private final class Stage {
     private init(_ sound: PrivateAudioServer) {
         self.sound = sound
         server = AudioServer(applicationName: "SpeakerTests", address: sound.address)
-        speaker = Speaker(server: server, log: Logger(label: "SpeakerTests"))
+        speaker = Speaker(server: server, log: BoundedLog(Logger(label: "SpeakerTests")))
         speaker.hasRoomAgain = { [weak self] in self?.room.add(()) }
     }
 

@@ -1,5 +1,6 @@
 import DBus
 import EventLoop
+import Journal
 import Logging
 import PTTMessages
 
@@ -11,10 +12,10 @@ final class ApplicationStarter {
     /// A bus answers when the application has taken its name, so that this is no shorter than the application has.
     private static let timeLimit = Duration.seconds(10)
 
-    private let log: Logger
+    private let log: BoundedLog
     private var starts: [Start] = []
 
-    init(log: Logger) {
+    init(log: BoundedLog) {
         self.log = log
     }
 
@@ -28,7 +29,7 @@ final class ApplicationStarter {
             if let error { failed(error) }
         }
         starts.append(start)
-        log.info("starting the application", metadata: ["name": "\(activation.name)"])
+        log.log(level: .info, "starting the application", metadata: ["name": "\(activation.name)"])
     }
 }
 

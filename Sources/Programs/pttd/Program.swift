@@ -53,14 +53,14 @@ final class Daemon {
         let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), peers: peers)
         let hands = CoreHost.Hands(
             audio: audio,
-            microphone: Microphone(server: server, device: configuration.microphone, log: log),
-            speaker: Speaker(server: server, log: log),
+            microphone: Microphone(server: server, device: configuration.microphone, log: peers),
+            speaker: Speaker(server: server, log: peers),
             store: StateStore(
                 UserDirectory.state.path,
                 aside: try RuntimeSocket.directory(),
-                log: log
+                log: peers
             ),
-            starter: ApplicationStarter(log: log)
+            starter: ApplicationStarter(log: peers)
         )
         let host = CoreHost(
             timeLimit: .seconds(configuration.timeLimit ?? 60),

@@ -41,12 +41,12 @@ public final class BoundedLog {
     ///   - level: How much it matters.
     ///   - message: Not made if it is left out.
     ///   - metadata: Its fields.
-    ///   - peer: Who brought it about.
+    ///   - peer: Who brought it about; what a device or a disk does may have been brought about by anybody.
     public func log(
         level: Logger.Level,
         _ message: @autoclosure () -> Logger.Message,
         metadata: @autoclosure () -> Logger.Metadata? = nil,
-        about peer: Peer
+        about peer: Peer = 0
     ) {
         guard level >= log.logLevel else { return }
         if writtenByAll == 0 { timer.arm(after: window) }

@@ -1,4 +1,5 @@
 import EventLoop
+import Journal
 import Logging
 import PTTMessages
 import PulseAudio
@@ -13,7 +14,7 @@ final class Microphone {
 
     private let server: AudioServer
     private let device: String?
-    private let log: Logger
+    private let log: BoundedLog
     private var stream: CaptureStream?
     private var framer: Framer?
     private var sequence: UInt64 = 0
@@ -25,7 +26,7 @@ final class Microphone {
     ///   - server: Connected by somebody else.
     ///   - device: The PulseAudio name of a source, which may be what a speaker plays; nil for the user's microphone.
     ///   - log: For what people should know about the device.
-    init(server: AudioServer, device: String?, log: Logger) {
+    init(server: AudioServer, device: String?, log: BoundedLog) {
         self.server = server
         self.device = device
         self.log = log
@@ -97,7 +98,7 @@ final class Microphone {
         case .started:
             started()
         case .stalled:
-            log.error("the microphone \(stream?.deviceName ?? "") delivers nothing")
+            log.log(level: .error, "the microphone \(stream?.deviceName ?? "") delivers nothing")
             close()
             failed(.microphoneLost)
         case .opened(let deviceName):
@@ -105,7 +106,8 @@ final class Microphone {
         case .failed(let error):
             fail(error, failed)
         case .microphoneMuted(let isMuted):
-            if isMuted { log.notice("the microphone is muted in the audio server: unmute it there") }
+            guard isMuted else { return }
+            log.log(level: .notice, "the microphone is muted in the audio server: unmute it there")
         case .resumed, .suspended:
             break
         }
@@ -115,13 +117,13 @@ final class Microphone {
         close()
         switch error.kind {
         case .serverLost:
-            log.error("\(error)")
+            log.log(level: .error, "\(error)")
             failed(.audioServerLost)
         case .noDevice:
-            log.error("\(error); `microphone =` in pttd.toml names the source to use")
+            log.log(level: .error, "\(error); `microphone =` in pttd.toml names the source to use")
             failed(.noMicrophone)
         case .other:
-            log.error("\(error)")
+            log.log(level: .error, "\(error)")
             failed(.microphoneLost)
         }
     }

@@ -1,4 +1,5 @@
 import EventLoop
+import Journal
 import Logging
 import PTTMessages
 import PulseAudio
@@ -13,7 +14,7 @@ final class Speaker {
     private static let latency = Duration.milliseconds(40)
 
     private let server: AudioServer
-    private let log: Logger
+    private let log: BoundedLog
     private var stream: PlaybackStream?
     private var bound = 0
 
@@ -22,7 +23,7 @@ final class Speaker {
     /// Called with the audio server's name of the device when it is open, and when the server changed it.
     var opened: @EventLoop (String) -> Void = { _ in }
 
-    init(server: AudioServer, log: Logger) {
+    init(server: AudioServer, log: BoundedLog) {
         self.server = server
         self.log = log
     }
@@ -87,7 +88,7 @@ final class Speaker {
         case .wanted:
             offerRoom()
         case .moved(let deviceName):
-            log.notice("the audio server changed the speaker to \(deviceName)")
+            log.log(level: .notice, "the audio server changed the speaker to \(deviceName)")
             opened(deviceName)
         case .failed(let error):
             fail(error, failed)
@@ -97,7 +98,7 @@ final class Speaker {
     }
 
     private func fail(_ error: AudioError, _ failed: @EventLoop (Interruption, String) -> Void) {
-        log.error("\(error)")
+        log.log(level: .error, "\(error)")
         close()
         switch error.kind {
         case .serverLost: failed(.audioServerLost, "\(error)")

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import JSON
+import Journal
 import Logging
 import PTTCore
 import PTTMessages
@@ -53,7 +54,7 @@ final class StateStore {
 
     private let directory: StateDirectory?
     private let aside: StateDirectory?
-    private let log: Logger
+    private let log: BoundedLog
     private var channel: SavedChannel?
     private var descriptor: Descriptor?
     /// What differs from what is on disk, or may do so.
@@ -69,7 +70,7 @@ final class StateStore {
     ///   - directory: Made when it is needed; nil: nothing is kept.
     ///   - aside: Where the state is kept while it cannot be written to `directory`.
     ///   - log: Told of what could not be read.
-    init(_ directory: String?, aside: String?, log: Logger) {
+    init(_ directory: String?, aside: String?, log: BoundedLog) {
         self.directory = directory.map { StateDirectory(path: $0, isOnDisk: true) }
         self.aside = aside.map { StateDirectory(path: $0, isOnDisk: false) }
         self.log = log
@@ -153,7 +154,7 @@ final class StateStore {
         do throws(SystemError) {
             try aside.apply([.replace(name: Aside.name, bytes: bytes(kept))])
         } catch {
-            log.error("the state is not kept in the runtime directory either: \(error)")
+            log.log(level: .error, "the state is not kept in the runtime directory either: \(error)")
         }
     }
 
@@ -162,7 +163,7 @@ final class StateStore {
         do throws(SystemError) {
             try aside.apply([.remove(name: Aside.name)])
         } catch {
-            log.error("a restart will find a state that is older than the one on disk: \(error)")
+            log.log(level: .error, "a restart will find a state that is older than the one on disk: \(error)")
         }
     }
 
@@ -197,7 +198,7 @@ final class StateStore {
         do throws(Image.Unusable) {
             return try Image(base64: base64)
         } catch {
-            log.error("the saved picture of the channel is lost: \(error)")
+            log.log(level: .error, "the saved picture of the channel is lost: \(error)")
             return nil
         }
     }
@@ -213,7 +214,7 @@ final class StateStore {
             guard let object = try JSON(parsing: bytes).object else { throw Damage("it is no JSON object") }
             return try object.decode(type, unknownKeys: .ignored)
         } catch {
-            log.error("\(path) cannot be used, and is kept as \(path).damaged: \(error)")
+            log.log(level: .error, "\(path) cannot be used, and is kept as \(path).damaged: \(error)")
             // If even this fails, the next save replaces it.
             _ = rename(path, path + ".damaged")
             return nil
