@@ -138,6 +138,23 @@ import Varlink
         #expect(try await peers[7].next()?.hasPrefix(#"{"parameters":{"x":"xxx"#) == true)
     }
 
+    @Test @EventLoop func `a long answer that nobody reads is dropped when all together wait with too much`()
+        async throws
+    {
+        var limits = VarlinkLimits()
+        limits.sharedBytes = 2_000_000
+        let served = try Served(limits: limits)
+        let peers = try (0..<4).map { _ in try served.connect() }
+        for (number, peer) in peers.enumerated() {
+            try peer.send(Self.hold)
+            while served.held.count == number { _ = try await served.client.call("org.example.Test.Echo") }
+            served.held[number].reply(["x": .string(String(repeating: "x", count: 900_000))], continues: true)
+        }
+        #expect(try await peers[0].next() == nil, "nothing follows what is in the kernel")
+        #expect(served.log.allSatisfy { $0.contains("2000000 bytes") })
+        #expect(try await peers[3].next()?.contains(#""continues":true"#) == true)
+    }
+
     @Test @EventLoop func `a message of too many values ends its connection`() async throws {
         let served = try Served()
         let peer = try served.connect()

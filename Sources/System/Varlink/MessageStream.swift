@@ -127,13 +127,20 @@ final class MessageStream {
         account()
     }
 
-    /// Leaves all memory but that of a message half sent to others, and breaks in the next turn of the loop.
+    /// Leaves its memory to others, and breaks in the next turn of the loop.
     func giveUp(_ reason: String) {
         guard !hasEnded, !hasGivenUp else { return }
         decoder = FrameDecoder(limits: limits)
         output.dropUnbegun()
+        // Behind half a message nothing can be said any more.
+        let isCutShort = output.extraBytes > 0
+        if isCutShort { output.removeAll() }
         hasGivenUp = true
-        inNextTurn { [weak self] in self?.broken("or did not read \(reason)") }
+        inNextTurn { [weak self] in
+            if isCutShort { self?.closing = .closedHere }
+            self?.broken("or did not read \(reason)")
+            if isCutShort { self?.end(.closedHere) }
+        }
     }
 
     private func inNextTurn(_ work: @escaping @EventLoop () -> Void) {
@@ -266,20 +273,8 @@ extension MessageStream {
 // MARK: Writing
 
 extension MessageStream {
-    private static let sendFlags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
-
     private func flush() {
-        while !output.isEmpty {
-            let sent = output.withUnsent {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Self.sendFlags)
-            }
-            if sent >= 0 {
-                output.remove(sent)
-            } else if errno != EINTR {
-                if errno != EAGAIN { fail(errno) }
-                break
-            }
-        }
+        if let code = output.send(to: descriptor) { fail(code) }
         updateInterest()
         account()
         if output.isEmpty, closing == nil, let onDrained {
