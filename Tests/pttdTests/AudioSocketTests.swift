@@ -41,6 +41,18 @@ import Testing
         try await stage.expectFrames(at: try stage.peer())
     }
 
+    @Test @EventLoop func `an application that takes no frames any more ends its transmission`() async throws
+    {
+        let stage = try await Stage.start()
+        let first = try stage.peer()
+        _ = try await stage.bridge.begin()
+        _ = try await first.packets.next()
+        first.stopReading()
+        #expect(try await stage.watcher.nextEnd() == .audioConnectionLost)
+        #expect(try await stage.sound.sourceOutputs().isEmpty)
+        try await stage.expectFrames(at: try stage.peer())
+    }
+
     @Test @EventLoop func `a token in use is refused to others, whose attempt disturbs nobody`() async throws
     {
         let stage = try await Stage.start()
@@ -160,6 +172,9 @@ private final class AudioPeer {
         source = nil
         _ = shutdown(descriptor.value, Int32(SHUT_RDWR))
     }
+
+    /// Which the core meets only when it sends.
+    func stopReading() { _ = shutdown(descriptor.value, Int32(SHUT_RD)) }
 
     private func read() {
         var buffer = [UInt8](repeating: 0, count: 8192)

@@ -33,7 +33,8 @@ public enum UnixSocket {
             let second = try bind(descriptor.value, path)
             guard second == 0 else { throw SystemError(action, second) }
         }
-        guard chmod(path, 0o600) == 0, Glibc.listen(descriptor.value, 64) == 0 else {
+        // As many as the kernel allows may wait, as where systemd listens: whoever finds no room is turned away.
+        guard chmod(path, 0o600) == 0, Glibc.listen(descriptor.value, .max) == 0 else {
             throw SystemError(action)
         }
         return descriptor

@@ -34,6 +34,7 @@ final class AudioConnection {
     private var source: DescriptorSource?
     private var deadline: TimerSource?
     private var isAttached = false
+    private var isClosed = false
     private var isFull = false
     private var second = MonotonicInstant.now
     private var packetCount = 0
@@ -52,14 +53,16 @@ final class AudioConnection {
 
     /// Reads the token, or waits for it.
     func start(_ handlers: Handlers) throws(SystemError) {
+        // Most have sent it with connecting, and are no strangers from the start. Who has gone again costs little.
+        receive(handlers)
+        guard !isClosed else { return }
         source = try DescriptorSource(descriptor.value, .readable) { [weak self] readiness in
             self?.ready(readiness, handlers)
         }
+        guard !isAttached else { return }
         let deadline = TimerSource { handlers.ended("no token came in time") }
         deadline.arm(after: patience)
         self.deadline = deadline
-        // Most have sent it with connecting, and are no strangers from the start.
-        receive(handlers)
     }
 
     /// Whether the peer has closed its end, known or not yet met.
@@ -77,13 +80,16 @@ final class AudioConnection {
     /// Forgets what the peer has written so far.
     func discard() {
         guard isAttached else { return }
+        // What a packet holds beyond this is gone with it. `incoming` may be in use, by the packet that led to this.
+        var byte: UInt8 = 0
         for _ in 0..<Self.packetsPerSecond {
             // The end of the connection, and an error, are met again where they are told.
-            guard recv(descriptor.value, &incoming, incoming.count, Int32(MSG_DONTWAIT)) > 0 else { return }
+            guard recv(descriptor.value, &byte, 1, Int32(MSG_DONTWAIT)) > 0 else { return }
         }
     }
 
     func close() {
+        isClosed = true
         source?.cancel()
         source = nil
         deadline?.disarm()

@@ -82,11 +82,16 @@ final class Microphone {
         at time: MonotonicInstant,
         deliver: (AudioPacketHeader, UnsafeRawBufferPointer) -> Void
     ) {
-        framer?.append(fragment, at: time) { samples, time in
+        // Not in its place meanwhile: who gets a frame may find nobody to pass it on to, and closes the microphone.
+        guard let stream, var framer else { return }
+        self.framer = nil
+        framer.append(fragment, at: time) { samples, time in
+            guard self.stream === stream else { return }
             let time = MonotonicTime(nanoseconds: time.nanoseconds)
             deliver(AudioPacketHeader(sequence: sequence, timestamp: time), samples)
             sequence += 1
         }
+        if self.stream === stream { self.framer = framer }
     }
 
     private func handle(
