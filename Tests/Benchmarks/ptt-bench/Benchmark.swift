@@ -39,14 +39,16 @@ enum Benchmark {
             }
             let stack = try Stack()
             self.stack = stack
-            try await measure(parts, attacks, stack)
-            end(EXIT_SUCCESS)
+            let hasFailed = try await measure(parts, attacks, stack)
+            end(hasFailed ? EXIT_FAILURE : EXIT_SUCCESS)
         } catch {
             fail("\(error)")
         }
     }
 
-    private static func measure(_ parts: Set<Part>, _ attacks: [Attack], _ stack: Stack) async throws {
+    /// - Returns: Whether a hostile peer has done harm.
+    private static func measure(_ parts: Set<Part>, _ attacks: [Attack], _ stack: Stack) async throws -> Bool
+    {
         var table = Table()
         expect("the private stack does not come up", within: .seconds(30))
         try await stack.start()
@@ -67,6 +69,7 @@ enum Benchmark {
             }
         }
         write(table.misses == 0 ? "\nall limits kept" : "\nlimits missed: \(table.misses)")
+        return table.hasFailed
     }
 
     /// From now on `complaint` ends the benchmark after `duration`.

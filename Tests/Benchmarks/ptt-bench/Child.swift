@@ -33,6 +33,11 @@ final class Child {
         _ = waitpid(processID, nil, 0)  // Cannot fail: it is our child, and is waited for once.
     }
 
+    /// It stays where it is, and does nothing.
+    func stop() { kill(processID, SIGSTOP) }
+
+    func goOn() { kill(processID, SIGCONT) }
+
     /// Whether it still runs; one that has ended stays a zombie until ``end()``.
     var isRunning: Bool {
         var information = siginfo_t()

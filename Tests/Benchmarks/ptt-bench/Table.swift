@@ -25,6 +25,8 @@ struct Table {
     }
 
     private(set) var misses = 0
+    /// Whether something was missed that no other load on the machine explains.
+    private(set) var hasFailed = false
 
     func printHeader() {
         printLine("", "ours", "the other", "ratio", "limit", "verdict")
@@ -84,7 +86,10 @@ struct Table {
         write("  " + text)
     }
 
-    mutating func countMiss() { misses += 1 }
+    mutating func countFailure() {
+        misses += 1
+        hasFailed = true
+    }
 
     private func printLine(_ columns: String...) {
         printLine(columns, widths: [54, 10, 26, 8, 10, 8])

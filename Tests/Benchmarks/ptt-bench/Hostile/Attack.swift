@@ -21,18 +21,24 @@ enum Attack: String, CaseIterable {
     case largeCallsBehindSubscription
     case connectionsAtTheLimit
     case pipelinedCalls
+    case numberedCalls
     case halfMessages
     case deafSubscribers
     case deafAttachments
+    case deafReadersOfPictures
     case endOfReading
     // What is logged.
     case refusedCalls
+    case pressesWithoutMicrophone
+    case startsThatFail
+    case stoppedBus
     case malformedMessages
     case connectionStorm
     case stoppedJournal
     // What is kept.
     case pictures
     case brokenPictures
+    case oversizedPictures
     case pushes
     // The audio socket.
     case eightSilentStrangers
@@ -40,6 +46,7 @@ enum Attack: String, CaseIterable {
     case audioConnectionStorm
     case oversizedPackets
     case oversizedPacketsOfTheApplication
+    case endOfReadingAudio
 
     var title: String {
         switch self {
@@ -57,26 +64,33 @@ enum Attack: String, CaseIterable {
         case .keys: "1 MiB of short keys"
         case .similarKeys: "1 MiB of long keys that differ in the middle"
         case .sameKey: "1 MiB of one key"
-        case .callsBehindSubscription: "1,000 calls behind a subscription"
-        case .largeCallsBehindSubscription: "1,000 calls of 1 MiB behind a subscription"
+        case .callsBehindSubscription: "100,000 calls behind a subscription"
+        case .largeCallsBehindSubscription: "calls of 1 MiB without end behind a subscription"
         case .connectionsAtTheLimit: "70 connections that do this"
         case .pipelinedCalls: "calls without a pause on one connection"
+        case .numberedCalls: "numbered calls, and nobody reads what becomes of them"
         case .halfMessages: "60 connections with half a message of 1 MiB"
         case .deafSubscribers: "30 subscribers that do not read"
         case .deafAttachments: "30 attachments that do not read"
+        case .deafReadersOfPictures: "60 connections that ask for a picture and do not read"
         case .endOfReading: "shutdown(SHUT_RD) by 10 subscribers"
         case .refusedCalls: "refused calls in a loop"
+        case .pressesWithoutMicrophone: "presses in a loop, and no microphone"
+        case .startsThatFail: "presses in a loop for an application that cannot start"
+        case .stoppedBus: "the same, and the buses are stopped"
         case .malformedMessages: "malformed messages in a loop"
         case .connectionStorm: "connections that close at once, in a loop"
         case .stoppedJournal: "malformed messages, and nobody reads the log"
         case .pictures: "pictures of 256 KiB in a loop"
         case .brokenPictures: "pictures that are no base64, in a loop"
+        case .oversizedPictures: "pictures of 600 KB in a loop"
         case .pushes: "the largest pushes, no application"
         case .eightSilentStrangers: "audio: 8 silent strangers"
         case .sixtySilentStrangers: "audio: 60 silent strangers"
         case .audioConnectionStorm: "audio: connections that close at once, in a loop"
         case .oversizedPackets: "audio: packets of 150 KB in a loop"
         case .oversizedPacketsOfTheApplication: "audio: packets of 150 KB from an application"
+        case .endOfReadingAudio: "audio: shutdown(SHUT_RD) by an application that presses"
         }
     }
 
@@ -93,7 +107,9 @@ enum Attack: String, CaseIterable {
         case .marksInKey, .marksInMethod, .marksInInterface, .marksInCallToken, .marksInApplication,
             .marksInChannelName, .marksInPushTopic, .zeros, .nesting, .openBrackets, .keys, .similarKeys,
             .sameKey, .callsBehindSubscription, .largeCallsBehindSubscription, .connectionsAtTheLimit,
-            .pipelinedCalls, .halfMessages, .deafSubscribers, .deafAttachments, .endOfReading, .refusedCalls,
+            .pipelinedCalls, .numberedCalls, .deafReadersOfPictures, .pressesWithoutMicrophone,
+            .startsThatFail, .stoppedBus, .oversizedPictures, .endOfReadingAudio, .halfMessages,
+            .deafSubscribers, .deafAttachments, .endOfReading, .refusedCalls,
             .malformedMessages, .connectionStorm, .stoppedJournal, .pictures, .brokenPictures, .pushes,
             .oversizedPacketsOfTheApplication:
             .status

@@ -39,11 +39,16 @@ enum Attacker {
                 #"{"identifier":"org.example.deaf\#($0 % 3)","name":"Deaf","isForeground":true}"#
             }
         case .endOfReading: stopReading()
+        case .numberedCalls: numberCalls()
+        case .deafReadersOfPictures: readPicturesDeaf()
         case .refusedCalls: refuse()
+        case .pressesWithoutMicrophone: pressAgainAndAgain()
+        case .startsThatFail, .stoppedBus: pressForAnAbsentApplication()
         case .malformedMessages, .stoppedJournal: loop { HostilePeer()?.sendAndAwaitEnd("no message") }
         case .connectionStorm: loop { _ = HostilePeer() }
-        case .pictures: showPictures(Array("iVBORw0KGgo".utf8) + [UInt8](repeating: 65, count: 349_500))
+        case .pictures: showPictures(Message.picture)
         case .brokenPictures: showPictures([UInt8](repeating: 65, count: 349_500) + Array("!!!=A".utf8))
+        case .oversizedPictures: showPictures([UInt8](repeating: 65, count: 800_000))
         case .pushes: push()
         case .eightSilentStrangers: for _ in 0..<8 { HostilePeer(to: .audio)?.stay() }
         case .sixtySilentStrangers: for _ in 0..<60 { HostilePeer(to: .audio)?.stay() }
@@ -51,10 +56,11 @@ enum Attacker {
         case .oversizedPackets:
             loop { HostilePeer(to: .audio)?.send([UInt8](repeating: 0, count: 150_000)) }
         case .oversizedPacketsOfTheApplication: sendOversizedAudio()
+        case .endOfReadingAudio: stopReadingAudio()
         }
     }
 
-    private static func loop(_ body: () -> Void) {
+    static func loop(_ body: () -> Void) {
         let end = MonotonicInstant.now + duration
         while MonotonicInstant.now < end { body() }
     }
@@ -106,12 +112,16 @@ enum Attacker {
     }
 
     /// Attaches for as long as this process lives.
-    private static func attach(_ identifier: String) {
-        guard let peer = HostilePeer() else { return }
-        let parameters = #"{"identifier":"\#(identifier)","name":"Hostile","isForeground":true}"#
+    ///
+    /// - Returns: The first answer.
+    @discardableResult
+    static func attach(_ identifier: String, _ more: String = "") -> String? {
+        guard let peer = HostilePeer() else { return nil }
+        let parameters = #"{"identifier":"\#(identifier)","name":"Hostile","isForeground":true\#(more)}"#
         peer.send(Message.call("org.pushtotalk.Application.Attach", parameters, more: true))
-        peer.answer()
+        let answer = peer.answer()
         peer.stay()
+        return answer
     }
 }
 
@@ -133,20 +143,23 @@ extension Attacker {
             small
             ? Message.call("org.pushtotalk.Channel.GetStatus", "{}")
             : Message.large(#"{"a":[0"#, "]}") { _ in ",0" }
-        for _ in 0..<1000 where !peer.send(call) { break }
+        for _ in 0..<100_000 where !peer.send(call) { break }
         peer.stay()
     }
 
-    /// Reads the answers too, so that the core may go on.
     private static func pipeline() {
         guard let peer = HostilePeer() else { return }
-        let calls = (0..<2000).flatMap { _ in Message.call("org.pushtotalk.Channel.GetStatus", "{}") }
-        peer.wait(atMost: 0.01)
-        loop {
-            peer.send(calls)
-            while peer.answer() != nil {}
-        }
+        flood(peer, (0..<2000).flatMap { _ in Message.call("org.pushtotalk.Channel.GetStatus", "{}") })
         peer.stay()
+    }
+
+    /// Sends over and over, and reads what is answered, so that the core may go on.
+    static func flood(_ peer: borrowing HostilePeer, _ calls: [UInt8]) {
+        var unsent = calls[...]
+        loop {
+            if unsent.isEmpty { unsent = calls[...] }
+            unsent = unsent.dropFirst(peer.exchange(unsent))
+        }
     }
 
     private static func sendHalves() {
@@ -189,77 +202,5 @@ extension Attacker {
             peer.call("org.pushtotalk.Channel.SetDescriptor", #"{"name":"\#(name)"}"#)
         }
         peer.stay()
-    }
-}
-
-// MARK: What is logged and kept
-
-extension Attacker {
-    private static func refuse() {
-        guard let peer = HostilePeer() else { return }
-        let origin = #"{"kind":"application","identifier":"hostile","name":"Hostile"}"#
-        peer.call("org.pushtotalk.Channel.Leave")
-        loop {
-            peer.call(
-                "org.pushtotalk.Channel.BeginTransmitting",
-                #"{"source":"userRequest","origin":\#(origin)}"#
-            )
-            peer.call("org.pushtotalk.Channel.SetDescriptor", #"{"name":3}"#)
-            peer.call("org.pushtotalk.Channel.Nothing")
-        }
-        peer.stay()
-    }
-
-    private static func showPictures(_ base64: [UInt8]) {
-        guard let peer = HostilePeer() else { return }
-        let picture = Array(#"{"name":"Picture","image":"#.utf8) + Message.quoted(base64) + Array("}".utf8)
-        peer.send(Message.call(Array("org.pushtotalk.Channel.Join".utf8), picture))
-        peer.answer()
-        var number: UInt8 = 0
-        loop {
-            number = (number + 1) % 26
-            var picture = picture
-            // Each another picture.
-            picture[picture.count - 100] = UInt8(ascii: "A") + number
-            peer.send(Message.call(Array("org.pushtotalk.Channel.SetDescriptor".utf8), picture))
-            peer.answer()
-        }
-        peer.stay()
-    }
-
-    /// Of a channel whose application has gone.
-    private static func pushToken() -> String? {
-        let joined = HostilePeer()?.call(
-            "org.pushtotalk.Channel.Join",
-            #"{"name":"Pushed","application":"org.example.pushed"}"#
-        )
-        return Message.member("pushToken", of: joined ?? nil)
-    }
-
-    private static func push() {
-        guard let token = pushToken(), let peer = HostilePeer() else { return }
-        let numbers = #""priority":10,"expiration":0"#
-        let start =
-            #"{"token":"\#(token)","topic":"org.example.pushed.voip-ptt","type":"pushtotalk",\#(numbers),"#
-        let payloads = [5000, 1_000_000].map { size in
-            #""payload":"{\"a\":\"\#(String(repeating: "p", count: size))\"}"}"#
-        }
-        loop {
-            for payload in payloads { peer.call("org.pushtotalk.Push.Send", start + payload) }
-        }
-        peer.stay()
-    }
-
-    private static func sendOversizedAudio() {
-        loop {
-            guard let application = HostilePeer(), let audio = HostilePeer(to: .audio) else { return }
-            let joined = application.call(
-                "org.pushtotalk.Channel.Join",
-                #"{"name":"Loud","application":"org.example.loud"}"#
-            )
-            audio.send(Array((Message.member("token", of: joined) ?? "").utf8))
-            for _ in 0..<50 where !audio.send([UInt8](repeating: 0, count: 150_000)) { break }
-            application.call("org.pushtotalk.Channel.Leave")
-        }
     }
 }

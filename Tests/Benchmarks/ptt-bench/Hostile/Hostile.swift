@@ -24,7 +24,14 @@ enum Hostile {
     static func measure(_ attacks: [Attack], _ stack: Stack, _ table: inout Table) async throws {
         table.printAttackHeader()
         for (number, attack) in attacks.enumerated() {
-            let victim = try await Victim(stack, number: number, isLogRead: attack != .stoppedJournal)
+            let victim = try await Victim(
+                stack,
+                number: number,
+                microphone: attack == .pressesWithoutMicrophone ? "nothing" : nil,
+                isLogRead: attack != .stoppedJournal
+            )
+            if attack == .stoppedBus { stack.bus?.stop() }
+            defer { stack.bus?.goOn() }
             table.printAttack(attack.title, try await outcome(of: attack, victim, stack))
             victim.end()
         }
@@ -42,6 +49,8 @@ enum Hostile {
         let attacker = try AttackerProcess(attack, stack)
         defer { attacker.end() }
         let isAnswering = try await askWhileAttacked(client, attack, attacker)
+        let end = MonotonicInstant.now + attackTime
+        while !attacker.isDone, MonotonicInstant.now < end { await pause(settleTime) }
         await pause(settleTime)
         guard victim.child.isRunning else { return nil }
         let before = try ProcessFigures(victim.child.processID)
@@ -120,7 +129,7 @@ extension Table {
 
     mutating func printAttack(_ title: String, _ outcome: Hostile.Outcome?) {
         guard let outcome else {
-            countMiss()
+            countFailure()
             return printAttackLine("  " + title, "pttd died", "", "", "", "", "MISSED")
         }
         let percent = (outcome.processor * 1000).rounded() / 10
@@ -130,7 +139,7 @@ extension Table {
             (percent > 0, "processor"), (memory > Self.megabytes, "memory"),
             ((outcome.logLines ?? 0) > Self.logLines, "lines"),
         ].filter(\.0).map(\.1)
-        for _ in misses { countMiss() }
+        for _ in misses { countFailure() }
         printAttackLine(
             "  " + title,
             outcome.longestAnswer.map { decimal($0 / .milliseconds(1), 1) + " ms" } ?? "none",

@@ -55,6 +55,21 @@ struct HostilePeer: ~Copyable {
         }
     }
 
+    /// Sends what the core takes now, forgets what it has answered, and waits for a moment if it does neither.
+    ///
+    /// - Returns: How many bytes it took.
+    borrowing func exchange(_ bytes: ArraySlice<UInt8>) -> Int {
+        let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
+        let sent = bytes.withUnsafeBytes { Glibc.send(socket.value, $0.baseAddress, $0.count, flags) }
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let received = recv(socket.value, &buffer, buffer.count, flags)
+        if sent <= 0, received <= 0 {
+            var state = pollfd(fd: socket.value, events: Int16(POLLIN | POLLOUT), revents: 0)
+            _ = poll(&state, 1, 10)  // Whatever it says, the next attempt finds out.
+        }
+        return max(0, sent)
+    }
+
     /// Calls, and waits for the answer.
     @discardableResult
     borrowing func call(_ method: String, _ parameters: String = "{}") -> String? {
@@ -90,6 +105,9 @@ enum Message {
     static let marks: [UInt8] =
         (0..<125_000).flatMap { _ in [0xCC, 0x81] as [UInt8] }
         + (0..<125_000).flatMap { _ in [0xCC, 0xA3] as [UInt8] }
+
+    /// As large as one may be, in base64.
+    static let picture = Array("iVBORw0KGgo".utf8) + [UInt8](repeating: 65, count: 349_497)
 
     /// A call whose parameter is `start`, then as much of what `part` gives as a message may hold, then `end`.
     static func large(_ start: String, _ end: String, part: (Int) -> String) -> [UInt8] {

@@ -18,13 +18,15 @@ final class Victim {
     /// - Parameters:
     ///   - stack: Lends its buses and its sound server.
     ///   - number: One that no other victim has.
+    ///   - microphone: The one that it is to use; the user's if nil.
     ///   - isLogRead: If not, the log is a pipe that soon is full.
     /// - Throws: If it cannot be started.
-    init(_ stack: Stack, number: Int, isLogRead: Bool) async throws {
+    init(_ stack: Stack, number: Int, microphone: String?, isLogRead: Bool) async throws {
         self.stack = stack
         directory = "\(stack.directory)/victim-\(number)"
         log = directory + "/log"
         guard mkdir(directory, 0o700) == 0 else { throw SystemError("create \(directory)") }
+        if let microphone { try Self.configure(microphone, directory + "/pushtotalk") }
         // The clients in this process find their sockets by it.
         setenv("XDG_RUNTIME_DIR", directory, 1)
         if !isLogRead {
@@ -38,6 +40,14 @@ final class Victim {
         try await stack.appearance(of: directory + "/pushtotalk/audio")
         try await stack.appearance(of: directory + "/pushtotalk/core")
         try await audioIsReady()
+    }
+
+    private static func configure(_ microphone: String, _ path: String) throws(SystemError) {
+        guard mkdir(path, 0o700) == 0, let file = fopen(path + "/pttd.toml", "we") else {
+            throw SystemError("create \(path)/pttd.toml")
+        }
+        let isWritten = fputs("microphone = \"\(microphone)\"\n", file) >= 0
+        guard fclose(file) == 0, isWritten else { throw SystemError("write \(path)/pttd.toml") }
     }
 
     func end() {
