@@ -93,6 +93,34 @@ struct RestorationTests {
         #expect(manager.activeChannelUUID == nil)
     }
 
+    /// It keeps its manager, which is of use again when the rule has gone.
+    @EventLoop
+    @Test func `an application that was excluded for a while is let in when it asks`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        stage.core.crash()
+        let policy = stage.core.configuration("policy.toml")
+        try #"exclude = ["org.example.Tests"]"#.write(toFile: policy, atomically: true, encoding: .utf8)
+        try await stage.restartCore()
+        #expect(try await delegate.lines.next() == "didLeave 3 true")
+        await #expect(throws: PTInstantiationError.self) {
+            _ = try await PTChannelManager.channelManager(delegate: delegate, restorationDelegate: delegate)
+        }
+        try FileManager.default.removeItem(atPath: policy)
+        try await stage.restartAfterCrash()
+        let again = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        #expect(again === manager)
+        again.requestJoinChannel(
+            channelUUID: stage.channel,
+            descriptor: PTChannelDescriptor(name: "Ops", image: nil)
+        )
+        #expect(try await delegate.lines.next() == "didJoin 0 true")
+    }
+
     /// The audio socket alone is lost: the session ends, and the next has its sound.
     @EventLoop
     @Test func `the audio connection comes back by itself`() async throws {

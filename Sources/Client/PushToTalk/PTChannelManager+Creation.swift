@@ -24,6 +24,9 @@ extension PTChannelManager {
     /// There is one manager in a process: later calls give it again, and tell the delegates that they name from then on in
     /// place of those before, of which Apple says nothing.
     ///
+    /// An application that the policy file has excluded while it ran has left its channel, and is let in again, if it may,
+    /// when it calls this.
+    ///
     /// Call it at every start of the application. A channel that outlived the application is restored first: pushes
     /// that wait and `didJoinChannel` with ``PTChannelJoinReason/channelRestoration`` come before the manager.
     ///
@@ -44,12 +47,10 @@ extension PTChannelManager {
         case .existing(let manager):
             // Given away: the callback queue keeps them until they are adopted.
             nonisolated(unsafe) let (delegate, restorationDelegate) = (delegate, restorationDelegate)
-            manager.outbox.deliver(
-                .perform {
-                    manager.adopt(delegate, restorationDelegate)
-                    handler(manager, nil)
-                }
-            )
+            manager.outbox.deliver(.perform { manager.adopt(delegate, restorationDelegate) })
+            manager.onSession { session in
+                session.resume { error in handler(error == nil ? manager : nil, error) }
+            }
         case .busy:
             let error = PTInstantiationError(
                 .instantiationAlreadyInProgress,

@@ -27,7 +27,7 @@ final class Session {
     var audioAccess: AudioAccess?
     lazy var audioRetry = TimerSource { [weak self] in self?.openAudio() }
     private var unanswered: [CallID: Completion] = [:]
-    private var isClosed = false
+    private var search = Search.paused
     var view = ChannelView.notJoined
     /// Those that the application has not answered.
     var pushes: [PushID: DeliveredPush] = [:]
@@ -43,6 +43,15 @@ final class Session {
     private lazy var retry = TimerSource { [weak self] in self?.connect() }
     /// Told once of the first attachment, or of why there is none.
     private var creation: (@Sendable (PTInstantiationError?) -> Void)?
+
+    /// Whether the core is looked for.
+    private enum Search {
+        case on
+        /// Not let in, or not there: until the application asks for its manager.
+        case paused
+        /// The manager has gone.
+        case over
+    }
 
     enum AudioServerView {
         case unknown
@@ -62,12 +71,25 @@ final class Session {
     /// Attaches. `created` is called once, in its place among the callbacks.
     func start(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
         creation = created
+        search = .on
         connect()
+    }
+
+    /// As ``start(created:)``, if that has come to nothing or the core has not let the application in again.
+    func resume(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
+        switch search {
+        case .paused: start(created: created)
+        case .on, .over: outbox.deliver(.perform { created(nil) })
+        }
     }
 
     /// Goes for good: the channel stays joined, for the application to come back to.
     func close() {
-        isClosed = true
+        stop(.over)
+    }
+
+    private func stop(_ search: Search) {
+        self.search = search
         retry.disarm()
         watch = nil
         disconnect()
@@ -76,7 +98,7 @@ final class Session {
     // MARK: Connecting
 
     private func connect() {
-        guard !isClosed, events == nil else { return }
+        guard search == .on, events == nil else { return }
         retry.disarm()
         do throws(LinkError) {
             let events = try ServiceConnection.core()
@@ -157,21 +179,21 @@ final class Session {
     private func ended(_ error: LinkError) {
         guard events != nil else { return }
         if let created = takeCreation() {
-            disconnect()
-            isClosed = true
+            stop(.paused)
             outbox.deliver(.perform { created(PTInstantiationError(refusal: error)) })
             return
         }
         lose("\(error)")
-        guard case .refused(let refusal) = error else { return }
-        // Whoever is not let in is not let in a moment later either.
-        close()
-        tell(view.left(refusal.code == .deviceManagementRestriction ? .systemPolicy : .unknown))
+        guard case .refused(let refusal) = error, refusal.code == .deviceManagementRestriction else {
+            return  // A core that is about to end refuses too, and the next one does not.
+        }
+        stop(.paused)
+        tell(view.left(.systemPolicy))
     }
 
     private func unreachable(_ error: LinkError) {
         if let created = takeCreation() {
-            isClosed = true
+            stop(.paused)
             let failure = PTInstantiationError(.invalidPlatform, reason: "\(error)")
             outbox.deliver(.perform { created(failure) })
             return
@@ -184,7 +206,7 @@ final class Session {
         disconnect()
         attempt = 0
         tell(view.lost())
-        guard !isClosed else { return }
+        guard search == .on else { return }
         retry.arm(after: backOff.next())
     }
 
