@@ -77,16 +77,18 @@ verify-units:
 	XDG_RUNTIME_DIR=$(CURDIR)/.build/units systemd-analyze verify --user --man=no $(units:%=.build/units/%)
 
 docs:  ## the documentation of the library PushToTalk, as web pages in .build/docs
-	@.ci/install-packages 'make docs' $(build_packages)
+	@.ci/install-packages 'make docs' $(build_packages) python3
 	swift build --target PushToTalk
-	@rm -rf .build/symbols .build/docs && mkdir -p .build/symbols/c
+	@rm -rf .build/symbols .build/docs && mkdir -p .build/symbols
 	@for module in PushToTalk PTTPlatformTypes; do swift symbolgraph-extract -module-name $$module -target $(target) \
 	  -I .build/debug/Modules -experimental-allowed-reexported-modules=CPushToTalk \
 	  $(patsubst %,-I %,$(wildcard Sources/System/C* Sources/Client/C* .build/debug/C*.build)) \
 	  -minimum-access-level public -skip-synthesized-members -output-dir .build/symbols || exit 1; done
-	@# What Swift imports comes without its comments; these are the same symbols with them.
-	@clang -extract-api -x objective-c-header --product-name=PushToTalk -o .build/symbols/c/PushToTalk.symbols.json \
+	@mkdir -p .build/declarations
+	@clang -extract-api -x objective-c-header --product-name=PushToTalk -o .build/declarations/C.symbols.json \
 	  $(abspath $(wildcard Sources/Client/CPushToTalk/*.h))
+	@.ci/comment-symbols PT .build/symbols/PushToTalk.symbols.json .build/declarations/C.symbols.json
+	@.ci/comment-symbols AV .build/symbols/PTTPlatformTypes.symbols.json .build/declarations/C.symbols.json
 	docc convert Sources/Client/PushToTalk/PushToTalk.docc --additional-symbol-graph-dir .build/symbols \
 	  --output-path .build/docs --fallback-display-name PushToTalk --fallback-bundle-identifier org.pushtotalk \
 	  --warnings-as-errors --transform-for-static-hosting
