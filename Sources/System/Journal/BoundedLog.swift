@@ -25,7 +25,7 @@ public final class BoundedLog {
     ///   - window: In this time.
     public init(
         _ log: Logger,
-        linesPerPeer: Int = 20,
+        linesPerPeer: Int = 12,
         lines: Int = 100,
         window: Duration = .seconds(60)
     ) {
