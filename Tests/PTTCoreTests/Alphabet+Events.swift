@@ -70,6 +70,7 @@ extension Alphabet {
         "push 1 tells of Ann and stops": finish(1, .activeRemoteParticipant, ann, ends: true),
         "push 1 leaves": finish(1, .leaveChannel),
         "push 1 is processed": finish(1, .processed),
+        "push 1 is answered in a newer word": finish(1, .unknown),
         "push 2 tells of Bob": finish(2, .activeRemoteParticipant, bob),
         "the other Radio answers push 1 and stops": finish(
             1,

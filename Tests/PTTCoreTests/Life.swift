@@ -1,4 +1,5 @@
 import PTTCore
+import PTTMessages
 
 /// What happens to a core, and when. The timers that it sets fire by themselves.
 struct Life {
@@ -58,5 +59,20 @@ struct Life {
 
     private static func lines(_ second: Int, _ event: TalkSession.Event, _ trial: Trial) -> [String] {
         ["\(second)s \(event)"] + trial.effects.map { "  \(second)s \($0)" }
+    }
+}
+
+extension Model.Told: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .word(let word): word
+        case .joined(let reason): "channelJoined \(reason.rawValue)"
+        case .left(let reason): "channelLeft \(reason.rawValue)"
+        case .ended(let cause, by: let source): "transmissionEnded \(cause.rawValue) by \(source.rawValue)"
+        case .refused(let code): "transmissionRefused \(code.rawValue)"
+        case .interrupted(let interruption): "audioInterrupted \(interruption.rawValue)"
+        case .finished(let push, let outcome): "pushFinished \(push) \(outcome.rawValue)"
+        case .alone(let client, let word): "\(word) to client \(client.rawValue)"
+        }
     }
 }

@@ -62,7 +62,7 @@ extension Model {
         // Row 36, C8: one that was not answered in time is over.
         guard let push = running.pushes.first(where: { $0.id == id }) else { return "unknown" }
         switch (request.result, push.kind) {
-        case (.processed, .serviceUpdate), (.unknown, .pushToTalk):
+        case (.processed, .serviceUpdate):
             finished(id, .answered)
             return "done"
         case (.leaveChannel, .pushToTalk):
@@ -73,7 +73,7 @@ extension Model {
             let refusal = request.participant.map { talkTo($0) } ?? "unknown"
             finished(id, refusal == nil ? .answered : .failed)
             return refusal ?? "done"
-        case (_, .serviceUpdate), (.processed, _), (_, .unknown):
+        case (_, .serviceUpdate), (.processed, _), (.unknown, _), (_, .unknown):
             finished(id, .failed)
             return "unknown"
         }

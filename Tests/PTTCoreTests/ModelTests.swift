@@ -41,16 +41,16 @@ import Testing
             var life = past
             life.steps.append(.init(second: second, event: first))
             if Life.run(life.steps[life.steps.count - 1], &trial) != nil {
-                Issue.record("\(life.trace)")
-                continue
+                Issue.record("\(life.shrunk().trace)")
+                return
             }
             for event in Alphabet.fewer {
                 var trial = trial
                 let step = Life.Step(second: second + 1, event: event)
                 guard Life.run(step, &trial) != nil else { continue }
                 life.steps.append(step)
-                Issue.record("\(life.trace)")
-                break
+                Issue.record("\(life.shrunk().trace)")
+                return
             }
         }
     }

@@ -18,6 +18,7 @@ enum Situation: String, CaseIterable {
     case listenOnly
     case notReady
     case buttonsTaken
+    case graceUsed
     case orphaned
     case orphanedForGood
     case starting
@@ -60,6 +61,12 @@ enum Situation: String, CaseIterable {
         case .listenOnly: joined + [Alphabet.mode(.listenOnly)]
         case .notReady: joined + [Alphabet.status(.connecting)]
         case .buttonsTaken: joined + [Alphabet.accessories(false)]
+        case .graceUsed:
+            joined + [Alphabet.accessories(false)]
+                + [.foregroundRequested(Alphabet.request, Alphabet.radio, isForeground: false)]
+                + [Alphabet.begin(Alphabet.button)]
+                + [Alphabet.begin(Alphabet.radioItself, by: Alphabet.radio, .developerRequest)]
+                + [Alphabet.end(nil, by: Alphabet.radio, .stopped)]
         case .orphaned: orphaned
         case .orphanedForGood:
             [.audioServerReady, Alphabet.attachIntercom, Alphabet.join(Alphabet.intercom)]

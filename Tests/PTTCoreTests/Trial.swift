@@ -77,7 +77,10 @@ struct Trial {
             status.transmission?.source == talk?.source,
             status.isAudioServerReady == model.hasAudioServer,
             status.saveFailure == model.saveFailure
-        else { return "the status is \(status), by the model it is \(model)" }
+        else {
+            return
+                "the status is \(status), by the model the channel is \(joined.map { "\($0)" } ?? "not joined")"
+        }
         // The promise above all.
         if (observer.openCapture != nil) != (joined?.isSending == true) {
             return
