@@ -12,6 +12,7 @@ extension Scenario {
             largeForCore
         ),
         Scenario(9, "one that costs the bridge its connection ends the transmission", largeForBridge),
+        Scenario(9, "nor can another user keep the core from its work by crowding the bus", crowd),
         Scenario(9, "after many of them, to each new connection, the next press works", barrage),
     ]
 
@@ -92,6 +93,26 @@ extension Scenario {
         try await end(barrage)
         try await lab.ready(.ffe0)
         try await lab.talk(.ffe0, to: application)
+        application.close()
+    }
+
+    /// Thrown off the bus, the core connects again, and is not let in.
+    private static func crowd(_ lab: Lab) async throws {
+        try await lab.paired(.ffe0)
+        let application = try await lab.application()
+        try await lab.press(.ffe0, for: application)
+        let processID = try await Machine.processID(of: "pttd")
+        let crowd = try await begin("crowd", to: ["pttd"])
+        // Longer than a loop that stands still is left alone (`WatchdogSec=10`).
+        try await never("the transmission ends", for: .seconds(15)) { lab.core.status?.transmission == nil }
+        try await application.hearsTone()
+        try await lab.release(.ffe0)
+        try await lab.talk(.ffe0, to: application)
+        try await end(crowd)
+        try await eventually("the core is on the bus again") { try await !connections(of: "pttd").isEmpty }
+        guard try await Machine.processID(of: "pttd") == processID else {
+            throw Failure("the core had to start again")
+        }
         application.close()
     }
 
