@@ -84,7 +84,7 @@ import Testing
             Logger(label: "") { [handler] _ in handler },
             linesPerPeer: 3,
             lines: 5,
-            window: .milliseconds(50)
+            window: .seconds(1)
         )
         for _ in 0..<1000 { log.log(level: .info, "from 1", about: 1) }
         for _ in 0..<1000 { log.log(level: .info, "from 2", about: 2) }

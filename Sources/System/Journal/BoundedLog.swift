@@ -15,8 +15,10 @@ public final class BoundedLog {
     private var written: [Peer: Int] = [:]
     private var leftOut: [Peer: Int] = [:]
     private var writtenByAll = 0
-    /// Runs from the first line on; nothing wakes up while nobody writes.
-    private lazy var timer = TimerSource { [unowned self] in windowEnded() }
+    /// When the lines written so far count no more; nil while none do.
+    private var windowEnd: MonotonicInstant?
+    /// Runs only once something was left out, so that a line that was written wakes nobody up later.
+    private lazy var timer = TimerSource { [unowned self] in endWindow() }
 
     /// - Parameters:
     ///   - log: Where the lines go.
@@ -49,9 +51,13 @@ public final class BoundedLog {
         about peer: Peer = 0
     ) {
         guard level >= log.logLevel else { return }
-        if writtenByAll == 0 { timer.arm(after: window) }
+        let now = MonotonicInstant.now
+        if let windowEnd, now >= windowEnd { endWindow() }
+        let end = windowEnd ?? now + window
+        windowEnd = end
         let count = written[peer, default: 0]
         guard count < linesPerPeer, writtenByAll < lines else {
+            if leftOut.isEmpty { timer.arm(at: end) }
             // So many peers that remembering them would cost memory stand together, as 0 does.
             leftOut[leftOut.count < lines ? peer : 0, default: 0] += 1
             return
@@ -61,9 +67,10 @@ public final class BoundedLog {
         log.log(level: level, message(), metadata: metadata())
     }
 
-    private func windowEnded() {
+    private func endWindow() {
+        timer.disarm()
         let leftOut = leftOut
-        (written, self.leftOut, writtenByAll) = ([:], [:], 0)
+        (written, self.leftOut, writtenByAll, windowEnd) = ([:], [:], 0, nil)
         guard !leftOut.isEmpty else { return }
         let most = leftOut.sorted { $0.value > $1.value }
         for (peer, count) in most.prefix(3) {
