@@ -1,10 +1,7 @@
 import EventLoop
-import Glibc
-import JSON
 import PTTMessages
 import TestSupport
 import Testing
-import Varlink
 
 /// What counts as a microphone, from a press to the application's frames, on both sound servers.
 @Suite(.serialized) struct MicrophoneTests {
@@ -14,7 +11,7 @@ import Varlink
     @EventLoop func `without a microphone a press ends with that cause, and nobody hears the speaker`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await Stage.start(program) { try await $0.loseMicrophone() }
+        let stage = try await MicrophoneStage.start(program) { try await $0.loseMicrophone() }
         _ = try await stage.bridge.begin()
         #expect(try await stage.firstSoundOrEnd() == .noMicrophone)
         #expect(try await stage.sound.sourceOutputs().isEmpty)
@@ -28,7 +25,7 @@ import Varlink
     @EventLoop func `software that records from a monitor is no microphone either`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await Stage.start(program) { sound in
+        let stage = try await MicrophoneStage.start(program) { sound in
             try await sound.loseMicrophone()
             try await sound.add("remap-source", "master=speaker.monitor", "source_name=loud")
             try await sound.pactl("set-default-source", "loud")
@@ -43,7 +40,7 @@ import Varlink
     @EventLoop func `software that records from a microphone is one`(program: PrivateAudioServer.Program)
         async throws
     {
-        let stage = try await Stage.start(program) { sound in
+        let stage = try await MicrophoneStage.start(program) { sound in
             try await sound.add("remap-source", "master=tone", "source_name=clean")
             try await sound.pactl("set-default-source", "clean")
             try await sound.untilDefaultSource(is: "clean")
@@ -57,7 +54,7 @@ import Varlink
     @EventLoop func `a monitor that somebody made the default source gives way to a microphone`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await Stage.start(program) { sound in
+        let stage = try await MicrophoneStage.start(program) { sound in
             try await sound.pactl("set-default-source", "speaker.monitor")
             try await sound.untilDefaultSource(is: "speaker.monitor")
         }
@@ -70,7 +67,7 @@ import Varlink
     @EventLoop func `the core's own virtual microphone is none, even as the default source`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await Stage.start(program) { sound in
+        let stage = try await MicrophoneStage.start(program) { sound in
             try await sound.loseMicrophone()
             try await sound.addOwnMicrophone()
             try await sound.untilDefaultSource(is: "ptt_mic")
@@ -84,7 +81,7 @@ import Varlink
     @EventLoop func `a monitor that the configuration names is captured from`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await Stage.start(program, #"microphone = "speaker.monitor""#)
+        let stage = try await MicrophoneStage.start(program, #"microphone = "speaker.monitor""#)
         _ = try await stage.bridge.begin()
         #expect(try await stage.firstSoundOrEnd() == nil)
         #expect(stage.input == "speaker.monitor")
@@ -94,7 +91,7 @@ import Varlink
     @EventLoop func `a configured name that stands for the default source allows no monitor`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await Stage.start(program, #"microphone = "@DEFAULT_SOURCE@""#) {
+        let stage = try await MicrophoneStage.start(program, #"microphone = "@DEFAULT_SOURCE@""#) {
             try await $0.loseMicrophone()
         }
         _ = try await stage.bridge.begin()
@@ -106,7 +103,7 @@ import Varlink
     @EventLoop func `a configured microphone that is not there is told by its name, and no other is taken`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await Stage.start(program, #"microphone = "studio""#)
+        let stage = try await MicrophoneStage.start(program, #"microphone = "studio""#)
         _ = try await stage.bridge.begin()
         #expect(try await stage.firstSoundOrEnd() == .noMicrophone)
         let told = try await stage.core.process.lines.first { $0.hasPrefix("error: ") }
@@ -118,7 +115,7 @@ import Varlink
     @EventLoop func `a microphone that is unplugged ends the transmission`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await Stage.start(program)
+        let stage = try await MicrophoneStage.start(program)
         _ = try await stage.bridge.begin()
         #expect(try await stage.firstSoundOrEnd() == nil)
         try await stage.sound.removeMicrophone()
@@ -131,7 +128,7 @@ import Varlink
     func `a sound server that is killed ends the transmission with that cause, and a press after it works`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await Stage.start(program)
+        let stage = try await MicrophoneStage.start(program)
         _ = try await stage.bridge.begin()
         #expect(try await stage.firstSoundOrEnd() == nil)
         stage.sound.kill()
@@ -146,7 +143,7 @@ import Varlink
     @EventLoop func `the microphone in use is named once, before it is active, and again to who comes later`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await Stage.start(program)
+        let stage = try await MicrophoneStage.start(program)
         _ = try await stage.bridge.begin()
         try await stage.told { $0 == .routeChanged(input: "tone", output: nil) }
         try await stage.told { $0 == .audioActivated }
@@ -200,118 +197,5 @@ extension PrivateAudioServer {
             )
         }
         try await pactl("set-default-source", "ptt_mic")
-    }
-}
-
-/// A core with an application that gets the frames, somebody who presses, and a sound server.
-@EventLoop
-private final class Stage {
-    private enum Happening {
-        case packet
-        case event(CoreEvent)
-    }
-
-    let sound: PrivateAudioServer
-    let core: RunningCore
-    let bridge: CoreClient
-    /// The microphone that was told last.
-    private(set) var input: String?
-    private let application: CoreClient
-    private let watcher: CoreClient
-    private let statuses = Sightings(of: Status.self)
-    private let audio: OwnedDescriptor
-    private let happenings = Sightings(of: Happening.self)
-    private var reader: DescriptorSource?
-
-    /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, and `prepare` changes the
-    /// server's devices before the core starts.
-    static func start(
-        _ program: PrivateAudioServer.Program,
-        _ configuration: String? = nil,
-        prepare: @EventLoop (PrivateAudioServer) async throws -> Void = { _ in }
-    ) async throws -> Stage {
-        let sound: PrivateAudioServer
-        do {
-            sound = try await .start(program)
-        } catch let error as PrivateAudioServer.NotUsable {
-            print("skipped: \(program) cannot run here: \(error)")
-            try Test.cancel("\(program) cannot run here: \(error)")
-        }
-        try await prepare(sound)
-        let core = try await RunningCore.start(sound: sound, configuration: configuration)
-        let application = try core.connect()
-        let token = try #require(try await application.join(application: "Test").token)
-        let stage = try Stage(sound, core, application, core.attachAudio(token))
-        if try await !stage.statuses.next().isAudioServerReady {
-            try await stage.told { $0 == .audioServerReady }
-        }
-        return stage
-    }
-
-    private init(
-        _ sound: PrivateAudioServer,
-        _ core: RunningCore,
-        _ application: CoreClient,
-        _ audio: consuming OwnedDescriptor
-    ) throws {
-        self.sound = sound
-        self.core = core
-        self.application = application
-        self.audio = audio
-        bridge = try core.connect()
-        watcher = try core.connect()
-        reader = try DescriptorSource(self.audio.value, .readable) { [weak self] _ in self?.read() }
-        watcher.client.subscribe("\(CoreInterface.name).Subscribe") { [weak self] answer, _ in
-            guard let update = try? answer.get().decode(CoreInterface.Update.self) else { return }
-            if let status = update.status { self?.statuses.add(status) }
-            if let event = update.event { self?.happened(event) }
-        }
-    }
-
-    isolated deinit { reader?.cancel() }
-
-    private func happened(_ event: CoreEvent) {
-        if case .routeChanged(let input?, _) = event { self.input = input }
-        happenings.add(.event(event))
-    }
-
-    private func read() {
-        if isPacketThere() { happenings.add(.packet) } else { reader?.cancel() }
-    }
-
-    private func isPacketThere() -> Bool {
-        var buffer = [UInt8](repeating: 0, count: 8192)
-        return recv(audio.value, &buffer, buffer.count, Int32(MSG_DONTWAIT)) > 0
-    }
-
-    /// The cause of the end of the transmission that has just begun; nil if the application heard something before.
-    func firstSoundOrEnd() async throws -> EndCause? {
-        while true {
-            switch try await happenings.next() {
-            case .packet: return nil
-            case .event(.transmissionEnded(_, let cause, _)): return cause
-            case .event: break
-            }
-        }
-    }
-
-    /// Comes after ``firstSoundOrEnd()``.
-    func end() async throws -> EndCause {
-        while true {
-            if let cause = try await firstSoundOrEnd() { return cause }
-        }
-    }
-
-    func told(_ isWanted: (CoreEvent) -> Bool) async throws {
-        _ = try await happenings.first {
-            if case .event(let event) = $0 { isWanted(event) } else { false }
-        }
-    }
-
-    /// The application has not got a single packet since the last that was counted.
-    func expectSilence(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        // What was sent before this answer has arrived.
-        _ = try await bridge.status()
-        #expect(!isPacketThere(), sourceLocation: sourceLocation)
     }
 }

@@ -1,0 +1,120 @@
+import EventLoop
+import Glibc
+import JSON
+import PTTMessages
+import TestSupport
+import Testing
+import Varlink
+
+/// A core with an application that gets the frames, somebody who presses, and a sound server.
+@EventLoop
+final class MicrophoneStage {
+    private enum Happening {
+        case packet
+        case event(CoreEvent)
+    }
+
+    let sound: PrivateAudioServer
+    let core: RunningCore
+    let bridge: CoreClient
+    /// The microphone that was told last.
+    private(set) var input: String?
+    private let application: CoreClient
+    private let watcher: CoreClient
+    private let statuses = Sightings(of: Status.self)
+    private let audio: OwnedDescriptor
+    private let happenings = Sightings(of: Happening.self)
+    private var reader: DescriptorSource?
+
+    /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, and `prepare` changes the
+    /// server's devices before the core starts.
+    static func start(
+        _ program: PrivateAudioServer.Program,
+        _ configuration: String? = nil,
+        prepare: @EventLoop (PrivateAudioServer) async throws -> Void = { _ in }
+    ) async throws -> MicrophoneStage {
+        let sound: PrivateAudioServer
+        do {
+            sound = try await .start(program)
+        } catch let error as PrivateAudioServer.NotUsable {
+            print("skipped: \(program) cannot run here: \(error)")
+            try Test.cancel("\(program) cannot run here: \(error)")
+        }
+        try await prepare(sound)
+        let core = try await RunningCore.start(sound: sound, configuration: configuration)
+        let application = try core.connect()
+        let token = try #require(try await application.join(application: "Test").token)
+        let stage = try MicrophoneStage(sound, core, application, core.attachAudio(token))
+        if try await !stage.statuses.next().isAudioServerReady {
+            try await stage.told { $0 == .audioServerReady }
+        }
+        return stage
+    }
+
+    private init(
+        _ sound: PrivateAudioServer,
+        _ core: RunningCore,
+        _ application: CoreClient,
+        _ audio: consuming OwnedDescriptor
+    ) throws {
+        self.sound = sound
+        self.core = core
+        self.application = application
+        self.audio = audio
+        bridge = try core.connect()
+        watcher = try core.connect()
+        reader = try DescriptorSource(self.audio.value, .readable) { [weak self] _ in self?.read() }
+        watcher.client.subscribe("\(CoreInterface.name).Subscribe") { [weak self] answer, _ in
+            guard let update = try? answer.get().decode(CoreInterface.Update.self) else { return }
+            if let status = update.status { self?.statuses.add(status) }
+            if let event = update.event { self?.happened(event) }
+        }
+    }
+
+    isolated deinit { reader?.cancel() }
+
+    private func happened(_ event: CoreEvent) {
+        if case .routeChanged(let input?, _) = event { self.input = input }
+        happenings.add(.event(event))
+    }
+
+    private func read() {
+        if isPacketThere() { happenings.add(.packet) } else { reader?.cancel() }
+    }
+
+    private func isPacketThere() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        return recv(audio.value, &buffer, buffer.count, Int32(MSG_DONTWAIT)) > 0
+    }
+
+    /// The cause of the end of the transmission that has just begun; nil if the application heard something before.
+    func firstSoundOrEnd() async throws -> EndCause? {
+        while true {
+            switch try await happenings.next() {
+            case .packet: return nil
+            case .event(.transmissionEnded(_, let cause, _)): return cause
+            case .event: break
+            }
+        }
+    }
+
+    /// Comes after ``firstSoundOrEnd()``.
+    func end() async throws -> EndCause {
+        while true {
+            if let cause = try await firstSoundOrEnd() { return cause }
+        }
+    }
+
+    func told(_ isWanted: (CoreEvent) -> Bool) async throws {
+        _ = try await happenings.first {
+            if case .event(let event) = $0 { isWanted(event) } else { false }
+        }
+    }
+
+    /// The application has not got a single packet since the last that was counted.
+    func expectSilence(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        // What was sent before this answer has arrived.
+        _ = try await bridge.status()
+        #expect(!isPacketThere(), sourceLocation: sourceLocation)
+    }
+}
