@@ -72,6 +72,23 @@ struct UnrulyDelegateTests {
         #expect(delegate.isBalanced)
     }
 
+    /// What waits is bounded here, so that the core need not end the connection.
+    @EventLoop
+    @Test func `who asks faster than the core answers is refused, and keeps its channel`() async throws {
+        let stage = try await Stage.set()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(stage, delegate).manager
+        stage.core.process.signal(SIGSTOP)
+        for _ in 0..<1000 { manager.requestBeginTransmitting(channelUUID: stage.channel) }
+        manager.stopTransmitting(channelUUID: stage.channel)
+        _ = try await delegate.lines.first { $0.hasPrefix("failedToBegin") }
+        stage.core.process.signal(SIGCONT)
+        manager.leaveChannel(channelUUID: stage.channel)
+        _ = try await delegate.lines.first { $0.hasPrefix("didLeave") }
+        #expect(delegate.all.count { $0.hasPrefix("didJoin") } == 1)
+        #expect(try await stage.status().channel == nil)
+    }
+
     /// Callbacks stay one at a time, whatever queue was chosen.
     @EventLoop
     @Test func `a queue that runs several things at once is given one callback at a time`() async throws {

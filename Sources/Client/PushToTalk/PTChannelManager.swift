@@ -95,7 +95,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     /// Leaves the channel. Answered by `didLeaveChannel` or `failedToLeaveChannel`.
     public func leaveChannel(channelUUID: UUID) {
         onSession { session in
-            session.call {
+            session.call(isEnd: true) {
                 $0.leave(ChannelID(channelUUID), then: $1)
             } completion: {
                 session.tell($0) { .failedToLeave(channelUUID, $0) }
@@ -164,7 +164,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             cause: .stopped
         )
         onSession { session in
-            session.call {
+            session.call(isEnd: true) {
                 $0.end(request, then: $1)
             } completion: {
                 session.tell($0) { .failedToStop(channelUUID, $0) }

@@ -107,7 +107,7 @@ extension Session {
     /// The core gives up a push after some seconds, and says so of an answer that comes later.
     private func finish(_ push: Push, _ channelUUID: UUID?, _ answer: PushAnswer) {
         pushes[push.pushID] = nil
-        call {
+        call(isEnd: true) {
             $0.finishPush(answer.request(push.pushID), then: $1)
         } completion: { [weak self] refusal in
             guard let refusal else {

@@ -247,14 +247,23 @@ final class Session {
 
     // MARK: Calls
 
+    /// Calls that wait for what comes of them. An application that asks for more meanwhile is refused here: what the
+    /// core does not take any more ends the connection, and with it a transmission.
+    private static let unansweredLimit = 128
+
     /// Makes a call.
     ///
     /// - Parameters:
+    ///   - isEnd: It ends something, and is made however many wait.
     ///   - body: Sends it on the connection.
     ///   - completion: Called once, where the core's answer stands among the events.
-    func call(_ body: Sending, completion: @escaping Completion) {
+    func call(isEnd: Bool = false, _ body: Sending, completion: @escaping Completion) {
         guard let calls, let callID = calls.nextCallID else {
             return completion(Refusal(.unknown, "pttd is not connected: is it running?"))
+        }
+        guard isEnd || unanswered.count < Self.unansweredLimit else {
+            let reason = "\(Self.unansweredLimit) requests wait for pttd: ask again when they are answered"
+            return completion(Refusal(.unknown, reason))
         }
         unanswered[callID] = completion
         body(calls) { [weak self] result in
@@ -273,6 +282,6 @@ final class Session {
         self.isForeground = isForeground
         guard calls != nil else { return }
         saidForeground = isForeground
-        call({ $0.setForeground(isForeground, then: $1) }, completion: { _ in })
+        call(isEnd: !isForeground, { $0.setForeground(isForeground, then: $1) }, completion: { _ in })
     }
 }
