@@ -27,8 +27,8 @@ public final class BoundedLog {
     ///   - window: In this time.
     public init(
         _ log: Logger,
-        linesPerPeer: Int = 12,
-        lines: Int = 100,
+        linesPerPeer: Int = 20,
+        lines: Int = 40,
         window: Duration = .seconds(60)
     ) {
         self.log = log
