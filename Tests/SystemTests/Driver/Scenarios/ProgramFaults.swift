@@ -37,7 +37,8 @@ extension Scenario {
         }
         let mark = lab.core.events.count
         recording.signal(SIGKILL)
-        try await lab.ends(.applicationGone, after: mark)
+        // Its sockets close one after the other, and the core may meet the end of the audio first.
+        try await lab.ends(.applicationGone, .audioConnectionLost, after: mark)
         try await Machine.nobodyRecords()
         try await Hand.release(.ffe0)
         // The channel is still there, for its application alone.
