@@ -116,10 +116,14 @@ struct ManagerLifeTests {
         let stage = try await Stage.set()
         let first = try await OtherAttachment.make()
         try await first.join(stage.channel)
-        let second = try OtherProcess(stage.core.directory)
-        _ = try await second.process.lines.first { $0.contains("callToken") }
+        let second = try ChildProcess.attaching(
+            as: "org.example.Tests",
+            "Tests",
+            in: stage.core.directory
+        )
+        _ = try await second.lines.first { $0.contains("callToken") }
         first.close()
-        _ = try await second.process.lines.first { $0.contains("channelRestoration") }
+        _ = try await second.lines.first { $0.contains("channelRestoration") }
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
@@ -129,7 +133,7 @@ struct ManagerLifeTests {
         #expect(manager.activeChannelUUID == nil)
         manager.requestBeginTransmitting(channelUUID: stage.channel)
         #expect(try await delegate.lines.next().hasPrefix("failedToBegin"))
-        second.process.kill()
+        second.kill()
         #expect(try await delegate.lines.next() == "didJoin 1 true")
         #expect(try await delegate.tokens.next() == token)
         manager.requestBeginTransmitting(channelUUID: stage.channel)
@@ -140,18 +144,9 @@ struct ManagerLifeTests {
 }
 
 /// A delegate that lets its manager go when a transmission begins.
-private final class Holder: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate, Sendable {
+private final class Holder: NSObject, ForwardingDelegate, Sendable {
     let recorded = RecordingDelegate()
     let manager = Mutex<PTChannelManager?>(nil)
-
-    func channelManager(_ manager: PTChannelManager, didJoinChannel uuid: UUID, reason: PTChannelJoinReason) {
-        recorded.channelManager(manager, didJoinChannel: uuid, reason: reason)
-    }
-
-    func channelManager(_ manager: PTChannelManager, didLeaveChannel uuid: UUID, reason: PTChannelLeaveReason)
-    {
-        recorded.channelManager(manager, didLeaveChannel: uuid, reason: reason)
-    }
 
     func channelManager(
         _ manager: PTChannelManager,
@@ -160,34 +155,6 @@ private final class Holder: NSObject, PTChannelManagerDelegate, PTChannelRestora
     ) {
         recorded.channelManager(manager, channelUUID: channelUUID, didBeginTransmittingFrom: source)
         self.manager.withLock { $0 = nil }
-    }
-
-    func channelManager(
-        _ manager: PTChannelManager,
-        channelUUID: UUID,
-        didEndTransmittingFrom source: PTChannelTransmitRequestSource
-    ) {
-        recorded.channelManager(manager, channelUUID: channelUUID, didEndTransmittingFrom: source)
-    }
-
-    func channelManager(_ manager: PTChannelManager, receivedEphemeralPushToken token: Data) {}
-
-    func channelManager(_ manager: PTChannelManager, didActivate session: AVAudioSession) {
-        recorded.channelManager(manager, didActivate: session)
-    }
-
-    func channelManager(_ manager: PTChannelManager, didDeactivate session: AVAudioSession) {
-        recorded.channelManager(manager, didDeactivate: session)
-    }
-
-    func incomingPushResult(
-        channelManager: PTChannelManager,
-        channelUUID: UUID,
-        pushPayload: [String: Any]
-    ) -> PTPushResult { .leaveChannel }
-
-    func channelDescriptor(restoredChannelUUID uuid: UUID) -> PTChannelDescriptor {
-        PTChannelDescriptor(name: "Ops", image: nil)
     }
 }
 
@@ -233,26 +200,5 @@ private final class OtherAttachment {
     func close() {
         events.close()
         calls.close()
-    }
-}
-
-/// A process that attaches as the application, writes down what it is told, and knows nothing else.
-@EventLoop
-private struct OtherProcess {
-    let process: ChildProcess
-
-    init(_ directory: String) throws {
-        let script = """
-            import socket, sys
-            peer = socket.socket(socket.AF_UNIX)
-            peer.connect(sys.argv[1])
-            peer.sendall(b'{"method":"org.pushtotalk.Application.Attach","more":true,"parameters":'
-                b'{"identifier":"org.example.Tests","name":"Tests"}}\\0')
-            rest = b""
-            while data := peer.recv(65536):
-                *messages, rest = (rest + data).split(b"\\0")
-                for message in messages: print(message.decode(), flush=True)
-            """
-        process = try ChildProcess(["python3", "-c", script, directory + "/pushtotalk/core"])
     }
 }

@@ -11,7 +11,7 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
 
     let lines = Sightings(of: String.self)
     let tokens = Sightings(of: Data.self)
-    /// What every line found as `activeChannelUUID`.
+    /// What it says to a push.
     private let answer: PushAnswer
     private let said = Mutex<[String]>([])
     /// How long the question for a descriptor is answered by nothing, as by a delegate that asks the network.

@@ -17,8 +17,8 @@ import Testing
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let bridge = try core.connect()
         let first = try await AttachedApplication.attach(to: core)
-        let second = try SecondProcess(core)
-        try await second.isAttached()
+        let second = try ChildProcess.attaching(as: "org.example.App", "App", in: core.directory)
+        _ = try await second.lines.first { $0.contains("callToken") }
         _ = try await first.join(.hikers)
         _ = try await bridge.begin()
         first.die()
@@ -26,14 +26,14 @@ import Testing
         let joined = try await watcher.events.first { $0.joinReason == .channelRestoration }
         guard case .channelJoined(let channel, _) = joined else { return #expect(Bool(false), "\(joined)") }
         #expect(channel.channelID == .hikers)
-        #expect(channel.application?.processID == Int(second.process.processID))
+        #expect(channel.application?.processID == Int(second.processID))
         // What it needs to go on: the channel, and the token for its pushes, which is not the one that it was told.
-        let restored = try await second.process.lines.first { $0.contains("channelRestored") }
+        let restored = try await second.lines.first { $0.contains("channelRestored") }
         #expect(restored.contains(first.attachment.pushToken.rawValue))
-        _ = try await second.process.lines.first { $0.contains("channelRestoration") }
+        _ = try await second.lines.first { $0.contains("channelRestoration") }
         // Neither locked out nor started again: a press is its.
         _ = try await bridge.begin()
-        second.process.kill()
+        second.kill()
         #expect(try await watcher.nextEnd() == .applicationGone)
         _ = try await watcher.events.first { $0 == .applicationDetached }
         #expect(try await bridge.status().channel?.channelID == .hikers)
@@ -94,30 +94,5 @@ import Testing
         #expect(second.attachment.left == left)
         let third = try await AttachedApplication.attach(to: core)
         #expect(third.attachment.left == nil)
-    }
-}
-
-/// A process that attaches, writes down what it is told, and knows nothing else.
-@EventLoop
-private struct SecondProcess {
-    let process: ChildProcess
-
-    init(_ core: RunningCore) throws {
-        let script = """
-            import socket, sys
-            peer = socket.socket(socket.AF_UNIX)
-            peer.connect(sys.argv[1])
-            peer.sendall(b'{"method":"org.pushtotalk.Application.Attach","more":true,"parameters":'
-                b'{"identifier":"org.example.App","name":"App"}}\\0')
-            rest = b""
-            while data := peer.recv(65536):
-                *messages, rest = (rest + data).split(b"\\0")
-                for message in messages: print(message.decode(), flush=True)
-            """
-        process = try ChildProcess(["python3", "-c", script, core.directory + "/pushtotalk/core"])
-    }
-
-    func isAttached() async throws {
-        _ = try await process.lines.first { $0.contains("callToken") }
     }
 }

@@ -7,16 +7,14 @@ struct FreshPress: Equatable, Sendable {
     /// Many more than a person has buttons; the oldest is dropped beyond it.
     static let limit = 64
 
-    private(set) var held: [Origin] = []
+    private(set) var held = Newest<Origin>(limit: limit)
 
     mutating func require(_ origin: Origin) {
-        letGo(origin)
-        held.append(origin)
-        held.removeFirst(max(0, held.count - Self.limit))
+        held.insert(origin)
     }
 
     mutating func letGo(_ origin: Origin) {
-        held.removeAll { $0 == origin }
+        held.remove { $0 == origin }
     }
 
     func isRequired(of origin: Origin) -> Bool {

@@ -10,22 +10,19 @@ struct LeftChannels: Equatable, Sendable {
     /// Many more than a person has applications for this; the oldest is dropped beyond it.
     static let limit = 16
 
-    private var entries: [Entry] = []
-
-    var count: Int { entries.count }
+    private var entries = Newest<Entry>(limit: limit)
 
     mutating func remember(_ left: ApplicationInterface.Left, of application: ApplicationID) {
         forget(application)
-        entries.append(Entry(application: application, left: left))
-        entries.removeFirst(max(0, entries.count - Self.limit))
+        entries.insert(Entry(application: application, left: left))
     }
 
     mutating func forget(_ application: ApplicationID) {
-        entries.removeAll { $0.application == application }
+        entries.remove { $0.application == application }
     }
 
     mutating func take(_ application: ApplicationID) -> ApplicationInterface.Left? {
         defer { forget(application) }
-        return entries.first { $0.application == application }?.left
+        return entries.elements.first { $0.application == application }?.left
     }
 }

@@ -169,7 +169,7 @@ public struct SaveOrder: Equatable, Sendable {
 
     /// - Returns: Whether what `closing` closes had only been waiting to be opened.
     private mutating func takeBack(_ closing: TalkSession.Effect) -> Bool {
-        guard let index = waiting.firstIndex(where: { $0.effect.isOpening(whatCloses: closing) }) else {
+        guard let index = waiting.firstIndex(where: { $0.effect.counterpart == closing }) else {
             return false
         }
         waiting.remove(at: index)
@@ -178,12 +178,15 @@ public struct SaveOrder: Equatable, Sendable {
 }
 
 extension TalkSession.Effect {
-    fileprivate func isOpening(whatCloses closing: Self) -> Bool {
-        switch (self, closing) {
-        case (.openCapture(let opened, _), .closeCapture(let closed)): opened == closed
-        case (.openPlayback(let opened, _, from: _), .closePlayback(let closed)): opened == closed
-        case (.deliverFrames(let opened, to: _), .stopFrames(let closed)): opened == closed
-        case _: false
+    /// What closes what this opens.
+    fileprivate var counterpart: Self? {
+        switch self {
+        case .openCapture(let captureID, _): .closeCapture(captureID)
+        case .openPlayback(let playbackID, _, from: _): .closePlayback(playbackID)
+        case .deliverFrames(let captureID, to: _): .stopFrames(captureID)
+        case .closeCapture, .closePlayback, .stopFrames, .setTimer, .cancelTimer, .saveChannel,
+            .saveDescriptor, .reply, .publish, .tell, .startApplication, .remark:
+            nil
         }
     }
 }

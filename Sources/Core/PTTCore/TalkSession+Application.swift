@@ -29,7 +29,7 @@ extension TalkSession {
             isForeground: request.isForeground ?? isSeen(identifier, in: processID),
             pushToken: fresh
         )
-        awaited.remove(identifier)
+        awaited.remove { $0 == identifier }
         var left: ApplicationInterface.Left?
         var restored: ApplicationInterface.Restored?
         if let channel, channel.owner?.identifier == identifier {
@@ -56,7 +56,7 @@ extension TalkSession {
     /// a process that attaches again is where it was.
     private func isSeen(_ application: ApplicationID, in processID: Int) -> Bool {
         attachments.newest(of: application, in: processID)?.program.isForeground
-            ?? !awaited.applications.contains(application)
+            ?? !awaited.contains(application)
     }
 
     /// Whether an attachment has the application's channel from now on. That of another process waits until the one

@@ -5,8 +5,6 @@ extension TalkSession {
     ///
     /// - Returns: A sentence about the first thing that does not, or nil.
     public func checkInvariants() -> String? {
-        if leftChannels.count > LeftChannels.limit { return "more channels are remembered than may be" }
-        if freshPress.held.count > FreshPress.limit { return "more origins are remembered than may be" }
         if timer != channel?.deadline { return "the timer is not set to what is due next" }
         if saved != channel?.saved { return "the disk does not have the channel" }
         guard let channel else { return nil }

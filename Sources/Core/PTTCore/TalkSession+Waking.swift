@@ -58,13 +58,13 @@ extension TalkSession {
         guard var start = channel?.start, let launch = start.launch, turn.now >= launch else { return }
         start.launch = nil
         change { $0.presence = .starting(start) }
-        awaited.add(start.owner.identifier)
+        awaited.insert(start.owner.identifier)
         turn.start = .startApplication(start.startID, start.owner.identifier, start.activation)
     }
 
     mutating func startFailed(_ startID: StartID, _ reason: String, _ turn: inout Turn) {
         guard let start = channel?.start, start.startID == startID else { return }
-        awaited.remove(start.owner.identifier)
+        awaited.remove { $0 == start.owner.identifier }
         giveUp(start, "\(start.owner.identifier.rawValue.traced) cannot be started: \(reason)", reason, &turn)
     }
 

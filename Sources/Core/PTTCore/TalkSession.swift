@@ -37,7 +37,9 @@ public struct TalkSession: Equatable, Sendable {
     var isAudioServerReady = false
     var policy = Policy()
     var attachments = Attachments()
-    var awaited = AwaitedApplications()
+    /// The applications that the core told to start and that have not attached since: nobody has seen them, however
+    /// late they come, and whatever became of the channel meanwhile. Many more than a person has applications for this.
+    var awaited = Newest<ApplicationID>(limit: 16)
     /// The applications whose audio socket has closed and is not connected again.
     var lostAudio: Set<ClientID> = []
     var freshPress = FreshPress()
