@@ -105,14 +105,14 @@ let package = Package(
         system("PulseAudio", "CPulse", "EventLoop"),
         system("WAV", "EventLoop"),
 
-        client("CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink"),
+        client("ServiceClient", "EventLoop", "JSON", "PTTMessages", "Varlink"),
         .systemLibrary(name: "CPushToTalk", path: "Sources/Client/CPushToTalk"),
         client("PTTPlatformTypes", "CPushToTalk"),
-        client("PushToTalk", "CoreLink", "EventLoop", "PTTMessages", "PTTPlatformTypes", "TOML"),
+        client("PushToTalk", "ServiceClient", "EventLoop", "PTTMessages", "PTTPlatformTypes", "TOML"),
 
         program(
             "pttd",
-            "CoreLink",
+            "ServiceClient",
             "DBus",
             "EventLoop",
             "JSON",
@@ -127,7 +127,7 @@ let package = Package(
         program(
             "ptt-accessoryd",
             "AccessoryCore",
-            "CoreLink",
+            "ServiceClient",
             "DBus",
             "EventLoop",
             "Input",
@@ -138,10 +138,10 @@ let package = Package(
             log
         ),
         program("ptt-echo", "PushToTalk"),
-        program("pttctl", "CoreLink", "EventLoop", "JSON", "PTTMessages", "Varlink", "WAV", arguments),
+        program("pttctl", "ServiceClient", "EventLoop", "JSON", "PTTMessages", "Varlink", "WAV", arguments),
         program(
             "ptt-sim",
-            "CoreLink",
+            "ServiceClient",
             "DBus",
             "EventLoop",
             "Input",
@@ -153,20 +153,22 @@ let package = Package(
 
         .executableTarget(
             name: "ptt-system-tests",
-            dependencies: ["CoreLink", "EventLoop", "Input", "JSON", "PTTMessages"],
+            dependencies: ["ServiceClient", "EventLoop", "Input", "JSON", "PTTMessages"],
             path: "Tests/SystemTests/Driver",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "ptt-life",
-            dependencies: ["CoreLink", "EventLoop", "PTTMessages"],
+            dependencies: ["ServiceClient", "EventLoop", "PTTMessages"],
             path: "Tests/Life",
             swiftSettings: strict
         ),
         .target(name: "CBaseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/CBaseline"),
         .executableTarget(
             name: "ptt-bench",
-            dependencies: ["CBaseline", "CoreLink", "DBus", "EventLoop", "JSON", "PTTMessages", "Varlink"],
+            dependencies: [
+                "CBaseline", "ServiceClient", "DBus", "EventLoop", "JSON", "PTTMessages", "Varlink",
+            ],
             path: "Tests/Benchmarks/ptt-bench",
             swiftSettings: strict
         ),
@@ -225,7 +227,7 @@ let package = Package(
             "BareClient",
             "Bystander",
             "CallbackClient",
-            "CoreLink",
+            "ServiceClient",
             "EventLoop",
             "MainActorClient",
             "PTTMessages",
@@ -237,7 +239,7 @@ let package = Package(
             "TestSupport",
             data: ["Symbols"]
         ),
-        tests("CoreLinkTests", "CoreLink", "JSON", "PTTMessages", "Varlink"),
+        tests("ServiceClientTests", "ServiceClient", "JSON", "PTTMessages", "Varlink"),
         tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
         tests("PTTMessagesTests", "PTTMessages"),
         tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),

@@ -1,7 +1,7 @@
-import CoreLink
 import EventLoop
 import Glibc
 import PTTMessages
+import ServiceClient
 
 /// The life of an application, a step for each line on standard input: made to be killed at any of them.
 @main
@@ -66,11 +66,11 @@ final class Life {
         switch step {
         case .attached: attach()
         case .joined:
-            let request = CoreInterface.JoinRequest(channelID: channelID, name: "Life", application: nil)
+            let request = ChannelInterface.JoinRequest(channelID: channelID, name: "Life", application: nil)
             calls?.join(request) { Self.report(step, $0.map { _ in }) }
         case .began:
             let origin = Origin(kind: .application, identifier: "\(getpid())", name: "Life")
-            let request = CoreInterface.BeginRequest(
+            let request = ChannelInterface.BeginRequest(
                 channelID: channelID,
                 source: .developerRequest,
                 origin: origin
@@ -93,7 +93,7 @@ final class Life {
     }
 
     private func attach() {
-        do throws(LinkError) {
+        do throws(ServiceError) {
             let events = try ServiceConnection.core()
             self.events = events
             let request = ApplicationInterface.AttachRequest(
@@ -122,7 +122,7 @@ final class Life {
     }
 
     private func useCalls(_ token: String) {
-        do throws(LinkError) {
+        do throws(ServiceError) {
             let calls = try ServiceConnection.core()
             self.calls = calls
             calls.useAttachment(token) { Self.report(.attached, $0) }
@@ -137,11 +137,11 @@ final class Life {
         Self.report(.heard, .success(()))
     }
 
-    private static func reportFailure(_ result: Result<Void, LinkError>) {
+    private static func reportFailure(_ result: Result<Void, ServiceError>) {
         if case .failure(let error) = result { complain("\(error)") }
     }
 
-    private static func report(_ step: Step, _ result: Result<Void, LinkError>) {
+    private static func report(_ step: Step, _ result: Result<Void, ServiceError>) {
         switch result {
         case .success: say(step.rawValue)
         case .failure(let error): complain("\(error)")

@@ -2,14 +2,14 @@ import PTTCore
 import PTTMessages
 
 /// The events that the exhaustive and the random tests draw from: two channels, an application that can be started and
-/// attaches up to three times, one that cannot be started, a program that does not attach, a bridge with two buttons, and
+/// attaches up to three times, one that cannot be started, a program that does not attach, a accessoryd with two buttons, and
 /// the command line.
 enum Alphabet {
     static let channel = ChannelID(randomBytes: (0xA, 0xA))
     static let other = ChannelID(randomBytes: (0xB, 0xB))
     static let radio = ClientID(rawValue: 1)
     static let intercom = ClientID(rawValue: 2)
-    static let bridge = ClientID(rawValue: 3)
+    static let accessoryd = ClientID(rawValue: 3)
     static let commandLine = ClientID(rawValue: 4)
     static let program = ClientID(rawValue: 5)
     /// Another process of Radio.
@@ -75,14 +75,14 @@ enum Alphabet {
 
     static func begin(
         _ origin: Origin,
-        by client: ClientID = bridge,
+        by client: ClientID = accessoryd,
         _ source: TransmitSource = .handsfreeButton,
         _ channelID: ChannelID? = nil
     ) -> TalkSession.Event {
         .beginRequested(request, client, .init(channelID: channelID, source: source, origin: origin))
     }
 
-    static func end(_ origin: Origin?, by client: ClientID = bridge, _ cause: EndCause? = nil)
+    static func end(_ origin: Origin?, by client: ClientID = accessoryd, _ cause: EndCause? = nil)
         -> TalkSession.Event
     {
         .endRequested(request, client, .init(channelID: nil, origin: origin, cause: cause))

@@ -76,7 +76,7 @@ enum Chance {
         case 42...48:
             return Alphabet.begin(
                 random.pick([Alphabet.button, Alphabet.headset]),
-                by: random.pick([Alphabet.bridge, Alphabet.commandLine])
+                by: random.pick([Alphabet.accessoryd, Alphabet.commandLine])
             )
         case 49:
             return Alphabet.begin(Alphabet.radioItself, by: radio, .developerRequest)

@@ -5,7 +5,7 @@ extension Model {
     /// Rows 3 to 6.
     mutating func join(
         _ client: ClientID,
-        _ request: CoreInterface.JoinRequest,
+        _ request: ChannelInterface.JoinRequest,
         _ fresh: ChannelID,
         _ token: PushToken
     ) -> String {
@@ -36,7 +36,7 @@ extension Model {
         _ channel: Joined,
         _ client: ClientID,
         _ identifier: ApplicationID?,
-        _ request: CoreInterface.JoinRequest
+        _ request: ChannelInterface.JoinRequest
     ) -> String {
         if request.channelID != channel.id { return "channelLimitReached" }
         guard let identifier else { return "joined" }
@@ -134,7 +134,7 @@ extension Model {
 
     // MARK: Settings
 
-    mutating func describe(_ client: ClientID, _ request: CoreInterface.DescriptorRequest) -> String {
+    mutating func describe(_ client: ClientID, _ request: ChannelInterface.DescriptorRequest) -> String {
         guard let old = channel, means(client, request.channelID) else { return "channelNotFound" }
         channel?.name = request.name
         channel?.hasPicture = request.image != nil

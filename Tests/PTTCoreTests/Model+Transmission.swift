@@ -3,7 +3,7 @@ import PTTMessages
 
 extension Model {
     /// Rows 11 to 14, 16 to 20.
-    mutating func begin(_ client: ClientID, _ request: CoreInterface.BeginRequest) -> String {
+    mutating func begin(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> String {
         // Ours: who does not say who begins cannot be judged, and nobody is told of it.
         if request.source == .unknown { return "unknown" }
         switch gate(client, request) {
@@ -33,7 +33,7 @@ extension Model {
     }
 
     /// 2.3, in its order.
-    private func gate(_ client: ClientID, _ request: CoreInterface.BeginRequest) -> Gate {
+    private func gate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
         guard means(client, request.channelID), let channel else { return .refused(.channelNotFound) }
         // Ours: nobody transmits from a machine that nobody can be at. Before what may change by itself.
         if power != .awake || isElsewhere { return .refused(.unknown) }
@@ -85,7 +85,7 @@ extension Model {
     }
 
     /// Rows 22 to 24.
-    mutating func end(_ client: ClientID, _ request: CoreInterface.EndRequest) -> String {
+    mutating func end(_ client: ClientID, _ request: ChannelInterface.EndRequest) -> String {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         if let origin = request.origin {
             // After the limit a button must be seen released: a link that breaks, or a stop, is none.

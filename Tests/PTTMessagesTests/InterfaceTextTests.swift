@@ -2,7 +2,7 @@ import PTTMessages
 import Testing
 
 extension MessageTests {
-    @Test(arguments: [CoreInterface.description, ApplicationInterface.description])
+    @Test(arguments: [ChannelInterface.description, ApplicationInterface.description])
     func `every word about a channel is in the interface text`(_ description: String) {
         expectWords(TransmitSource.self, "Source", in: description)
         expectWords(OriginKind.self, "OriginKind", in: description)
@@ -17,7 +17,7 @@ extension MessageTests {
     }
 
     @Test func `every word that only one interface has is in its text`() {
-        expectWords(AudioState.self, "AudioState", in: CoreInterface.description)
+        expectWords(AudioState.self, "AudioState", in: ChannelInterface.description)
         expectWords(Activation.Kind.self, "ActivationKind", in: ApplicationInterface.description)
         expectWords(PushKind.self, "PushKind", in: ApplicationInterface.description)
         expectWords(
@@ -39,7 +39,7 @@ extension MessageTests {
         ]
         for event in Self.events.dropLast() {
             let isForApplications = forApplications.contains(event.kind)
-            let text = isForApplications ? ApplicationInterface.description : CoreInterface.description
+            let text = isForApplications ? ApplicationInterface.description : ChannelInterface.description
             #expect(text.contains(event.kind), "\(event.kind)")
         }
     }
@@ -75,19 +75,19 @@ extension MessageTests {
             application: Application(name: "Radio", processID: 42),
             participant: Participant(name: "Ann", image: Self.image)
         )
-        let join = CoreInterface.JoinRequest(
+        let join = ChannelInterface.JoinRequest(
             channelID: id,
             name: "Ops",
             application: "Radio",
             format: .standard,
             image: "iVBORw=="
         )
-        try expectFields(channel, in: CoreInterface.description)
-        try expectFields(join, in: CoreInterface.description)
+        try expectFields(channel, in: ChannelInterface.description)
+        try expectFields(join, in: ChannelInterface.description)
         for event in Self.events.dropLast() {
             let isForApplications = ["channelRestored", "pushReceived", "requestAnswered", "endRefused"]
                 .contains(event.kind)
-            if !isForApplications { try expectFields(event, in: CoreInterface.description) }
+            if !isForApplications { try expectFields(event, in: ChannelInterface.description) }
             try expectFields(event, in: ApplicationInterface.description)
         }
         let attach = ApplicationInterface.AttachRequest(

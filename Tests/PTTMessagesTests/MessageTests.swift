@@ -88,18 +88,20 @@ import Testing
         let format = try #require(AudioFormat(rate: 16_000, channels: 2))
         let id = Self.channel.channelID
         try expectRoundTrip(
-            CoreInterface.JoinRequest(channelID: id, name: "Ops", application: "Radio", format: format)
+            ChannelInterface.JoinRequest(channelID: id, name: "Ops", application: "Radio", format: format)
         )
-        try expectRoundTrip(CoreInterface.JoinRequest(channelID: nil, name: "Ops", application: nil))
-        try expectRoundTrip(CoreInterface.JoinReply(channelID: id, token: "secret", format: .standard))
-        try expectRoundTrip(CoreInterface.LeaveRequest(channelID: nil))
-        try expectRoundTrip(CoreInterface.DescriptorRequest(channelID: id, name: "Tac"))
+        try expectRoundTrip(ChannelInterface.JoinRequest(channelID: nil, name: "Ops", application: nil))
+        try expectRoundTrip(ChannelInterface.JoinReply(channelID: id, token: "secret", format: .standard))
+        try expectRoundTrip(ChannelInterface.LeaveRequest(channelID: nil))
+        try expectRoundTrip(ChannelInterface.DescriptorRequest(channelID: id, name: "Tac"))
         try expectRoundTrip(
-            CoreInterface.BeginRequest(channelID: nil, source: .userRequest, origin: Self.origin)
+            ChannelInterface.BeginRequest(channelID: nil, source: .userRequest, origin: Self.origin)
         )
-        try expectRoundTrip(CoreInterface.BeginReply(transmissionID: TransmissionID(rawValue: 1)))
-        try expectRoundTrip(CoreInterface.EndRequest(channelID: nil, origin: Self.origin, cause: .released))
-        try expectRoundTrip(CoreInterface.EndRequest(channelID: nil, origin: nil, cause: nil))
+        try expectRoundTrip(ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: 1)))
+        try expectRoundTrip(
+            ChannelInterface.EndRequest(channelID: nil, origin: Self.origin, cause: .released)
+        )
+        try expectRoundTrip(ChannelInterface.EndRequest(channelID: nil, origin: nil, cause: nil))
         try expectRoundTrip(Refusal(.transmissionNotAllowed, "let go first"))
         let status = Status(
             channel: Self.channel,
@@ -109,9 +111,11 @@ import Testing
             timeLimit: 60,
             saveFailure: "the disk is full"
         )
-        try expectRoundTrip(CoreInterface.StatusReply(status: status))
-        try expectRoundTrip(CoreInterface.Update(sequence: 1, time: 2, status: status, event: nil))
-        try expectRoundTrip(CoreInterface.Update(sequence: 2, time: 3, status: nil, event: .audioActivated))
+        try expectRoundTrip(ChannelInterface.StatusReply(status: status))
+        try expectRoundTrip(ChannelInterface.Update(sequence: 1, time: 2, status: status, event: nil))
+        try expectRoundTrip(
+            ChannelInterface.Update(sequence: 2, time: 3, status: nil, event: .audioActivated)
+        )
     }
 
     @Test func `messages about accessories read back as they were written`() throws {

@@ -11,9 +11,9 @@ extension RealServers {
         @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `the microphone's tone is captured`(program: PrivateAudioServer.Program) async throws
         {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let capture = try Capture(rig)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let capture = try Capture(fixture)
             await capture.untilSamples(24_000)
             capture.close()
             #expect(abs(frequency(capture.samples.suffix(19_200)) - 440) < 2)
@@ -23,10 +23,10 @@ extension RealServers {
         @EventLoop func `the start is told before the first fragment and once`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
             let opened = MonotonicInstant.now
-            let capture = try Capture(rig)
+            let capture = try Capture(fixture)
             #expect(capture.happenings.all.isEmpty)
             await capture.untilSamples(4800)
             capture.close()
@@ -39,11 +39,11 @@ extension RealServers {
         @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `the stream carries the role phone`(program: PrivateAudioServer.Program) async throws
         {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let capture = try Capture(rig)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let capture = try Capture(fixture)
             await capture.untilStarted()
-            let outputs = try await rig.server.pactl("list", "source-outputs")
+            let outputs = try await fixture.server.pactl("list", "source-outputs")
             #expect(outputs.contains("media.role = \"phone\""))
             #expect(outputs.contains("application.name = \"PulseAudioTests\""))
             #expect(capture.stream?.deviceName == "tone")
@@ -54,59 +54,59 @@ extension RealServers {
         @EventLoop func `closing leaves no capture behind and nothing is delivered afterwards`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let capture = try Capture(rig)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let capture = try Capture(fixture)
             await capture.untilStarted()
-            #expect(try await rig.server.sourceOutputs().count == 1)
+            #expect(try await fixture.server.sourceOutputs().count == 1)
             capture.close()
             let told = capture.happenings.all.count
-            try await rig.untilSourceOutputs(0)
+            try await fixture.untilSourceOutputs(0)
             #expect(capture.happenings.all.count == told)
-            #expect(rig.audio.state == rig.states.all.last)
+            #expect(fixture.audio.state == fixture.states.all.last)
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `dropping the last reference closes as well`(program: PrivateAudioServer.Program)
             async throws
         {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let capture = try Capture(rig)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let capture = try Capture(fixture)
             await capture.untilStarted()
             capture.drop()
-            try await rig.untilSourceOutputs(0)
+            try await fixture.untilSourceOutputs(0)
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `closing during the opening leaves no capture behind`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let closed = try Capture(rig)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let closed = try Capture(fixture)
             closed.close()
-            let dropped = try Capture(rig)
+            let dropped = try Capture(fixture)
             dropped.drop()
             // Later requests are answered later, so the two are over when this one has started.
-            let witness = try Capture(rig)
+            let witness = try Capture(fixture)
             await witness.untilStarted()
-            try await rig.untilSourceOutputs(1)
+            try await fixture.untilSourceOutputs(1)
             #expect(closed.happenings.all.isEmpty)
             #expect(dropped.happenings.all.isEmpty)
-            #expect(rig.states.all.count == 2)
+            #expect(fixture.states.all.count == 2)
             witness.close()
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `a handler may close its own stream`(program: PrivateAudioServer.Program) async throws
         {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
             let seen = Recorder<Int>()
             var stream: CaptureStream?
             stream = try CaptureStream(
-                on: rig.audio,
+                on: fixture.audio,
                 StreamRequest(name: "test"),
                 events: { _ in },
                 fragments: { bytes, _ in
@@ -116,7 +116,7 @@ extension RealServers {
                 }
             )
             await seen.wait("a fragment") { !$0.isEmpty }
-            try await rig.untilSourceOutputs(0)
+            try await fixture.untilSourceOutputs(0)
             #expect(seen.all.count == 1)
         }
 
@@ -124,30 +124,30 @@ extension RealServers {
         @EventLoop func `two hundred openings leak no descriptor`(program: PrivateAudioServer.Program)
             async throws
         {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
             // libpulse keeps some descriptors for good after the first stream.
-            for _ in 0..<5 { try await openAndClose(rig) }
-            try await rig.untilSourceOutputs(0)
+            for _ in 0..<5 { try await openAndClose(fixture) }
+            try await fixture.untilSourceOutputs(0)
             let before = openDescriptors()
-            for _ in 0..<180 { try await openAndClose(rig) }
-            for _ in 0..<20 { try Capture(rig).close() }
-            try await rig.untilSourceOutputs(0)
+            for _ in 0..<180 { try await openAndClose(fixture) }
+            for _ in 0..<20 { try Capture(fixture).close() }
+            try await fixture.untilSourceOutputs(0)
             #expect(openDescriptors() == before)
-            #expect(rig.states.all.count == 2)
+            #expect(fixture.states.all.count == 2)
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `a device that does not exist is a failure that names it`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let capture = try Capture(rig, device: "no-such-microphone")
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let capture = try Capture(fixture, device: "no-such-microphone")
             await capture.untilFailed()
             guard case .failed(let error) = capture.events.last else { return }
             #expect("\(error)".hasPrefix("could not capture from “no-such-microphone”: No such entity"))
-            try await rig.untilSourceOutputs(0)
+            try await fixture.untilSourceOutputs(0)
             // pipewire-pulse opened the default microphone in place of it.
             #expect(capture.samples.isEmpty)
         }
@@ -156,23 +156,23 @@ extension RealServers {
         @EventLoop func `the user's own mute is told and left alone`(program: PrivateAudioServer.Program)
             async throws
         {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            try await rig.server.pactl("set-source-mute", "tone", "1")
-            let capture = try Capture(rig)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            try await fixture.server.pactl("set-source-mute", "tone", "1")
+            let capture = try Capture(fixture)
             await capture.happenings.wait(for: .event(.microphoneMuted(true)))
-            try await rig.server.pactl("set-source-mute", "tone", "0")
+            try await fixture.server.pactl("set-source-mute", "tone", "0")
             await capture.happenings.wait(for: .event(.microphoneMuted(false)))
-            try await rig.server.pactl("set-source-mute", "tone", "1")
+            try await fixture.server.pactl("set-source-mute", "tone", "1")
             await capture.happenings.wait("muted again") {
                 $0.count { $0 == .event(.microphoneMuted(true)) } == 2
             }
             capture.close()
-            #expect(try await rig.audio.devices().sources.first { $0.name == "tone" }?.isMuted == true)
+            #expect(try await fixture.audio.devices().sources.first { $0.name == "tone" }?.isMuted == true)
         }
 
-        @EventLoop private func openAndClose(_ rig: Rig) async throws {
-            let capture = try Capture(rig)
+        @EventLoop private func openAndClose(_ fixture: AudioServerFixture) async throws {
+            let capture = try Capture(fixture)
             await capture.untilStarted()
             capture.close()
         }

@@ -13,31 +13,31 @@ extension RealServers {
         @EventLoop func `a killed server fails its streams once and is found again after its restart`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let capture = try Capture(rig)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let capture = try Capture(fixture)
             await capture.untilStarted()
-            rig.server.kill()
+            fixture.server.kill()
             await capture.untilFailed()
-            await rig.states.wait("the loss is told") { if case .lost = $0.last { true } else { false } }
-            try await rig.server.restart()
-            await rig.untilReady()
+            await fixture.states.wait("the loss is told") { if case .lost = $0.last { true } else { false } }
+            try await fixture.server.restart()
+            await fixture.untilReady()
             #expect(capture.events.count { if case .failed = $0 { true } else { false } } == 1)
-            #expect(rig.states.all.count == 4)
-            let second = try Capture(rig)
+            #expect(fixture.states.all.count == 4)
+            let second = try Capture(fixture)
             await second.untilStarted()
             second.close()
-            try await rig.untilSourceOutputs(0)
+            try await fixture.untilSourceOutputs(0)
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `a server that starts later is found`(program: PrivateAudioServer.Program)
             async throws
         {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            rig.server.kill()
-            let audio = AudioServer(applicationName: "late", address: rig.server.address)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            fixture.server.kill()
+            let audio = AudioServer(applicationName: "late", address: fixture.server.address)
             let states = Recorder<AudioServer.State>()
             audio.stateChanged = { states.add($0) }
             audio.connect()
@@ -50,7 +50,7 @@ extension RealServers {
                     fragments: { _, _ in }
                 )
             }
-            try await rig.server.restart()
+            try await fixture.server.restart()
             await states.wait("the server is found") { if case .ready = $0.last { true } else { false } }
             audio.close()
             #expect(states.all.last == .closed)
@@ -61,18 +61,22 @@ extension RealServers {
         @EventLoop func `a server that comes back is found by its socket, long before the next attempt`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
             let slow = BackOff(first: .seconds(3600), limit: .seconds(3600))
-            let audio = AudioServer(applicationName: "patient", address: rig.server.address, backOff: slow)
+            let audio = AudioServer(
+                applicationName: "patient",
+                address: fixture.server.address,
+                backOff: slow
+            )
             let states = Recorder<AudioServer.State>()
             audio.stateChanged = { states.add($0) }
             audio.connect()
             for _ in 0..<3 {
                 await states.wait("it is there") { if case .ready = $0.last { true } else { false } }
-                rig.server.kill()
+                fixture.server.kill()
                 await states.wait("it is gone") { if case .lost = $0.last { true } else { false } }
-                try await rig.server.restart()
+                try await fixture.server.restart()
             }
             await states.wait("it is back") { if case .ready = $0.last { true } else { false } }
             audio.close()
@@ -81,17 +85,21 @@ extension RealServers {
         @Test @EventLoop func `PipeWire that comes back below a living pipewire-pulse is found as well`()
             async throws
         {
-            let rig = try await Rig.start(.pipeWire)
-            defer { rig.stop() }
+            let fixture = try await AudioServerFixture.start(.pipeWire)
+            defer { fixture.stop() }
             let slow = BackOff(first: .seconds(3600), limit: .seconds(3600))
-            let audio = AudioServer(applicationName: "patient", address: rig.server.address, backOff: slow)
+            let audio = AudioServer(
+                applicationName: "patient",
+                address: fixture.server.address,
+                backOff: slow
+            )
             let states = Recorder<AudioServer.State>()
             audio.stateChanged = { states.add($0) }
             audio.connect()
             await states.wait("it is there") { if case .ready = $0.last { true } else { false } }
-            rig.server.killPipeWireOnly()
+            fixture.server.killPipeWireOnly()
             await states.wait("it is gone") { if case .lost = $0.last { true } else { false } }
-            try await rig.server.restartPipeWireOnly()
+            try await fixture.server.restartPipeWireOnly()
             await states.wait("it is back") { if case .ready = $0.last { true } else { false } }
             audio.close()
         }
@@ -100,33 +108,35 @@ extension RealServers {
         @EventLoop func `the loss of the only microphone is a failure, not a capture of the speaker`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let capture = try Capture(rig)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let capture = try Capture(fixture)
             await capture.untilStarted()
             await capture.happenings.wait(for: .event(.microphoneMuted(false)))
-            try await rig.server.removeMicrophone()
+            try await fixture.server.removeMicrophone()
             // Both servers would move the stream to the speaker's monitor.
             await capture.untilFailed(within: .seconds(3))
             #expect(capture.events.first == .opened(deviceName: "tone"))
             #expect(capture.events.count { $0.isOpened } == 1)
-            try await rig.untilSourceOutputs(0)
+            try await fixture.untilSourceOutputs(0)
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `nobody can put a capture on another device, and a new default does not`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let capture = try Capture(rig)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let capture = try Capture(fixture)
             await capture.untilStarted()
-            let index = try #require(try await rig.server.sourceOutputs().first?.split(separator: "\t").first)
+            let index = try #require(
+                try await fixture.server.sourceOutputs().first?.split(separator: "\t").first
+            )
             await #expect(throws: PrivateAudioServer.NotUsable.self) {
-                try await rig.server.pactl("move-source-output", String(index), "speaker.monitor")
+                try await fixture.server.pactl("move-source-output", String(index), "speaker.monitor")
             }
-            try await rig.server.pactl("set-default-source", "speaker.monitor")
-            try await rig.server.untilDefaultSource(is: "speaker.monitor")
+            try await fixture.server.pactl("set-default-source", "speaker.monitor")
+            try await fixture.server.untilDefaultSource(is: "speaker.monitor")
             let count = capture.samples.count
             await capture.untilSamples(count + 9600)
             #expect(capture.stream?.deviceName == "tone")
@@ -139,15 +149,15 @@ extension RealServers {
         @EventLoop func `a server that answers nothing stalls the capture and cannot keep it open`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let capture = try Capture(rig)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let capture = try Capture(fixture)
             await capture.untilStarted()
-            rig.server.freeze()
+            fixture.server.freeze()
             await capture.happenings.wait(for: .event(.stalled), within: .seconds(2))
             capture.close()
             // The end is not confirmed, so the connection goes, and the stream with it.
-            await rig.states.wait("the connection is dropped", within: .seconds(5)) {
+            await fixture.states.wait("the connection is dropped", within: .seconds(5)) {
                 if case .lost = $0.last { true } else { false }
             }
             #expect(capture.events.last == .stalled)

@@ -120,61 +120,64 @@ extension RealServers {
         @EventLoop func `a microphone whose name becomes that of a monitor is refused`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
             let name = "fickle.monitor"
             let module =
                 switch program {
                 case .pulseAudio: ["module-null-source", "source_name=\(name)"]
                 case .pipeWire: ["module-null-sink", "media.class=Audio/Source/Virtual", "sink_name=\(name)"]
                 }
-            let number = try await rig.server.pactl(["load-module"] + module)
+            let number = try await fixture.server.pactl(["load-module"] + module)
             // The other microphone would be chosen.
-            try await rig.server.removeMicrophone()
-            try await rig.server.untilDefaultSource(is: name)
-            let before = try await rig.audio.devices()
+            try await fixture.server.removeMicrophone()
+            try await fixture.server.untilDefaultSource(is: name)
+            let before = try await fixture.audio.devices()
             #expect(before.microphone?.name == name)
-            try await rig.server.pactl("unload-module", number)
-            try await rig.server.pactl("load-module", "module-null-sink", "sink_name=fickle")
-            try await expectRefusal(rig, choosingFrom: before)
+            try await fixture.server.pactl("unload-module", number)
+            try await fixture.server.pactl("load-module", "module-null-sink", "sink_name=fickle")
+            try await expectRefusal(fixture, choosingFrom: before)
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `a microphone that goes before the stream is open is not replaced by a monitor`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let before = try await rig.audio.devices()
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let before = try await fixture.audio.devices()
             #expect(before.microphone?.name == "tone")
-            try await rig.server.removeMicrophone()
-            try await rig.server.untilDefaultSource(is: "speaker.monitor")
-            try await expectRefusal(rig, choosingFrom: before)
+            try await fixture.server.removeMicrophone()
+            try await fixture.server.untilDefaultSource(is: "speaker.monitor")
+            try await expectRefusal(fixture, choosingFrom: before)
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `nothing is delivered that was captured before the stream was wanted`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let first = try Capture(rig)
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let first = try Capture(fixture)
             await first.untilSamples(9600)
             first.close()
             let wanted = MonotonicInstant.now
-            let second = try Capture(rig)
+            let second = try Capture(fixture)
             await second.untilSamples(9600)
             second.close()
             #expect(second.times.allSatisfy { $0 >= wanted })
         }
 
-        @EventLoop private func expectRefusal(_ rig: Rig, choosingFrom devices: AudioDevices) async throws {
-            let capture = try Capture(rig, choosingFrom: devices)
+        @EventLoop private func expectRefusal(
+            _ fixture: AudioServerFixture,
+            choosingFrom devices: AudioDevices
+        ) async throws {
+            let capture = try Capture(fixture, choosingFrom: devices)
             await capture.untilFailed()
             guard case .failed(let error) = capture.events.last else { return }
             #expect(error.kind == .noDevice)
             #expect(capture.samples.isEmpty && !capture.events.contains(where: \.isOpened))
-            try await rig.untilSourceOutputs(0)
+            try await fixture.untilSourceOutputs(0)
         }
     }
 }

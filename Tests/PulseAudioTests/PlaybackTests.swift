@@ -13,12 +13,12 @@ extension RealServers {
         @EventLoop func `what is written is heard at the sink`(program: PrivateAudioServer.Program)
             async throws
         {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let listener = try Capture(rig, device: "speaker.monitor")
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let listener = try Capture(fixture, device: "speaker.monitor")
             await listener.untilStarted()
             let events = Recorder<PlaybackStream.Event>()
-            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "tone")) { events.add($0) }
+            let player = try PlaybackStream(on: fixture.audio, StreamRequest(name: "tone")) { events.add($0) }
             #expect(play(880, .milliseconds(500), on: player) == 48_000)
             await events.wait(for: .started)
             #expect(await drained(player))
@@ -27,7 +27,7 @@ extension RealServers {
             #expect(heard.count == 19_200)
             #expect(abs(frequency(heard) - 880) < 5)
             listener.close()
-            let left = try await rig.server.pactl("list", "short", "sink-inputs")
+            let left = try await fixture.server.pactl("list", "short", "sink-inputs")
             #expect(left.isEmpty)
         }
 
@@ -35,10 +35,12 @@ extension RealServers {
         @EventLoop func `the opening is told before anything is written, and only once`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
             let events = Recorder<PlaybackStream.Event>()
-            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "still")) { events.add($0) }
+            let player = try PlaybackStream(on: fixture.audio, StreamRequest(name: "still")) {
+                events.add($0)
+            }
             #expect(events.all.isEmpty)
             await events.wait(for: .opened)
             #expect(player.deviceName == "speaker")
@@ -53,11 +55,11 @@ extension RealServers {
         @EventLoop func `each time that the server takes of what waits is told until nothing waits`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
             let waiting = Recorder<Int>()
             let players = Recorder<PlaybackStream>()
-            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "long")) { event in
+            let player = try PlaybackStream(on: fixture.audio, StreamRequest(name: "long")) { event in
                 if event == .wanted, let player = players.all.last { waiting.add(player.pendingByteCount) }
             }
             players.add(player)
@@ -76,10 +78,12 @@ extension RealServers {
         func `more than the server's buffer holds waits, however small the pieces it is written in`(
             program: PrivateAudioServer.Program
         ) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
             let events = Recorder<PlaybackStream.Event>()
-            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "pieces")) { events.add($0) }
+            let player = try PlaybackStream(on: fixture.audio, StreamRequest(name: "pieces")) {
+                events.add($0)
+            }
             await events.wait(for: .opened)
             var taken = 0
             for _ in 0..<150 { taken += play(440, .milliseconds(20), on: player) }
@@ -93,10 +97,10 @@ extension RealServers {
         @EventLoop func `running dry is counted and playing goes on`(program: PrivateAudioServer.Program)
             async throws
         {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
             let events = Recorder<PlaybackStream.Event>()
-            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "dry")) { events.add($0) }
+            let player = try PlaybackStream(on: fixture.audio, StreamRequest(name: "dry")) { events.add($0) }
             _ = play(440, .milliseconds(60), on: player)
             await events.wait(for: .underflowed)
             #expect(player.underflowCount >= 1)
@@ -107,9 +111,9 @@ extension RealServers {
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `a close ends a drain with false`(program: PrivateAudioServer.Program) async throws {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "cut")) { _ in }
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let player = try PlaybackStream(on: fixture.audio, StreamRequest(name: "cut")) { _ in }
             // More than it takes: two seconds wait at most.
             #expect(play(440, .seconds(3), on: player) == 192_000)
             let results = Recorder<Bool>()
@@ -123,13 +127,13 @@ extension RealServers {
         @EventLoop func `a killed server fails the playback once`(program: PrivateAudioServer.Program)
             async throws
         {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
             let events = Recorder<PlaybackStream.Event>()
-            let player = try PlaybackStream(on: rig.audio, StreamRequest(name: "lost")) { events.add($0) }
+            let player = try PlaybackStream(on: fixture.audio, StreamRequest(name: "lost")) { events.add($0) }
             _ = play(440, .seconds(2), on: player)
             await events.wait(for: .started)
-            rig.server.kill()
+            fixture.server.kill()
             await events.wait("the failure") { if case .failed = $0.last { true } else { false } }
             #expect(play(440, .milliseconds(20), on: player) == 0)
         }
@@ -138,10 +142,10 @@ extension RealServers {
         @EventLoop func `the devices are listed with the defaults`(program: PrivateAudioServer.Program)
             async throws
         {
-            let rig = try await Rig.start(program)
-            defer { rig.stop() }
-            try await rig.server.pactl("set-sink-mute", "speaker", "1")
-            let devices = try await rig.audio.devices()
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            try await fixture.server.pactl("set-sink-mute", "speaker", "1")
+            let devices = try await fixture.audio.devices()
             #expect(devices.defaultSource == "tone")
             #expect(devices.defaultSink == "speaker")
             #expect(Set(devices.sources.map(\.name)) == ["tone", "speaker.monitor"])
@@ -152,7 +156,7 @@ extension RealServers {
 
         @EventLoop private func play(_ pitch: Double, _ duration: Duration, on player: PlaybackStream) -> Int
         {
-            let count = AudioFormat.speech.byteCount(of: duration) / 2
+            let count = SampleSpec.speech.byteCount(of: duration) / 2
             let samples = (0..<count).map { Int16(10_000 * sin(Double($0) * pitch * 2 * .pi / 48_000)) }
             return samples.withUnsafeBytes { player.write($0) }
         }

@@ -56,13 +56,13 @@ extension Recorder where Element: Equatable {
 
 /// A private server, a connection to it, and what that told.
 @EventLoop
-struct Rig {
+struct AudioServerFixture {
     let server: PrivateAudioServer
     let audio: AudioServer
     let states: Recorder<AudioServer.State>
 
     /// Skips the test where the server cannot run.
-    static func start(_ program: PrivateAudioServer.Program) async throws -> Rig {
+    static func start(_ program: PrivateAudioServer.Program) async throws -> AudioServerFixture {
         let server: PrivateAudioServer
         do {
             server = try await .start(program)
@@ -74,9 +74,9 @@ struct Rig {
         let states = Recorder<AudioServer.State>()
         audio.stateChanged = { states.add($0) }
         audio.connect()
-        let rig = Rig(server: server, audio: audio, states: states)
-        await rig.untilReady()
-        return rig
+        let fixture = AudioServerFixture(server: server, audio: audio, states: states)
+        await fixture.untilReady()
+        return fixture
     }
 
     func untilReady() async {
@@ -120,9 +120,11 @@ final class Capture {
     private(set) var stream: CaptureStream?
 
     /// `devices` is what a microphone is chosen from, as if it had been so a moment ago.
-    init(_ rig: Rig, device: String? = nil, choosingFrom devices: AudioDevices? = nil) throws {
+    init(_ fixture: AudioServerFixture, device: String? = nil, choosingFrom devices: AudioDevices? = nil)
+        throws
+    {
         stream = try CaptureStream(
-            on: rig.audio,
+            on: fixture.audio,
             StreamRequest(name: "test", device: device),
             choosingFrom: devices,
             .seconds(5),

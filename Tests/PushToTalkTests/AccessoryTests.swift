@@ -1,8 +1,8 @@
-import CoreLink
 import EventLoop
 import Foundation
 import PTTMessages
 import PushToTalk
+import ServiceClient
 import TestSupport
 import Testing
 
@@ -36,23 +36,23 @@ struct AccessoryTests {
 
     @EventLoop
     @Test func `an application in the background talks while a button is held`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = HoldToTalk()
-        let manager = try await quietButtons(stage, delegate)
+        let manager = try await quietButtons(fixture, delegate)
         manager.pttSetForeground(false)
         let button = try await refusedPress()
         let lines = delegate.recorded.lines
         #expect(try await lines.next(3) == ["pressed bluetoothButton Button", "didBegin 2", "didActivate"])
-        try await stage.release(button)
+        try await fixture.release(button)
         #expect(try await lines.next(3) == ["released Button", "didEnd 2", "didDeactivate"])
     }
 
     /// Whoever holds the button is gone, however that is found out.
     @EventLoop
-    @Test func `a button whose bridge or core is lost is released`() async throws {
-        let stage = try await Stage.set()
+    @Test func `a button whose accessoryd or core is lost is released`() async throws {
+        let fixture = try await LibraryFixture.set()
         let delegate = HoldToTalk()
-        let manager = try await quietButtons(stage, delegate)
+        let manager = try await quietButtons(fixture, delegate)
         let lines = delegate.recorded.lines
         let button = try await refusedPress()
         #expect(try await lines.next(3) == ["pressed bluetoothButton Button", "didBegin 2", "didActivate"])
@@ -60,7 +60,7 @@ struct AccessoryTests {
         #expect(try await lines.next(3) == ["released Button", "didEnd 2", "didDeactivate"])
         let again = try await refusedPress()
         #expect(try await lines.next(3) == ["pressed bluetoothButton Button", "didBegin 2", "didActivate"])
-        stage.core.crash()
+        fixture.core.crash()
         #expect(try await lines.next(3) == ["didEnd 0", "didDeactivate", "released Button"])
         again.close()
         withExtendedLifetime(manager) {}
@@ -68,26 +68,28 @@ struct AccessoryTests {
 
     /// A manager whose channel leaves the buttons to the application.
     @EventLoop
-    private func quietButtons(_ stage: Stage, _ delegate: HoldToTalk) async throws -> PTChannelManager {
+    private func quietButtons(_ fixture: LibraryFixture, _ delegate: HoldToTalk) async throws
+        -> PTChannelManager
+    {
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
             restorationDelegate: delegate
         )
         let descriptor = PTChannelDescriptor(name: "Ops", image: nil)
-        manager.requestJoinChannel(channelUUID: stage.channel, descriptor: descriptor)
+        manager.requestJoinChannel(channelUUID: fixture.channel, descriptor: descriptor)
         #expect(try await delegate.recorded.lines.next() == "didJoin 0 true")
-        try await manager.setAccessoryButtonEventsEnabled(false, channelUUID: stage.channel)
+        try await manager.setAccessoryButtonEventsEnabled(false, channelUUID: fixture.channel)
         return manager
     }
 
-    /// A press as the bridge tells of it, which does not begin anything.
+    /// A press as ptt-accessoryd tells of it, which does not begin anything.
     @EventLoop
     private func refusedPress() async throws -> ServiceConnection {
         let connection = try ServiceConnection.core()
         let origin = Origin(kind: .bluetoothButton, identifier: "Button", name: "Button")
-        let refused = await #expect(throws: LinkError.self) {
+        let refused = await #expect(throws: ServiceError.self) {
             _ = try await connection.begin(
-                CoreInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin)
+                ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin)
             )
         }
         #expect(refused?.isUnavailability == false)

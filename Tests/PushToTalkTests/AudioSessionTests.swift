@@ -12,19 +12,19 @@ struct AudioSessionTests {
     /// deactivating does not.
     @EventLoop
     @Test func `activating succeeds and deactivating an active session does not`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         let session = AVAudioSession.sharedInstance()
         try session.setActive(true)
         try session.setActive(false, options: .notifyOthersOnDeactivation)
         let bob = PTParticipant(name: "Bob", image: nil)
-        try await manager.setActiveRemoteParticipant(bob, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(bob, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didActivate")
         try session.setActive(true)
         let error = #expect(throws: NSError.self) { try session.setActive(false) }
         #expect(error?.domain == "NSOSStatusErrorDomain" && error?.code == 560_030_580)
-        try await manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didDeactivate")
         try session.setActive(false)
         #expect(delegate.all.filter { $0.contains("ctivate") } == ["didActivate", "didDeactivate"])

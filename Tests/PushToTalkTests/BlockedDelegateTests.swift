@@ -1,8 +1,8 @@
-import CoreLink
 import EventLoop
 import Foundation
 import PTTMessages
 import PushToTalk
+import ServiceClient
 import TestSupport
 import Testing
 
@@ -14,23 +14,23 @@ struct BlockedDelegateTests {
     /// 5/51: the second push was given up by the core while the first kept the queue.
     @EventLoop
     @Test func `a push that the core has given up never reaches the delegate`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { _, _ in
             gate.wait()
             return .activeRemoteParticipant(PTParticipant(name: "Bob", image: nil))
         }
-        let joined = try await Joined.make(stage, delegate)
+        let joined = try await Joined.make(fixture, delegate)
         let (finished, connection) = try finishedPushes()
-        try await stage.push(joined.token, #"{"first":1}"#)
+        try await fixture.push(joined.token, #"{"first":1}"#)
         #expect(try await delegate.lines.next() == "incomingPush first")
-        try await stage.push(joined.token, #"{"stale":1}"#)
+        try await fixture.push(joined.token, #"{"stale":1}"#)
         #expect(try await finished.next(2) == [.unanswered, .unanswered])
         gate.signal()
         gate.signal()
         // What came too late is told; what never came to its turn is not.
         #expect(try await delegate.lines.next() == "failedToActivate Bob unknown")
-        joined.manager.leaveChannel(channelUUID: stage.channel)
+        joined.manager.leaveChannel(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didLeave 2 true")
         #expect(!delegate.all.contains("incomingPush stale"))
         connection.close()
@@ -38,38 +38,38 @@ struct BlockedDelegateTests {
 
     @EventLoop
     @Test func `a channel that was left too late by a push is told as not left`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { _, _ in
             gate.wait()
             return .leaveChannel
         }
-        let joined = try await Joined.make(stage, delegate)
+        let joined = try await Joined.make(fixture, delegate)
         let (finished, connection) = try finishedPushes()
-        try await stage.push(joined.token, "{}")
+        try await fixture.push(joined.token, "{}")
         #expect(try await delegate.lines.next() == "incomingPush ")
         #expect(try await finished.next() == .unanswered)
         gate.signal()
         #expect(try await delegate.lines.next() == "failedToLeave unknown")
-        #expect(try await stage.status().channel != nil)
+        #expect(try await fixture.status().channel != nil)
         connection.close()
     }
 
     /// 2.4/33, 5/46: the queue that the stop comes from makes no difference.
     @EventLoop
     @Test func `a stop from another queue belongs to the answer of the push`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate { manager, channel in
             let elsewhere = DispatchQueue(label: "elsewhere")
             elsewhere.sync { manager.stopTransmitting(channelUUID: channel) }
             return .activeRemoteParticipant(PTParticipant(name: "Bob", image: nil))
         }
-        let joined = try await Joined.make(stage, delegate)
-        joined.manager.requestBeginTransmitting(channelUUID: stage.channel)
+        let joined = try await Joined.make(fixture, delegate)
+        joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
-        try await stage.push(joined.token, "{}")
+        try await fixture.push(joined.token, "{}")
         #expect(try await delegate.lines.next(2) == ["incomingPush ", "didEnd 2"])
-        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didDeactivate")
         #expect(delegate.all.filter { $0 == "didActivate" }.count == 1)
     }
@@ -77,14 +77,14 @@ struct BlockedDelegateTests {
     /// What was asked for while the answer is awaited must not keep the microphone open.
     @EventLoop
     @Test func `a delegate that stops and then blocks has closed the microphone`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { manager, channel in
             manager.stopTransmitting(channelUUID: channel)
             gate.wait()
             return .activeRemoteParticipant(PTParticipant(name: "Bob", image: nil))
         }
-        let joined = try await Joined.make(stage, delegate)
+        let joined = try await Joined.make(fixture, delegate)
         let ended = Sightings(of: Bool.self)
         let connection = try ServiceConnection.core()
         connection.subscribe(
@@ -97,11 +97,11 @@ struct BlockedDelegateTests {
             },
             ended: { _ in }
         )
-        joined.manager.requestBeginTransmitting(channelUUID: stage.channel)
+        joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
-        try await stage.push(joined.token, "{}")
+        try await fixture.push(joined.token, "{}")
         #expect(try await ended.next())
-        #expect(try await stage.sound.sourceOutputs() == [])
+        #expect(try await fixture.sound.sourceOutputs() == [])
         gate.signal()
         #expect(try await delegate.lines.next(3) == ["incomingPush ", "didEnd 2", "didDeactivate"])
         #expect(try await delegate.lines.next() == "didActivate")

@@ -1,8 +1,8 @@
-import CoreLink
 import EventLoop
 import Foundation
 import PTTMessages
 import PushToTalk
+import ServiceClient
 import TestSupport
 import Testing
 
@@ -14,7 +14,7 @@ struct ChannelTests {
     /// 2.4/1, 2.4/2, 5/1, 5/2
     @EventLoop
     @Test func `one manager at a time, and one at all`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let results = Sightings(of: String.self)
         let managers = Sightings(of: PTChannelManager.self)
@@ -38,13 +38,13 @@ struct ChannelTests {
         )
         #expect(first === second)
         #expect(first.activeChannelUUID == nil)
-        withExtendedLifetime(stage) {}
+        withExtendedLifetime(fixture) {}
     }
 
     /// 5/3
     @EventLoop
     @Test func `what is missing is told when the manager is made`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         func code() async -> PTInstantiationError.Code? {
             do {
@@ -58,29 +58,29 @@ struct ChannelTests {
             }
         }
         let identifier = "identifier = \"org.example.Tests\"\n"
-        _ = try stage.write(identifier)
+        _ = try fixture.write(identifier)
         #expect(await code() == .missingBackgroundMode)
-        _ = try stage.write(identifier + "systemd-unit = \"tests.service\"\n")
+        _ = try fixture.write(identifier + "systemd-unit = \"tests.service\"\n")
         #expect(await code() == .missingPushServerEnvironment)
-        _ = try stage.write(identifier + "this is no TOML")
+        _ = try fixture.write(identifier + "this is no TOML")
         #expect(await code() == .unknown)
         unsetenv("PTT_MANIFEST")
-        stage.core.crash()
+        fixture.core.crash()
         #expect(await code() == .invalidPlatform)
     }
 
     /// 5/3, missingEntitlement: the policy excludes the application.
     @EventLoop
     @Test func `an excluded application gets no manager`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         try #"exclude = ["org.example.Tests"]"#.write(
-            toFile: stage.core.configuration("policy.toml"),
+            toFile: fixture.core.configuration("policy.toml"),
             atomically: true,
             encoding: .utf8
         )
-        stage.core.crash()
-        try await stage.restartCore()
+        fixture.core.crash()
+        try await fixture.restartCore()
         do {
             _ = try await PTChannelManager.channelManager(delegate: delegate, restorationDelegate: delegate)
             Issue.record("a manager was made")
@@ -91,12 +91,12 @@ struct ChannelTests {
     /// 2.4/3, 2.4/4, 5/5, 5/7, 5/12, 5/15, 5/16
     @EventLoop
     @Test func `join, join again, leave, leave again`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let joined = try await Joined.make(stage, delegate)
+        let joined = try await Joined.make(fixture, delegate)
         let manager = joined.manager
         #expect(!joined.token.isEmpty)
-        let channel = try await stage.status().channel
+        let channel = try await fixture.status().channel
         #expect(channel?.serviceStatus == .ready)
         #expect(channel?.transmissionMode == .halfDuplex)
         #expect(channel?.areAccessoryEventsEnabled == true)
@@ -107,26 +107,26 @@ struct ChannelTests {
         #expect(try await delegate.lines.next() == "failedToJoin channelLimitReached")
         manager.leaveChannel(channelUUID: UUID())
         #expect(try await delegate.lines.next() == "failedToLeave channelNotFound")
-        #expect(manager.activeChannelUUID == stage.channel)
-        manager.leaveChannel(channelUUID: stage.channel)
+        #expect(manager.activeChannelUUID == fixture.channel)
+        manager.leaveChannel(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didLeave 2 true")
-        manager.leaveChannel(channelUUID: stage.channel)
+        manager.leaveChannel(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "failedToLeave channelNotFound")
         manager.requestJoinChannel(
-            channelUUID: stage.channel,
+            channelUUID: fixture.channel,
             descriptor: PTChannelDescriptor(name: "C", image: nil)
         )
         #expect(try await delegate.lines.next() == "didJoin 0 true")
         let token = try await delegate.tokens.next()
         #expect(token != joined.token)
-        try await stage.leave()
+        try await fixture.leave()
         #expect(try await delegate.lines.next() == "didLeave 1 true")
     }
 
     /// 5/8
     @EventLoop
     @Test func `nobody joins from the background`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
@@ -134,7 +134,7 @@ struct ChannelTests {
         )
         manager.pttSetForeground(false)
         manager.requestJoinChannel(
-            channelUUID: stage.channel,
+            channelUUID: fixture.channel,
             descriptor: PTChannelDescriptor(name: "A", image: nil)
         )
         #expect(try await delegate.lines.next() == "failedToJoin appNotForeground")
@@ -143,14 +143,14 @@ struct ChannelTests {
     /// 5/9, 5/10
     @EventLoop
     @Test func `the policy forbids joining, and takes a channel away`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        let policy = stage.core.configuration("policy.toml")
+        let manager = try await Joined.make(fixture, delegate).manager
+        let policy = fixture.core.configuration("policy.toml")
         try #"deny = ["org.example.Tests"]"#.write(toFile: policy, atomically: true, encoding: .utf8)
         #expect(try await delegate.lines.next() == "didLeave 3 true")
         manager.requestJoinChannel(
-            channelUUID: stage.channel,
+            channelUUID: fixture.channel,
             descriptor: PTChannelDescriptor(name: "A", image: nil)
         )
         #expect(try await delegate.lines.next() == "failedToJoin deviceManagementRestriction")
@@ -161,9 +161,9 @@ struct ChannelTests {
     @Test func `settings of another channel are refused, the descriptor changes without rejoining`()
         async throws
     {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         let other = UUID()
         let settings: [() async throws -> Void] = [
             { try await manager.setActiveRemoteParticipant(nil, channelUUID: other) },
@@ -185,21 +185,21 @@ struct ChannelTests {
             }
         }
         let tactical = PTChannelDescriptor(name: "Tac", image: nil)
-        try await manager.setChannelDescriptor(tactical, channelUUID: stage.channel)
-        #expect(try await stage.status().channel?.name == "Tac")
+        try await manager.setChannelDescriptor(tactical, channelUUID: fixture.channel)
+        #expect(try await fixture.status().channel?.name == "Tac")
         #expect(delegate.all == ["didJoin 0 true"])
     }
 
     /// 2.4/2: the same manager, told to whoever asked for it last.
     @EventLoop
     @Test func `other delegates take the place of those before`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let first = RecordingDelegate()
-        let manager = try await Joined.make(stage, first).manager
+        let manager = try await Joined.make(fixture, first).manager
         let second = RecordingDelegate()
         let same = try await PTChannelManager.channelManager(delegate: second, restorationDelegate: second)
         #expect(same === manager)
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await second.lines.next(2) == ["didBegin 2", "didActivate"])
         #expect(first.all == ["didJoin 0 true"])
     }
@@ -207,21 +207,21 @@ struct ChannelTests {
     /// No callback after the manager is gone.
     @EventLoop
     @Test func `a manager that is gone leaves its channel joined and tells nothing more`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let watcher = Sightings(of: Bool.self)
         let connection = try watch(for: .applicationDetached, watcher)
-        try await joinAndGo(stage, delegate)
+        try await joinAndGo(fixture, delegate)
         _ = try await watcher.next()
-        #expect(try await stage.status().channel != nil)
+        #expect(try await fixture.status().channel != nil)
         #expect(delegate.all == ["didJoin 0 true"])
         connection.close()
     }
 
     /// The life of a manager that joins and is dropped.
     @EventLoop
-    private func joinAndGo(_ stage: Stage, _ delegate: RecordingDelegate) async throws {
-        let manager = try await Joined.make(stage, delegate).manager
-        #expect(manager.activeChannelUUID == stage.channel)
+    private func joinAndGo(_ fixture: LibraryFixture, _ delegate: RecordingDelegate) async throws {
+        let manager = try await Joined.make(fixture, delegate).manager
+        #expect(manager.activeChannelUUID == fixture.channel)
     }
 }

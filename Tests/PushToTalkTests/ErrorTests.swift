@@ -141,18 +141,18 @@ struct ErrorTests {
 
     @EventLoop
     @Test func `a number that stands for nothing is refused`() async throws {
-        let stage = try await Stage.set()
-        let manager = try await Joined.make(stage, RecordingDelegate()).manager
+        let fixture = try await LibraryFixture.set()
+        let manager = try await Joined.make(fixture, RecordingDelegate()).manager
         let status = try #require(PTServiceStatus(rawValue: 9))
         let mode = try #require(PTTransmissionMode(rawValue: 9))
         let error = await #expect(throws: PTChannelError.self) {
-            try await manager.setServiceStatus(status, channelUUID: stage.channel)
+            try await manager.setServiceStatus(status, channelUUID: fixture.channel)
         }
         #expect(error?.code == .unknown)
         #expect(error?.localizedDescription == "PTServiceStatus(rawValue: 9) stands for nothing")
         #expect(error?.pttReason == error?.localizedDescription)
         await #expect(throws: PTChannelError.self) {
-            try await manager.setTransmissionMode(mode, channelUUID: stage.channel)
+            try await manager.setTransmissionMode(mode, channelUUID: fixture.channel)
         }
     }
 

@@ -1,8 +1,8 @@
-import CoreLink
 import EventLoop
 import Foundation
 import PTTMessages
 import PushToTalk
+import ServiceClient
 import Synchronization
 import TestSupport
 import Testing
@@ -17,9 +17,9 @@ struct ManagerLifeTests {
     func `who listens to the microphone is let go when the manager goes, and hears nothing of it later`()
         async throws
     {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let ended = Sightings(of: Bool.self)
-        try await talkAndGo(stage, ended)
+        try await talkAndGo(fixture, ended)
         #expect(try await ended.next())
         for await _ in AVAudioSession.sharedInstance().ptt.microphone { Issue.record("a frame of nobody's") }
         let delegate = RecordingDelegate()
@@ -28,8 +28,8 @@ struct ManagerLifeTests {
             restorationDelegate: delegate
         )
         #expect(try await delegate.lines.next() == "didJoin 1 true")
-        #expect(try await stage.sound.sourceOutputs() == [])
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        #expect(try await fixture.sound.sourceOutputs() == [])
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
         var frames = AVAudioSession.sharedInstance().ptt.microphone.makeAsyncIterator()
         #expect(await frames.next()?.sequence == 0)
@@ -37,10 +37,10 @@ struct ManagerLifeTests {
 
     /// The life of a manager that is dropped while it transmits and somebody listens.
     @EventLoop
-    private func talkAndGo(_ stage: Stage, _ ended: Sightings<Bool>) async throws {
+    private func talkAndGo(_ fixture: LibraryFixture, _ ended: Sightings<Bool>) async throws {
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        let manager = try await Joined.make(fixture, delegate).manager
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
         let heard = Sightings(of: Bool.self)
         Task {
@@ -55,49 +55,49 @@ struct ManagerLifeTests {
     @Test func `a manager that is released in a callback closes the microphone and tells nothing more`()
         async throws
     {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let holder = Holder()
         let detached = Sightings(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
-        try await hold(stage, holder)
-        holder.manager.withLock { $0 }?.requestBeginTransmitting(channelUUID: stage.channel)
+        try await hold(fixture, holder)
+        holder.manager.withLock { $0 }?.requestBeginTransmitting(channelUUID: fixture.channel)
         _ = try await detached.next()
-        #expect(try await stage.sound.sourceOutputs() == [])
+        #expect(try await fixture.sound.sourceOutputs() == [])
         #expect(holder.recorded.all == ["didJoin 0 true", "didBegin 2"])
         connection.close()
     }
 
     @EventLoop
-    private func hold(_ stage: Stage, _ holder: Holder) async throws {
+    private func hold(_ fixture: LibraryFixture, _ holder: Holder) async throws {
         let manager = try await PTChannelManager.channelManager(delegate: holder, restorationDelegate: holder)
         holder.manager.withLock { $0 = manager }
         let descriptor = PTChannelDescriptor(name: "Ops", image: nil)
-        manager.requestJoinChannel(channelUUID: stage.channel, descriptor: descriptor)
+        manager.requestJoinChannel(channelUUID: fixture.channel, descriptor: descriptor)
         #expect(try await holder.recorded.lines.next() == "didJoin 0 true")
     }
 
     /// Its `Attach` may be there before the end of the connections before it.
     @EventLoop
     @Test func `a manager that is made at once after another has the channel`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         for _ in 0..<5 {
-            try await joinOrReturn(stage)
+            try await joinOrReturn(fixture)
             let delegate = RecordingDelegate()
             let manager = try await PTChannelManager.channelManager(
                 delegate: delegate,
                 restorationDelegate: delegate
             )
             // Told anew, or not if a callback held the manager until now.
-            #expect(manager.activeChannelUUID == stage.channel)
-            manager.requestBeginTransmitting(channelUUID: stage.channel)
+            #expect(manager.activeChannelUUID == fixture.channel)
+            manager.requestBeginTransmitting(channelUUID: fixture.channel)
             _ = try await delegate.lines.first { $0 == "didBegin 2" }
-            manager.stopTransmitting(channelUUID: stage.channel)
+            manager.stopTransmitting(channelUUID: fixture.channel)
             _ = try await delegate.lines.first { $0 == "didEnd 2" }
         }
     }
 
     @EventLoop
-    private func joinOrReturn(_ stage: Stage) async throws {
+    private func joinOrReturn(_ fixture: LibraryFixture) async throws {
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
@@ -105,7 +105,7 @@ struct ManagerLifeTests {
         )
         if manager.activeChannelUUID == nil {
             let descriptor = PTChannelDescriptor(name: "Ops", image: nil)
-            manager.requestJoinChannel(channelUUID: stage.channel, descriptor: descriptor)
+            manager.requestJoinChannel(channelUUID: fixture.channel, descriptor: descriptor)
             #expect(try await delegate.lines.next() == "didJoin 0 true")
         }
     }
@@ -113,13 +113,13 @@ struct ManagerLifeTests {
     /// This process comes when another has the channel, and gets it when that one dies.
     @EventLoop
     @Test func `the channel of an application passes from process to process`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let first = try await OtherAttachment.make()
-        try await first.join(stage.channel)
+        try await first.join(fixture.channel)
         let second = try ChildProcess.attaching(
             as: "org.example.Tests",
             "Tests",
-            in: stage.core.directory
+            in: fixture.core.directory
         )
         _ = try await second.lines.first { $0.contains("callToken") }
         first.close()
@@ -131,14 +131,14 @@ struct ManagerLifeTests {
         )
         let token = try await delegate.tokens.next()
         #expect(manager.activeChannelUUID == nil)
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next().hasPrefix("failedToBegin"))
         second.kill()
         #expect(try await delegate.lines.next() == "didJoin 1 true")
         #expect(try await delegate.tokens.next() == token)
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
-        manager.leaveChannel(channelUUID: stage.channel)
+        manager.leaveChannel(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(3) == ["didEnd 0", "didDeactivate", "didLeave 2 true"])
     }
 }
@@ -188,7 +188,7 @@ private final class OtherAttachment {
 
     func join(_ channelUUID: UUID) async throws {
         let channelID = try #require(ChannelID(channelUUID.uuidString))
-        let request = CoreInterface.JoinRequest(
+        let request = ChannelInterface.JoinRequest(
             channelID: channelID,
             name: "Ops",
             application: nil,

@@ -1,8 +1,8 @@
-import CoreLink
 import EventLoop
 import Foundation
 import PTTMessages
 import PushToTalk
+import ServiceClient
 import TestSupport
 import Testing
 
@@ -16,10 +16,10 @@ struct ParticipantTests {
     /// 5/41
     @EventLoop
     @Test func `a participant is granted when the session is about to be activated`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel) {
+        let manager = try await Joined.make(fixture, delegate).manager
+        manager.setActiveRemoteParticipant(Self.bob, channelUUID: fixture.channel) {
             delegate.say($0.map { "\($0)" } ?? "granted")
         }
         #expect(try await delegate.lines.next(2) == ["granted", "didActivate"])
@@ -30,19 +30,19 @@ struct ParticipantTests {
     @Test func `a speaker that cannot be opened is the error of the participant, and no interruption`()
         async throws
     {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         let observation = observeInterruptions(delegate)
-        try await stage.sound.pactl("unload-module", "module-null-sink")
+        try await fixture.sound.pactl("unload-module", "module-null-sink")
         let error = await #expect(throws: PTChannelError.self) {
-            try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel)
+            try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: fixture.channel)
         }
         #expect(error?.code == .unknown)
         #expect(error?.pttReason.contains("nothing can be heard") == true, "\(error?.pttReason ?? "")")
-        #expect(try await stage.status().channel?.participant == nil)
+        #expect(try await fixture.status().channel?.participant == nil)
         // Nothing of it is left: half duplex lets the other side talk.
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
         #expect(delegate.all == ["didJoin 0 true", "didBegin 2", "didActivate"])
         NotificationCenter.default.removeObserver(observation)
@@ -51,31 +51,31 @@ struct ParticipantTests {
     /// The same of a participant that came with a push, which has no completion.
     @EventLoop
     @Test func `a participant of a push that cannot be heard is told`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let joined = try await Joined.make(stage, delegate)
-        try await stage.push(joined.token, "{}")
+        let joined = try await Joined.make(fixture, delegate)
+        try await fixture.push(joined.token, "{}")
         #expect(try await delegate.lines.next(2) == ["incomingPush ", "didActivate"])
-        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didDeactivate")
-        try await stage.sound.pactl("unload-module", "module-null-sink")
-        try await stage.push(joined.token, "{}")
+        try await fixture.sound.pactl("unload-module", "module-null-sink")
+        try await fixture.push(joined.token, "{}")
         #expect(try await delegate.lines.next(2) == ["incomingPush ", "failedToActivate Bob unknown"])
-        #expect(try await stage.status().channel?.participant == nil)
+        #expect(try await fixture.status().channel?.participant == nil)
     }
 
     @EventLoop
     @Test func `the loss of the core is an error of the participant, and no activation`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        stage.sound.freeze()
-        manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel) {
+        let manager = try await Joined.make(fixture, delegate).manager
+        fixture.sound.freeze()
+        manager.setActiveRemoteParticipant(Self.bob, channelUUID: fixture.channel) {
             delegate.say($0.map { "\(($0 as? PTChannelError)?.code.rawValue ?? -1)" } ?? "granted")
         }
         // The core waits for the sound server meanwhile, and answers others.
-        #expect(try await stage.status().channel?.participant?.name == "Bob")
-        stage.core.crash()
+        #expect(try await fixture.status().channel?.participant?.name == "Bob")
+        fixture.core.crash()
         #expect(try await delegate.lines.next() == "0")
         #expect(delegate.all == ["didJoin 0 true", "0"])
     }
@@ -83,18 +83,18 @@ struct ParticipantTests {
     /// Each interruption has its end, also if nobody is left who could be heard again, and in full duplex.
     @EventLoop
     @Test func `an interruption ends with the participant`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         let observation = observeInterruptions(delegate)
-        try await manager.setTransmissionMode(.fullDuplex, channelUUID: stage.channel)
-        try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel)
+        try await manager.setTransmissionMode(.fullDuplex, channelUUID: fixture.channel)
+        try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didActivate")
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didBegin 2")
-        stage.sound.kill()
+        fixture.sound.kill()
         #expect(try await delegate.lines.next(3) == ["didEnd 0", "interrupted", "didDeactivate"])
-        try await manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "interruption ended")
         NotificationCenter.default.removeObserver(observation)
     }
@@ -104,21 +104,21 @@ struct ParticipantTests {
     @Test func `an interruption of the participant ends when a transmission activates the session`()
         async throws
     {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         let observation = observeInterruptions(delegate)
-        try await manager.setTransmissionMode(.fullDuplex, channelUUID: stage.channel)
-        try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel)
+        try await manager.setTransmissionMode(.fullDuplex, channelUUID: fixture.channel)
+        try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didActivate")
-        try await stage.sound.pactl("unload-module", "module-null-sink")
+        try await fixture.sound.pactl("unload-module", "module-null-sink")
         #expect(try await delegate.lines.next(2) == ["interrupted", "didDeactivate"])
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         let begin = try await delegate.lines.next(3)
         #expect(begin == ["didBegin 2", "interruption ended", "didActivate"])
-        manager.stopTransmitting(channelUUID: stage.channel)
+        manager.stopTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(3) == ["didEnd 2", "interrupted", "didDeactivate"])
-        manager.leaveChannel(channelUUID: stage.channel)
+        manager.leaveChannel(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["interruption ended", "didLeave 2 true"])
         NotificationCenter.default.removeObserver(observation)
     }
@@ -128,15 +128,15 @@ struct ParticipantTests {
     @Test func `the route is known when the session is activated`() async throws {
         let session = AVAudioSession.sharedInstance()
         session.routeChanged(input: "earlier", output: "earlier")
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        let manager = try await Joined.make(fixture, delegate).manager
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
         #expect(session.currentRoute.inputs.map(\.portName) == ["tone"])
-        manager.stopTransmitting(channelUUID: stage.channel)
+        manager.stopTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didEnd 2", "didDeactivate"])
-        try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didActivate")
         #expect(session.currentRoute.outputs.map(\.portName) == ["speaker"])
     }

@@ -13,9 +13,9 @@ struct PlatformTests {
     /// Who is heard is interrupted by the loss of the audio server, and heard again when it is back.
     @EventLoop
     @Test func `the loss of the audio server is told as an interruption`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         let observations = [
             observe(AVAudioSession.interruptionNotification) { notification in
                 let value = notification.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
@@ -26,11 +26,11 @@ struct PlatformTests {
             observe(AVAudioSession.mediaServicesWereResetNotification) { _ in delegate.say("reset") },
         ]
         let bob = PTParticipant(name: "Bob", image: nil)
-        try await manager.setActiveRemoteParticipant(bob, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(bob, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didActivate")
-        stage.sound.kill()
+        fixture.sound.kill()
         #expect(try await delegate.lines.next(3) == ["interrupted", "didDeactivate", "lost"])
-        try await stage.sound.restart()
+        try await fixture.sound.restart()
         #expect(try await delegate.lines.next(3) == ["reset", "interruption ended", "didActivate"])
         for observation in observations { NotificationCenter.default.removeObserver(observation) }
     }
@@ -38,17 +38,17 @@ struct PlatformTests {
     /// An audio server that comes while the application runs is no reset: nothing was lost.
     @EventLoop
     @Test func `services are reset only after a loss`() async throws {
-        let stage = try await Stage.set()
-        stage.sound.kill()
-        try await stage.until { !$0.isAudioServerReady }
+        let fixture = try await LibraryFixture.set()
+        fixture.sound.kill()
+        try await fixture.until { !$0.isAudioServerReady }
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         let observation = observe(AVAudioSession.mediaServicesWereResetNotification) { _ in
             delegate.say("reset")
         }
-        try await stage.sound.restart()
-        try await stage.soundIsReady()
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        try await fixture.sound.restart()
+        try await fixture.soundIsReady()
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
         NotificationCenter.default.removeObserver(observation)
     }

@@ -1,8 +1,8 @@
-import CoreLink
 import EventLoop
 import Foundation
 import PTTMessages
 import PushToTalk
+import ServiceClient
 import TestSupport
 import Testing
 
@@ -14,15 +14,15 @@ struct PushTests {
     /// 2.4/25, 2.4/29, 5/40, 5/43
     @EventLoop
     @Test func `pushes activate once for a burst`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let joined = try await Joined.make(stage, delegate)
-        for _ in 0..<4 { try await stage.push(joined.token, #"{"aps":{},"speaker":"Bob"}"#) }
+        let joined = try await Joined.make(fixture, delegate)
+        for _ in 0..<4 { try await fixture.push(joined.token, #"{"aps":{},"speaker":"Bob"}"#) }
         var lines = try await delegate.lines.next(5)
         #expect(lines.filter { $0 == "didActivate" }.count == 1)
         #expect(lines.filter { $0 == "incomingPush aps,speaker" }.count == 4)
-        #expect(try await stage.status().channel?.participant?.name == "Bob")
-        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        #expect(try await fixture.status().channel?.participant?.name == "Bob")
+        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
         lines = [try await delegate.lines.next()]
         #expect(lines == ["didDeactivate"])
     }
@@ -30,31 +30,31 @@ struct PushTests {
     /// 2.4/33, 5/46: stop and participant in one step keep the session active.
     @EventLoop
     @Test func `a push that stops the transmission keeps the session active`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate { manager, channel in
             manager.stopTransmitting(channelUUID: channel)
             return .activeRemoteParticipant(PTParticipant(name: "Bob", image: nil))
         }
-        let joined = try await Joined.make(stage, delegate)
-        joined.manager.requestBeginTransmitting(channelUUID: stage.channel)
+        let joined = try await Joined.make(fixture, delegate)
+        joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
-        try await stage.push(joined.token, "{}")
+        try await fixture.push(joined.token, "{}")
         #expect(try await delegate.lines.next(2) == ["incomingPush ", "didEnd 2"])
-        #expect(try await stage.status().audio == .active)
-        #expect(try await stage.sound.sourceOutputs() == [])
-        try await stage.push(joined.token, "{}")
+        #expect(try await fixture.status().audio == .active)
+        #expect(try await fixture.sound.sourceOutputs() == [])
+        try await fixture.push(joined.token, "{}")
         #expect(try await delegate.lines.next(2) == ["incomingPush ", "failedToStop transmissionNotFound"])
-        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didDeactivate")
     }
 
     /// 2.4/32, 5/48
     @EventLoop
     @Test func `a push without a stop does not interrupt the transmission`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let joined = try await Joined.make(stage, delegate)
-        joined.manager.requestBeginTransmitting(channelUUID: stage.channel)
+        let joined = try await Joined.make(fixture, delegate)
+        joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
         let finished = Sightings(of: PushOutcome.self)
         let connection = try ServiceConnection.core()
@@ -62,9 +62,9 @@ struct PushTests {
             { if case .pushFinished(_, let outcome, _)? = $0.event { finished.add(outcome) } },
             ended: { _ in }
         )
-        try await stage.push(joined.token, "{}")
+        try await fixture.push(joined.token, "{}")
         #expect(try await finished.next() == .failed)
-        #expect(try await stage.status().transmission != nil)
+        #expect(try await fixture.status().transmission != nil)
         let told = try await delegate.lines.next(2)
         #expect(told == ["incomingPush ", "failedToActivate Bob transmissionInProgress"])
         connection.close()
@@ -73,15 +73,15 @@ struct PushTests {
     /// 2.4/35, 5/15, 5/49
     @EventLoop
     @Test func `a push can leave the channel, and none comes after that`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate { _, _ in .leaveChannel }
-        let joined = try await Joined.make(stage, delegate)
-        try await stage.push(joined.token, "{}")
+        let joined = try await Joined.make(fixture, delegate)
+        try await fixture.push(joined.token, "{}")
         #expect(try await delegate.lines.next(2) == ["incomingPush ", "didLeave 2 true"])
         do {
-            try await stage.push(joined.token, "{}")
+            try await fixture.push(joined.token, "{}")
             Issue.record("the push was accepted")
-        } catch LinkError.rejected(let rejection) {
+        } catch ServiceError.rejected(let rejection) {
             #expect(rejection.code == .unregistered)
         }
     }
@@ -89,51 +89,51 @@ struct PushTests {
     /// 2.4/47, 5/55, 5/56, 5/57
     @EventLoop
     @Test func `service updates have their budget and no sound`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let joined = try await Joined.make(stage, delegate)
+        let joined = try await Joined.make(fixture, delegate)
         let update = #"{"aps":{"ptt-push-type":"service-update"}}"#
         for remaining in (0..<6).reversed() {
-            try await stage.push(joined.token, update)
+            try await fixture.push(joined.token, update)
             #expect(try await delegate.lines.next() == "serviceUpdate true \(remaining)")
         }
         do {
-            try await stage.push(joined.token, update)
+            try await fixture.push(joined.token, update)
             Issue.record("a seventh was accepted")
-        } catch LinkError.rejected(let rejection) {
+        } catch ServiceError.rejected(let rejection) {
             #expect(rejection.code == .tooManyRequests)
         }
-        try await stage.push(joined.token, update, priority: 5)
+        try await fixture.push(joined.token, update, priority: 5)
         #expect(try await delegate.lines.next() == "serviceUpdate false 0")
-        #expect(try await stage.status().audio == .inactive)
+        #expect(try await fixture.status().audio == .inactive)
     }
 
     /// 5/50, bad input: an application that blocks loses its push, and blocks nobody else.
     @EventLoop
     @Test func `a delegate that blocks holds up neither the core nor what comes later`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { _, _ in
             gate.wait()
             return .leaveChannel
         }
-        let joined = try await Joined.make(stage, delegate)
+        let joined = try await Joined.make(fixture, delegate)
         let finished = Sightings(of: PushOutcome.self)
         let connection = try ServiceConnection.core()
         connection.subscribe(
             { if case .pushFinished(_, let outcome, _)? = $0.event { finished.add(outcome) } },
             ended: { _ in }
         )
-        try await stage.push(joined.token, "{}")
+        try await fixture.push(joined.token, "{}")
         #expect(try await delegate.lines.next() == "incomingPush ")
-        let button = try await stage.press()
-        #expect(try await stage.status().transmission != nil)
-        try await stage.release(button)
+        let button = try await fixture.press()
+        #expect(try await fixture.status().transmission != nil)
+        try await fixture.release(button)
         #expect(try await finished.next() == .unanswered)
         gate.signal()
         let later = try await delegate.lines.next(2)
         #expect(later == ["didBegin 3", "didActivate"] || later == ["didBegin 3", "didEnd 3"])
-        #expect(try await stage.status().channel != nil)
+        #expect(try await fixture.status().channel != nil)
         connection.close()
     }
 }

@@ -1,8 +1,8 @@
-import CoreLink
 import EventLoop
 import Foundation
 import PTTMessages
 import PushToTalk
+import ServiceClient
 import TestSupport
 import Testing
 
@@ -22,30 +22,30 @@ struct RestorationTests {
     /// 2.4/44, 5/64: told locally, then the core is back with the channel.
     @EventLoop
     @Test func `the core is killed while transmitting`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        let manager = try await Joined.make(fixture, delegate).manager
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
-        stage.core.crash()
+        fixture.core.crash()
         #expect(try await delegate.lines.next(2) == ["didEnd 0", "didDeactivate"])
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "failedToBegin unknown")
-        try await stage.restartCore()
+        try await fixture.restartCore()
         #expect(try await delegate.lines.next() == "didJoin 1 true")
-        try await stage.soundIsReady()
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        try await fixture.soundIsReady()
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
-        manager.leaveChannel(channelUUID: stage.channel)
+        manager.leaveChannel(channelUUID: fixture.channel)
     }
 
     /// 2.4/8, 2.4/10, 5/18, 5/19, 5/23
     @EventLoop
     @Test func `a new manager gets the channel back before it is handed over`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let detached = Sightings(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
-        let token = try await joinAndGo(stage)
+        let token = try await joinAndGo(fixture)
         _ = try await detached.next()
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
@@ -53,9 +53,9 @@ struct RestorationTests {
             restorationDelegate: delegate
         )
         #expect(delegate.all == ["didJoin 1 true"])
-        #expect(manager.activeChannelUUID == stage.channel)
+        #expect(manager.activeChannelUUID == fixture.channel)
         #expect(try await delegate.tokens.next() == token)
-        manager.leaveChannel(channelUUID: stage.channel)
+        manager.leaveChannel(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didJoin 1 true", "didLeave 2 true"])
         connection.close()
     }
@@ -63,12 +63,12 @@ struct RestorationTests {
     /// Somebody else left the channel while the application was away.
     @EventLoop
     @Test func `a channel that was left meanwhile is told with its reason`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let detached = Sightings(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
-        _ = try await joinAndGo(stage)
+        _ = try await joinAndGo(fixture)
         _ = try await detached.next()
-        try await stage.leave()
+        try await fixture.leave()
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
@@ -82,13 +82,13 @@ struct RestorationTests {
     /// The rule came while the core was away, and the application was not.
     @EventLoop
     @Test func `a channel that the policy took meanwhile is told with its reason`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        stage.core.crash()
-        let policy = stage.core.configuration("policy.toml")
+        let manager = try await Joined.make(fixture, delegate).manager
+        fixture.core.crash()
+        let policy = fixture.core.configuration("policy.toml")
         try #"deny = ["org.example.Tests"]"#.write(toFile: policy, atomically: true, encoding: .utf8)
-        try await stage.restartCore()
+        try await fixture.restartCore()
         #expect(try await delegate.lines.next() == "didLeave 3 true")
         #expect(manager.activeChannelUUID == nil)
     }
@@ -96,26 +96,26 @@ struct RestorationTests {
     /// It keeps its manager, which is of use again when the rule has gone.
     @EventLoop
     @Test func `an application that was excluded for a while is let in when it asks`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        stage.core.crash()
-        let policy = stage.core.configuration("policy.toml")
+        let manager = try await Joined.make(fixture, delegate).manager
+        fixture.core.crash()
+        let policy = fixture.core.configuration("policy.toml")
         try #"exclude = ["org.example.Tests"]"#.write(toFile: policy, atomically: true, encoding: .utf8)
-        try await stage.restartCore()
+        try await fixture.restartCore()
         #expect(try await delegate.lines.next() == "didLeave 3 true")
         await #expect(throws: PTInstantiationError.self) {
             _ = try await PTChannelManager.channelManager(delegate: delegate, restorationDelegate: delegate)
         }
         try FileManager.default.removeItem(atPath: policy)
-        try await stage.restartAfterCrash()
+        try await fixture.restartAfterCrash()
         let again = try await PTChannelManager.channelManager(
             delegate: delegate,
             restorationDelegate: delegate
         )
         #expect(again === manager)
         again.requestJoinChannel(
-            channelUUID: stage.channel,
+            channelUUID: fixture.channel,
             descriptor: PTChannelDescriptor(name: "Ops", image: nil)
         )
         #expect(try await delegate.lines.next() == "didJoin 0 true")
@@ -124,18 +124,18 @@ struct RestorationTests {
     /// The audio socket alone is lost: the session ends, and the next has its sound.
     @EventLoop
     @Test func `the audio connection comes back by itself`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         for _ in 0..<3 {
-            manager.requestBeginTransmitting(channelUUID: stage.channel)
+            manager.requestBeginTransmitting(channelUUID: fixture.channel)
             #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
             var frames = AVAudioSession.sharedInstance().ptt.microphone.makeAsyncIterator()
             #expect(await frames.next() != nil)
-            try stage.closeConnections(to: .audio)
+            try fixture.closeConnections(to: .audio)
             #expect(try await delegate.lines.next(2) == ["didEnd 0", "didDeactivate"])
-            #expect(try await stage.sound.sourceOutputs() == [])
-            try await audioIsBack(stage, manager, delegate)
+            #expect(try await fixture.sound.sourceOutputs() == [])
+            try await audioIsBack(fixture, manager, delegate)
         }
         #expect(!delegate.all.contains { $0.hasPrefix("didLeave") || $0 == "didJoin 1 true" })
     }
@@ -143,15 +143,15 @@ struct RestorationTests {
     /// Begins until it is granted: nothing tells an application that its audio is there again.
     @EventLoop
     private func audioIsBack(
-        _ stage: Stage,
+        _ fixture: LibraryFixture,
         _ manager: PTChannelManager,
         _ delegate: RecordingDelegate
     ) async throws {
         while true {
-            manager.requestBeginTransmitting(channelUUID: stage.channel)
+            manager.requestBeginTransmitting(channelUUID: fixture.channel)
             guard try await delegate.lines.next() == "didBegin 2" else { continue }
             #expect(try await delegate.lines.next() == "didActivate")
-            manager.stopTransmitting(channelUUID: stage.channel)
+            manager.stopTransmitting(channelUUID: fixture.channel)
             #expect(try await delegate.lines.next(2) == ["didEnd 2", "didDeactivate"])
             return
         }
@@ -159,58 +159,58 @@ struct RestorationTests {
 
     /// The life of a manager that joins and is dropped.
     @EventLoop
-    private func joinAndGo(_ stage: Stage) async throws -> Data {
+    private func joinAndGo(_ fixture: LibraryFixture) async throws -> Data {
         let delegate = RecordingDelegate()
-        return try await Joined.make(stage, delegate).token
+        return try await Joined.make(fixture, delegate).token
     }
 
     /// 5/19, 5/21: without its file the descriptor is asked for, once, before the channel is told.
     @EventLoop
     @Test func `a lost descriptor is asked for`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        stage.core.crash()
-        try FileManager.default.removeItem(atPath: stage.core.state("descriptor.json"))
-        try await stage.restartCore()
+        let manager = try await Joined.make(fixture, delegate).manager
+        fixture.core.crash()
+        try FileManager.default.removeItem(atPath: fixture.core.state("descriptor.json"))
+        try await fixture.restartCore()
         #expect(try await delegate.lines.next(2) == ["channelDescriptor", "didJoin 1 true"])
         let renamed = Sightings(of: Bool.self)
         let connection = try watch(for: .descriptorChanged(name: "Restored", image: nil), renamed)
-        if try await stage.status().channel?.name != "Restored" { _ = try await renamed.next() }
-        #expect(try await stage.status().channel?.name == "Restored")
+        if try await fixture.status().channel?.name != "Restored" { _ = try await renamed.next() }
+        #expect(try await fixture.status().channel?.name == "Restored")
         connection.close()
-        manager.leaveChannel(channelUUID: stage.channel)
+        manager.leaveChannel(channelUUID: fixture.channel)
     }
 
     /// 5/22: the core answers others meanwhile, and the late answer is not used.
     @EventLoop
     @Test func `a restoration delegate that blocks holds up only itself`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate(holdsDescriptorFor: .milliseconds(2200))
-        let manager = try await Joined.make(stage, delegate).manager
-        stage.core.crash()
-        try FileManager.default.removeItem(atPath: stage.core.state("descriptor.json"))
-        try await stage.restartCore()
+        let manager = try await Joined.make(fixture, delegate).manager
+        fixture.core.crash()
+        try FileManager.default.removeItem(atPath: fixture.core.state("descriptor.json"))
+        try await fixture.restartCore()
         #expect(try await delegate.lines.next() == "channelDescriptor")
-        #expect(try await stage.status().channel?.name == "Tests")
+        #expect(try await fixture.status().channel?.name == "Tests")
         #expect(try await delegate.lines.next() == "didJoin 1 true")
-        #expect(try await stage.status().channel?.name == "Tests")
-        manager.leaveChannel(channelUUID: stage.channel)
+        #expect(try await fixture.status().channel?.name == "Tests")
+        manager.leaveChannel(channelUUID: fixture.channel)
     }
 
     /// 5/21: no channel any more.
     @EventLoop
     @Test func `a damaged state means that the channel is left`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        stage.core.crash()
+        let manager = try await Joined.make(fixture, delegate).manager
+        fixture.core.crash()
         try "{\"channelID\":".write(
-            toFile: stage.core.state("channel.json"),
+            toFile: fixture.core.state("channel.json"),
             atomically: true,
             encoding: .utf8
         )
-        try await stage.restartCore()
+        try await fixture.restartCore()
         #expect(try await delegate.lines.next() == "didLeave 0 true")
         #expect(manager.activeChannelUUID == nil)
     }

@@ -1,8 +1,8 @@
-import CoreLink
 import EventLoop
 import Foundation
 import PTTMessages
 import PushToTalk
+import ServiceClient
 import TestSupport
 import Testing
 
@@ -14,10 +14,10 @@ struct ReturnTests {
     /// 2.4/8, 2.4/12: the callbacks that put it where it is, in their order, and the sound from its beginning.
     @EventLoop
     @Test func `an application that comes in the middle of a transmission is told of it`() async throws {
-        let (stage, bus) = try await patientStage()
+        let (fixture, bus) = try await patientStage()
         defer { bus.stop() }
-        try await joinAndGo(stage)
-        let button = try await stage.press()
+        try await joinAndGo(fixture)
+        let button = try await fixture.press()
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
@@ -26,7 +26,7 @@ struct ReturnTests {
         #expect(try await delegate.lines.next(3) == ["didJoin 1 true", "didBegin 3", "didActivate"])
         var frames = AVAudioSession.sharedInstance().ptt.microphone.makeAsyncIterator()
         #expect(await frames.next()?.sequence == 0)
-        try await stage.release(button)
+        try await fixture.release(button)
         #expect(try await delegate.lines.next(2) == ["didEnd 3", "didDeactivate"])
         withExtendedLifetime(manager) {}
     }
@@ -34,10 +34,10 @@ struct ReturnTests {
     /// 2.4/9, 5/20
     @EventLoop
     @Test func `an application that comes for a push is asked before its channel is told`() async throws {
-        let (stage, bus) = try await patientStage()
+        let (fixture, bus) = try await patientStage()
         defer { bus.stop() }
-        let token = try await joinAndGo(stage)
-        try await stage.push(token, #"{"speaker":"Bob"}"#)
+        let token = try await joinAndGo(fixture)
+        try await fixture.push(token, #"{"speaker":"Bob"}"#)
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
@@ -45,31 +45,31 @@ struct ReturnTests {
         )
         let lines = try await delegate.lines.next(3)
         #expect(lines == ["incomingPush speaker", "didJoin 1 true", "didActivate"])
-        #expect(try await stage.status().channel?.participant?.name == "Bob")
+        #expect(try await fixture.status().channel?.participant?.name == "Bob")
         withExtendedLifetime(manager) {}
     }
 
     /// 2.4/21: pressed and released before it came.
     @EventLoop
     @Test func `an application that comes too late for a transmission is told that it was`() async throws {
-        let (stage, bus) = try await patientStage()
+        let (fixture, bus) = try await patientStage()
         defer { bus.stop() }
-        try await joinAndGo(stage)
-        let button = try await stage.press()
-        try await stage.release(button)
+        try await joinAndGo(fixture)
+        let button = try await fixture.press()
+        try await fixture.release(button)
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
             restorationDelegate: delegate
         )
         #expect(try await delegate.lines.next(3) == ["didJoin 1 true", "didBegin 3", "didEnd 3"])
-        manager.leaveChannel(channelUUID: stage.channel)
+        manager.leaveChannel(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didLeave 2 true")
     }
 
     /// A core that starts the application where it takes longer than its way back: by a program that does nothing.
     @EventLoop
-    private func patientStage() async throws -> (Stage, PrivateBus) {
+    private func patientStage() async throws -> (LibraryFixture, PrivateBus) {
         let bus = try await PrivateBus.start(services: ["org.example.Tests": "/bin/sleep 20"])
         let manifest = """
             identifier = "org.example.Tests"
@@ -77,27 +77,27 @@ struct ReturnTests {
             bus-name = "org.example.Tests"
             push-environment = "local"
             """
-        let stage = try await Stage.set(
+        let fixture = try await LibraryFixture.set(
             manifest: manifest,
             environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address]
         )
-        return (stage, bus)
+        return (fixture, bus)
     }
 
     /// The life of a manager that joins and is dropped.
     @EventLoop
     @discardableResult
-    private func joinAndGo(_ stage: Stage) async throws -> Data {
+    private func joinAndGo(_ fixture: LibraryFixture) async throws -> Data {
         let detached = Sightings(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
-        let token = try await joined(stage)
+        let token = try await joined(fixture)
         _ = try await detached.next()
         connection.close()
         return token
     }
 
     @EventLoop
-    private func joined(_ stage: Stage) async throws -> Data {
-        try await Joined.make(stage, RecordingDelegate()).token
+    private func joined(_ fixture: LibraryFixture) async throws -> Data {
+        try await Joined.make(fixture, RecordingDelegate()).token
     }
 }

@@ -65,17 +65,17 @@ struct ServiceUpdateTests {
     /// 4.2, 5/58: the other form is that of `RecordingDelegate`.
     @EventLoop
     @Test func `a delegate with the asynchronous form alone is reached`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = Updated()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
             restorationDelegate: delegate
         )
         let descriptor = PTChannelDescriptor(name: "Ops", image: nil)
-        manager.requestJoinChannel(channelUUID: stage.channel, descriptor: descriptor)
+        manager.requestJoinChannel(channelUUID: fixture.channel, descriptor: descriptor)
         _ = try await delegate.joined.next()
         let token = try await delegate.tokens.next()
-        try await stage.push(token, #"{"aps":{"ptt-push-type":"service-update"},"roster":"all"}"#)
+        try await fixture.push(token, #"{"aps":{"ptt-push-type":"service-update"},"roster":"all"}"#)
         #expect(try await delegate.updates.next() == "all 5")
     }
 }

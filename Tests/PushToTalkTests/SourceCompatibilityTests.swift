@@ -28,9 +28,9 @@ struct SourceCompatibilityTests {
     /// are Swift 5, `Board` and `Roster` are Swift 6; the first of each pair has no `@Sendable`.
     @EventLoop
     @Test func `a completion is taken in both spellings and both language modes`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let recording = RecordingDelegate()
-        let manager = try await Joined.make(stage, recording).manager
+        let manager = try await Joined.make(fixture, recording).manager
         let (radio, handset, board, roster) = (Radio(), Handset(), Board(), await Roster())
         let completions = Sightings(of: String.self)
         let delegates: [any PTChannelManagerDelegate] = [radio, handset, board, roster]
@@ -38,7 +38,7 @@ struct SourceCompatibilityTests {
             let name = "\(type(of: delegate))"
             delegate.incomingServiceUpdatePush(
                 channelManager: manager,
-                channelUUID: stage.channel,
+                channelUUID: fixture.channel,
                 pushPayload: ["roster": "all"],
                 isHighPriority: true,
                 remainingHighPriorityBudget: 5,
@@ -58,15 +58,15 @@ struct SourceCompatibilityTests {
     @Test func `an application that is isolated to the main actor as a whole is told on the main queue`()
         async throws
     {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         PTChannelManager.pttCallbackQueue = .main
         defer { PTChannelManager.pttCallbackQueue = nil }
         let lines = Sightings(of: [String].self)
         let console = await Console { lines.add($0) }
-        try await console.start(stage.channel)
+        try await console.start(fixture.channel)
         #expect(try await lines.next(2).last == ["joined", "full duplex"])
-        let button = try await stage.press()
-        try await stage.release(button)
+        let button = try await fixture.press()
+        try await fixture.release(button)
         #expect(try await lines.next(2).last == ["joined", "full duplex", "talking", "listening"])
         await console.stop()
     }
@@ -74,15 +74,15 @@ struct SourceCompatibilityTests {
     /// An application that gives up when the session throws gets through to its channel.
     @EventLoop
     @Test func `an application that wants the session first gets as far as transmitting`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let handset = Handset()
         #expect(handset.prepare())
         let recording = RecordingDelegate()
-        let manager = try await Joined.make(stage, recording).manager
+        let manager = try await Joined.make(fixture, recording).manager
         #expect(handset.prepare(), "\(handset.log)")
         handset.channelManager(
             manager,
-            channelUUID: stage.channel,
+            channelUUID: fixture.channel,
             didBeginTransmittingFrom: .handsfreeButton
         )
         #expect(handset.log == ["recording"])

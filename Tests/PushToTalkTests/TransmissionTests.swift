@@ -14,26 +14,26 @@ struct TransmissionTests {
     /// 2.4/11, 2.4/22, 5/24, 5/26
     @EventLoop
     @Test func `the application begins and stops`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let joined = try await Joined.make(stage, delegate)
-        joined.manager.requestBeginTransmitting(channelUUID: stage.channel)
+        let joined = try await Joined.make(fixture, delegate)
+        joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
-        #expect(try await stage.sound.sourceOutputs().count == 1)
-        joined.manager.stopTransmitting(channelUUID: stage.channel)
+        #expect(try await fixture.sound.sourceOutputs().count == 1)
+        joined.manager.stopTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didEnd 2", "didDeactivate"])
-        #expect(try await stage.sound.sourceOutputs() == [])
+        #expect(try await fixture.sound.sourceOutputs() == [])
     }
 
     /// 2.4/13, 5/25
     @EventLoop
     @Test func `a button begins and ends with its source`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let joined = try await Joined.make(stage, delegate)
-        let button = try await stage.press()
+        let joined = try await Joined.make(fixture, delegate)
+        let button = try await fixture.press()
         #expect(try await delegate.lines.next(2) == ["didBegin 3", "didActivate"])
-        try await stage.release(button)
+        try await fixture.release(button)
         #expect(try await delegate.lines.next(2) == ["didEnd 3", "didDeactivate"])
         withExtendedLifetime(joined) {}
     }
@@ -41,18 +41,18 @@ struct TransmissionTests {
     /// 2.4/16, 2.4/23, 5/27, 5/28
     @EventLoop
     @Test func `a second begin and a stop without transmission are refused`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let joined = try await Joined.make(stage, delegate)
-        joined.manager.stopTransmitting(channelUUID: stage.channel)
+        let joined = try await Joined.make(fixture, delegate)
+        joined.manager.stopTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "failedToStop transmissionNotFound")
-        joined.manager.requestBeginTransmitting(channelUUID: stage.channel)
-        joined.manager.requestBeginTransmitting(channelUUID: stage.channel)
+        joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
+        joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
         let begin = try await delegate.lines.next(3)
         #expect(begin.first == "didBegin 2")
         #expect(Set(begin.dropFirst()) == ["didActivate", "failedToBegin transmissionInProgress"])
-        joined.manager.stopTransmitting(channelUUID: stage.channel)
-        joined.manager.stopTransmitting(channelUUID: stage.channel)
+        joined.manager.stopTransmitting(channelUUID: fixture.channel)
+        joined.manager.stopTransmitting(channelUUID: fixture.channel)
         let end = try await delegate.lines.next(3)
         #expect(end == ["didEnd 2", "didDeactivate", "failedToStop transmissionNotFound"])
     }
@@ -60,51 +60,51 @@ struct TransmissionTests {
     /// 2.4/21, 5/34
     @EventLoop
     @Test func `a short press is told without activation`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let joined = try await Joined.make(stage, delegate)
-        joined.manager.requestBeginTransmitting(channelUUID: stage.channel)
-        joined.manager.stopTransmitting(channelUUID: stage.channel)
+        let joined = try await Joined.make(fixture, delegate)
+        joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
+        joined.manager.stopTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didEnd 2"])
-        joined.manager.leaveChannel(channelUUID: stage.channel)
+        joined.manager.leaveChannel(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didLeave 2 true")
     }
 
     /// 2.4/19, 2.4/20, 2.4/35, 5/30, 5/31, 5/35
     @EventLoop
     @Test func `mode, status and background stand against a begin`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        try await manager.setTransmissionMode(.listenOnly, channelUUID: stage.channel)
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        let manager = try await Joined.make(fixture, delegate).manager
+        try await manager.setTransmissionMode(.listenOnly, channelUUID: fixture.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "failedToBegin transmissionNotAllowed")
-        try await manager.setTransmissionMode(.halfDuplex, channelUUID: stage.channel)
-        try await manager.setServiceStatus(.connecting, channelUUID: stage.channel)
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        try await manager.setTransmissionMode(.halfDuplex, channelUUID: fixture.channel)
+        try await manager.setServiceStatus(.connecting, channelUUID: fixture.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "failedToBegin transmissionNotAllowed")
-        try await manager.setServiceStatus(.ready, channelUUID: stage.channel)
+        try await manager.setServiceStatus(.ready, channelUUID: fixture.channel)
         manager.pttSetForeground(false)
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "failedToBegin appNotForeground")
         manager.pttSetForeground(true)
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
     }
 
     /// 2.4/26, 2.4/28, 2.4/30, 2.4/31, 5/41, 5/42, 5/44, 5/52
     @EventLoop
     @Test func `a participant activates once, whoever speaks, until nobody does`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        let channel = stage.channel
+        let manager = try await Joined.make(fixture, delegate).manager
+        let channel = fixture.channel
         let bob = PTParticipant(name: "Bob", image: nil)
         try await manager.setActiveRemoteParticipant(bob, channelUUID: channel)
         #expect(try await delegate.lines.next() == "didActivate")
         let eve = PTParticipant(name: "Eve", image: nil)
         try await manager.setActiveRemoteParticipant(eve, channelUUID: channel)
-        #expect(try await stage.status().channel?.participant?.name == "Eve")
+        #expect(try await fixture.status().channel?.participant?.name == "Eve")
         try await manager.setActiveRemoteParticipant(nil, channelUUID: channel)
         #expect(try await delegate.lines.next() == "didDeactivate")
         do {
@@ -112,25 +112,25 @@ struct TransmissionTests {
             Issue.record("a second nil succeeded")
         } catch PTChannelError.transmissionNotFound {
         }
-        #expect(try await stage.status().channel?.participant == nil)
+        #expect(try await fixture.status().channel?.participant == nil)
     }
 
     /// 2.4/17, 2.4/32, 5/32, 5/45
     @EventLoop
     @Test func `half duplex lets one talk at a time`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         let bob = PTParticipant(name: "Bob", image: nil)
-        try await manager.setActiveRemoteParticipant(bob, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(bob, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didActivate")
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "failedToBegin transmissionNotAllowed")
-        try await manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(3) == ["didDeactivate", "didBegin 2", "didActivate"])
         do {
-            try await manager.setActiveRemoteParticipant(bob, channelUUID: stage.channel)
+            try await manager.setActiveRemoteParticipant(bob, channelUUID: fixture.channel)
             Issue.record("somebody talked over a transmission")
         } catch PTChannelError.transmissionInProgress {
         }
@@ -139,45 +139,45 @@ struct TransmissionTests {
     /// 2.4/18, 5/33
     @EventLoop
     @Test func `full duplex begins while somebody speaks without a second activation`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        try await manager.setTransmissionMode(.fullDuplex, channelUUID: stage.channel)
+        let manager = try await Joined.make(fixture, delegate).manager
+        try await manager.setTransmissionMode(.fullDuplex, channelUUID: fixture.channel)
         let bob = PTParticipant(name: "Bob", image: nil)
-        try await manager.setActiveRemoteParticipant(bob, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(bob, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didActivate")
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didBegin 2")
-        manager.stopTransmitting(channelUUID: stage.channel)
+        manager.stopTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didEnd 2")
-        try await manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didDeactivate")
     }
 
     /// 2.4/39, 5/63
     @EventLoop
     @Test func `leaving while transmitting tells the end first`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        let manager = try await Joined.make(fixture, delegate).manager
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
-        manager.leaveChannel(channelUUID: stage.channel)
+        manager.leaveChannel(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(3) == ["didEnd 0", "didDeactivate", "didLeave 2 true"])
     }
 
     /// 5/24, 5/38: the frames of the microphone come with the activation and end with it.
     @EventLoop
     @Test func `the microphone is heard in ten lines`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         for await _ in AVAudioSession.sharedInstance().ptt.microphone {
             Issue.record("a frame came before the activation")
         }
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
-        let channel = stage.channel
+        let channel = fixture.channel
         var frames: [PTTAudioFrame] = []
         for await frame in AVAudioSession.sharedInstance().ptt.microphone {
             frames.append(frame)
@@ -193,23 +193,23 @@ struct TransmissionTests {
     /// The session stays active for who is heard, so that nothing but the end of the transmission tells the two apart.
     @EventLoop
     @Test func `a transmission begins with its own sound`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        let channel = stage.channel
+        let manager = try await Joined.make(fixture, delegate).manager
+        let channel = fixture.channel
         try await manager.setTransmissionMode(.fullDuplex, channelUUID: channel)
         let bob = PTParticipant(name: "Bob", image: nil)
         try await manager.setActiveRemoteParticipant(bob, channelUUID: channel)
         #expect(try await delegate.lines.next() == "didActivate")
         // Nobody listens to the first.
-        try await begin(stage, manager, delegate)
-        try await isCaptured(stage)
+        try await begin(fixture, manager, delegate)
+        try await isCaptured(fixture)
         manager.stopTransmitting(channelUUID: channel)
         #expect(try await delegate.lines.next() == "didEnd 2")
-        try await begin(stage, manager, delegate)
+        try await begin(fixture, manager, delegate)
         var frames = AVAudioSession.sharedInstance().ptt.microphone.makeAsyncIterator()
         var numbers = [await frames.next()?.sequence]
-        try await isCaptured(stage)
+        try await isCaptured(fixture)
         manager.stopTransmitting(channelUUID: channel)
         #expect(try await delegate.lines.next() == "didEnd 2")
         try await manager.setActiveRemoteParticipant(nil, channelUUID: channel)
@@ -222,27 +222,27 @@ struct TransmissionTests {
 
     /// The microphone is open, and has been for as long as a program takes to start.
     @EventLoop
-    private func isCaptured(_ stage: Stage) async throws {
-        while try await !stage.sound.pactl("list", "source-outputs").contains("Corked: no") {}
-        _ = try await stage.sound.sourceOutputs()
+    private func isCaptured(_ fixture: LibraryFixture) async throws {
+        while try await !fixture.sound.pactl("list", "source-outputs").contains("Corked: no") {}
+        _ = try await fixture.sound.sourceOutputs()
     }
 
     @EventLoop
-    private func begin(_ stage: Stage, _ manager: PTChannelManager, _ delegate: RecordingDelegate)
+    private func begin(_ fixture: LibraryFixture, _ manager: PTChannelManager, _ delegate: RecordingDelegate)
         async throws
     {
-        manager.requestBeginTransmitting(channelUUID: stage.channel)
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didBegin 2")
     }
 
     /// The writer is held to the pace of the speaker, and hears itself at the sink.
     @EventLoop
     @Test func `a second of sound takes about a second to play`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         let bob = PTParticipant(name: "Bob", image: nil)
-        try await manager.setActiveRemoteParticipant(bob, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(bob, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didActivate")
         let clock = ContinuousClock()
         let speaker = AVAudioSession.sharedInstance().ptt.speaker
@@ -251,6 +251,6 @@ struct TransmissionTests {
             await speaker.finish()
         }
         #expect(time > .milliseconds(1200))
-        try await manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        try await manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
     }
 }

@@ -1,8 +1,8 @@
-import CoreLink
 import EventLoop
 import Foundation
 import PTTMessages
 import PushToTalk
+import ServiceClient
 import Synchronization
 import TestSupport
 import Testing
@@ -15,7 +15,7 @@ struct UnrulyDelegateTests {
     /// Pushes are numbered from 1 by each run of the core.
     @EventLoop
     @Test func `the answer to a push of an earlier core answers none of the next`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let gate = DispatchSemaphore(value: 0)
         let count = Mutex(0)
         let delegate = RecordingDelegate { manager, channel in
@@ -28,19 +28,19 @@ struct UnrulyDelegateTests {
             gate.wait()
             return .leaveChannel
         }
-        let joined = try await Joined.make(stage, delegate)
-        try await stage.push(joined.token, #"{"first":1}"#)
+        let joined = try await Joined.make(fixture, delegate)
+        try await fixture.push(joined.token, #"{"first":1}"#)
         #expect(try await delegate.lines.next() == "incomingPush first")
-        try await stage.restartAfterCrash()
-        try await stage.until { $0.channel?.application != nil && $0.isAudioServerReady }
-        try await stage.push(joined.token, #"{"second":1}"#)
+        try await fixture.restartAfterCrash()
+        try await fixture.until { $0.channel?.application != nil && $0.isAudioServerReady }
+        try await fixture.push(joined.token, #"{"second":1}"#)
         gate.signal()
         var told = try await delegate.lines.next(5)
         #expect(told.contains("failedToLeave unknown"))
         told.removeAll { $0.hasPrefix("failed") }
         #expect(told.contains("incomingPush second") && told.contains("didJoin 1 true"))
-        #expect(try await stage.status().channel?.participant?.name == "Bob")
-        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: stage.channel)
+        #expect(try await fixture.status().channel?.participant?.name == "Bob")
+        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
         #expect(!delegate.all.contains { $0.hasPrefix("didLeave") })
     }
 
@@ -49,59 +49,59 @@ struct UnrulyDelegateTests {
     @Test func `a delegate that calls from each callback on other queues is told in pairs, and ends silent`()
         async throws
     {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = Meddler()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
             restorationDelegate: delegate
         )
         let descriptor = PTChannelDescriptor(name: "Ops", image: nil)
-        manager.requestJoinChannel(channelUUID: stage.channel, descriptor: descriptor)
+        manager.requestJoinChannel(channelUUID: fixture.channel, descriptor: descriptor)
         #expect(try await delegate.told.next() == "joined")
         for _ in 0..<20 {
             // Refused while somebody else talks, which is as good.
-            if let button = try? await stage.press() { try? await stage.release(button) }
+            if let button = try? await fixture.press() { try? await fixture.release(button) }
         }
         delegate.isCalm.store(true, ordering: .relaxed)
         for _ in 0..<2 {
-            DispatchQueue.global().async { manager.leaveChannel(channelUUID: stage.channel) }
+            DispatchQueue.global().async { manager.leaveChannel(channelUUID: fixture.channel) }
         }
         _ = try await delegate.told.first { $0 == "left" }
-        #expect(try await stage.sound.sourceOutputs() == [])
-        #expect(try await stage.status().channel == nil)
+        #expect(try await fixture.sound.sourceOutputs() == [])
+        #expect(try await fixture.status().channel == nil)
         #expect(delegate.isBalanced)
     }
 
     /// What waits is bounded here, so that the core need not end the connection.
     @EventLoop
     @Test func `who asks faster than the core answers is refused, and keeps its channel`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
-        stage.core.process.signal(SIGSTOP)
-        for _ in 0..<1000 { manager.requestBeginTransmitting(channelUUID: stage.channel) }
-        manager.stopTransmitting(channelUUID: stage.channel)
+        let manager = try await Joined.make(fixture, delegate).manager
+        fixture.core.process.signal(SIGSTOP)
+        for _ in 0..<1000 { manager.requestBeginTransmitting(channelUUID: fixture.channel) }
+        manager.stopTransmitting(channelUUID: fixture.channel)
         _ = try await delegate.lines.first { $0.hasPrefix("failedToBegin") }
-        stage.core.process.signal(SIGCONT)
-        manager.leaveChannel(channelUUID: stage.channel)
+        fixture.core.process.signal(SIGCONT)
+        manager.leaveChannel(channelUUID: fixture.channel)
         _ = try await delegate.lines.first { $0.hasPrefix("didLeave") }
         #expect(delegate.all.count { $0.hasPrefix("didJoin") } == 1)
-        #expect(try await stage.status().channel == nil)
+        #expect(try await fixture.status().channel == nil)
     }
 
     /// Callbacks stay one at a time, whatever queue was chosen.
     @EventLoop
     @Test func `a queue that runs several things at once is given one callback at a time`() async throws {
-        let stage = try await Stage.set()
+        let fixture = try await LibraryFixture.set()
         PTChannelManager.pttCallbackQueue = DispatchQueue(label: "wide", attributes: .concurrent)
         defer { PTChannelManager.pttCallbackQueue = nil }
         let delegate = RecordingDelegate()
-        let manager = try await Joined.make(stage, delegate).manager
+        let manager = try await Joined.make(fixture, delegate).manager
         for _ in 0..<20 {
-            manager.requestBeginTransmitting(channelUUID: stage.channel)
-            manager.stopTransmitting(channelUUID: stage.channel)
+            manager.requestBeginTransmitting(channelUUID: fixture.channel)
+            manager.stopTransmitting(channelUUID: fixture.channel)
         }
-        manager.leaveChannel(channelUUID: stage.channel)
+        manager.leaveChannel(channelUUID: fixture.channel)
         _ = try await delegate.lines.first { $0.hasPrefix("didLeave") }
         let lines = delegate.all.filter { $0.hasPrefix("didBegin") || $0.hasPrefix("didEnd") }
         #expect(lines == Array(repeating: ["didBegin 2", "didEnd 2"], count: 20).flatMap { $0 })

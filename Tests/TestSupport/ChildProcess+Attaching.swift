@@ -7,7 +7,7 @@ extension ChildProcess {
     ///   - directory: `$XDG_RUNTIME_DIR` of the core.
     /// - Returns: The process, which may not have attached yet.
     /// - Throws: If it cannot be started.
-    public static func attaching(
+    package static func attaching(
         as identifier: String,
         _ name: String,
         in directory: String

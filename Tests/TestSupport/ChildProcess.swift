@@ -1,12 +1,12 @@
-public import EventLoop
+package import EventLoop
 import Glibc
 
 /// A program under test: lines in, lines out. It is killed when it is dropped.
 @EventLoop
-public final class ChildProcess {
-    public nonisolated let processID: Int32
+package final class ChildProcess {
+    package nonisolated let processID: Int32
     /// The lines that the program prints.
-    public nonisolated let lines = Sightings(of: String.self)
+    package nonisolated let lines = Sightings(of: String.self)
 
     /// Told when the last holder of the program's standard output has gone.
     private nonisolated let outputEnd = Sightings(of: Void.self)
@@ -16,7 +16,7 @@ public final class ChildProcess {
     private var reading: DescriptorSource?
 
     /// Starts a program by its path or its name in `$PATH`; `environment` is added to this process's own.
-    public init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    package init(_ arguments: [String], environment: [String: String] = [:]) throws {
         let (near, far) = try UnixSocket.pair(.stream).release()
         defer { _ = close(far) }
         socket = near
@@ -32,26 +32,26 @@ public final class ChildProcess {
     }
 
     /// Writes one line to the program's standard input, or just these characters.
-    public func write(_ line: String, terminated: Bool = true) {
+    package func write(_ line: String, terminated: Bool = true) {
         let bytes = Array((terminated ? line + "\n" : line).utf8)
         precondition(Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
     }
 
     /// Writes one line and returns the next line that the program prints.
-    public func ask(_ line: String) async throws -> String {
+    package func ask(_ line: String) async throws -> String {
         write(line)
         return try await lines.next()
     }
 
     /// Closes the program's standard input.
-    public func closeInput() { _ = shutdown(socket, Int32(SHUT_WR)) }
+    package func closeInput() { _ = shutdown(socket, Int32(SHUT_WR)) }
 
-    public func signal(_ signal: Int32) {
+    package func signal(_ signal: Int32) {
         if !isReaped { _ = Glibc.kill(processID, signal) }
     }
 
     /// Ends the program as a crash would, and waits until it has gone.
-    public func kill() {
+    package func kill() {
         guard !isReaped else { return }
         signal(SIGKILL)
         _ = wait()
@@ -61,7 +61,7 @@ public final class ChildProcess {
     ///
     /// - Returns: Its exit status, or the negative number of the signal that ended it.
     /// - Throws: ``TimeLimitExceeded``.
-    public func exitStatus() async throws -> Int32 {
+    package func exitStatus() async throws -> Int32 {
         try await outputEnd.next()
         return wait()
     }

@@ -1,13 +1,13 @@
-public import EventLoop
-internal import Foundation
-internal import Glibc
+package import EventLoop
+import Foundation
+import Glibc
 
 /// A real `pttd` in a directory of its own, without anything that speaks to it. It is killed when it is dropped.
 @EventLoop
-public final class CoreProcess {
+package final class CoreProcess {
     /// `XDG_RUNTIME_DIR`, `XDG_CONFIG_HOME` and `XDG_STATE_HOME` are in it.
-    public let directory: String
-    public private(set) var process: ChildProcess
+    package let directory: String
+    package private(set) var process: ChildProcess
     private let soundServer: String?
     private let environment: [String: String]
 
@@ -16,7 +16,7 @@ public final class CoreProcess {
     ///   - configuration: Files of its configuration directory, by name.
     ///   - environment: Further variables.
     /// - Throws: If it cannot be started.
-    public init(
+    package init(
         soundServer: String? = nil,
         configuration: [String: String] = [:],
         environment: [String: String] = [:]
@@ -36,7 +36,7 @@ public final class CoreProcess {
     }
 
     /// Returns when it serves its clients.
-    public func isReady() async throws {
+    package func isReady() async throws {
         _ = try await process.lines.first { $0 == "info: ready" }
     }
 
@@ -47,21 +47,21 @@ public final class CoreProcess {
     }
 
     /// Ends the core as a crash would.
-    public func crash() { process.kill() }
+    package func crash() { process.kill() }
 
     /// Starts it again after a crash.
-    public func restart() throws {
+    package func restart() throws {
         process = try Self.launch(in: directory, soundServer: soundServer, environment: environment)
     }
 
     /// A file in its state directory.
-    public func state(_ name: String) -> String { "\(directory)/state/pushtotalk/\(name)" }
+    package func state(_ name: String) -> String { "\(directory)/state/pushtotalk/\(name)" }
 
     /// A file in its configuration directory.
-    public func configuration(_ name: String) -> String { "\(directory)/config/pushtotalk/\(name)" }
+    package func configuration(_ name: String) -> String { "\(directory)/config/pushtotalk/\(name)" }
 
     /// Starts a `pttd` with standard error among its lines.
-    public static func launch(
+    package static func launch(
         in directory: String,
         soundServer: String? = nil,
         environment: [String: String] = [:]

@@ -1,12 +1,12 @@
 import Foundation
 
 /// A text file that a test replays.
-public struct DataFile: Sendable {
-    public let name: String
-    public let text: String
+package struct DataFile: Sendable {
+    package let name: String
+    package let text: String
 
     /// The `.txt` files of a folder that lies beside a source file, by name.
-    public static func all(in folder: String, beside source: String) throws -> [DataFile] {
+    package static func all(in folder: String, beside source: String) throws -> [DataFile] {
         let folder = URL(filePath: source).deletingLastPathComponent().appending(path: folder)
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "txt" }

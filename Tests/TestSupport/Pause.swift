@@ -2,7 +2,7 @@ import EventLoop
 
 /// Lets `duration` pass on the loop's clock. Only for things that give no event to wait for.
 @EventLoop
-public func pause(_ duration: Duration) async {
+package func pause(_ duration: Duration) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         var timer: TimerSource?
         timer = TimerSource {

@@ -1,16 +1,16 @@
-public import EventLoop
-internal import Foundation
-internal import Glibc
+package import EventLoop
+import Foundation
+import Glibc
 
 /// A real sound server without hardware, for one test: in a directory of its own, with a sine of 440 Hz as the
 /// default microphone ("tone"), and a sink that plays to nowhere ("speaker", heard through "speaker.monitor").
 @EventLoop
-public final class PrivateAudioServer {
-    public enum Program: String, Sendable, CaseIterable, CustomStringConvertible {
+package final class PrivateAudioServer {
+    package enum Program: String, Sendable, CaseIterable, CustomStringConvertible {
         case pulseAudio = "PulseAudio"
         case pipeWire = "PipeWire"
 
-        public var description: String { rawValue }
+        package var description: String { rawValue }
 
         var executables: [String] {
             switch self {
@@ -20,15 +20,15 @@ public final class PrivateAudioServer {
         }
     }
 
-    public struct NotUsable: Error, CustomStringConvertible {
-        public let description: String
+    package struct NotUsable: Error, CustomStringConvertible {
+        package let description: String
     }
 
-    public let program: Program
+    package let program: Program
     /// For `AudioServer(address:)` and `PULSE_SERVER`.
-    public let address: String
+    package let address: String
     /// What programs need to find this server and nothing else of the machine.
-    public private(set) var environment: [String: String]
+    package private(set) var environment: [String: String]
 
     private let directory: String
     private var processes: [ChildProcess] = []
@@ -37,7 +37,7 @@ public final class PrivateAudioServer {
     private var bus: PrivateBus?
 
     /// Starts the server and waits until it is complete.
-    public static func start(_ program: Program) async throws -> PrivateAudioServer {
+    package static func start(_ program: Program) async throws -> PrivateAudioServer {
         let server = try PrivateAudioServer(program)
         do {
             try await server.startProcesses()
@@ -73,14 +73,14 @@ public final class PrivateAudioServer {
     isolated deinit { stop() }
 
     /// Kills the server and removes all traces of it.
-    public func stop() {
+    package func stop() {
         kill()
         // What cannot be removed is litter in /tmp and hurts no test.
         try? FileManager.default.removeItem(atPath: directory)
     }
 
     /// SIGKILL to everything at once, as a crash of the whole server.
-    public func kill() {
+    package func kill() {
         for process in processes.reversed() { process.kill() }
         processes = []
         bus = nil
@@ -88,7 +88,7 @@ public final class PrivateAudioServer {
     }
 
     /// Starts the server again, at the same address.
-    public func restart() async throws {
+    package func restart() async throws {
         kill()
         // What the killed one left would be taken for a living one.
         for leftOver in ["pulse/native", "pulse/pid", "pipewire-0", "pipewire-0.lock", "tone.pipe"] {
@@ -98,13 +98,13 @@ public final class PrivateAudioServer {
     }
 
     /// SIGKILL to PipeWire itself. `pipewire-pulse` lives on, as it does below systemd.
-    public func killPipeWireOnly() {
+    package func killPipeWireOnly() {
         precondition(program == .pipeWire)
         processes.removeFirst().kill()
     }
 
     /// Starts PipeWire again below the living `pipewire-pulse`, without its session manager and devices.
-    public func restartPipeWireOnly() async throws {
+    package func restartPipeWireOnly() async throws {
         for leftOver in ["pipewire-0", "pipewire-0.lock"] { unlink("\(directory)/\(leftOver)") }
         try spawn(["pipewire"])
         processes.insert(processes.removeLast(), at: 0)
@@ -112,12 +112,12 @@ public final class PrivateAudioServer {
     }
 
     /// Stops the server in its tracks: its sockets stay open and nothing answers.
-    public func freeze() {
+    package func freeze() {
         for process in processes { process.signal(SIGSTOP) }
     }
 
     /// Takes the microphone away, as unplugging it would.
-    public func removeMicrophone() async throws {
+    package func removeMicrophone() async throws {
         switch program {
         case .pulseAudio: try await run(["pactl", "unload-module", "module-pipe-source"])
         case .pipeWire: microphone?.kill()
@@ -126,25 +126,25 @@ public final class PrivateAudioServer {
 
     /// Runs `pactl` against this server.
     @discardableResult
-    public func pactl(_ arguments: String...) async throws -> String {
+    package func pactl(_ arguments: String...) async throws -> String {
         try await pactl(arguments)
     }
 
     /// Runs `pactl` against this server.
     @discardableResult
-    public func pactl(_ arguments: [String]) async throws -> String {
+    package func pactl(_ arguments: [String]) async throws -> String {
         try await run(["pactl"] + arguments)
     }
 
     /// Waits until the server has made this source, or this monitor, its default.
-    public func untilDefaultSource(is name: String) async throws {
+    package func untilDefaultSource(is name: String) async throws {
         try await until("the default source is \(name)") { [self] in
             try await pactl("get-default-source") == name
         }
     }
 
     /// What an outsider sees of captures: one line for each stream that is open.
-    public func sourceOutputs() async throws -> [Substring] {
+    package func sourceOutputs() async throws -> [Substring] {
         try await pactl("list", "short", "source-outputs").split(separator: "\n")
     }
 

@@ -1,14 +1,14 @@
-public import EventLoop
+package import EventLoop
 import Glibc
 
 /// A `dbus-daemon` of the test's own, in a temporary directory. It goes with this object, and with the test
 /// process however that ends.
 @EventLoop
-public final class PrivateBus {
+package final class PrivateBus {
     /// For ``BusAddress/address(_:)`` and `$DBUS_SESSION_BUS_ADDRESS`. The same after every start.
-    public nonisolated let address: String
+    package nonisolated let address: String
     /// The present daemon.
-    public private(set) var processID: Int32?
+    package private(set) var processID: Int32?
 
     private let directory: String
     private let services: [String]
@@ -19,14 +19,14 @@ public final class PrivateBus {
     /// - Parameter services: The commands that it starts for names that nobody owns.
     /// - Returns: The bus, of which clients can be made.
     /// - Throws: If it cannot be started.
-    public static func start(services: [String: String] = [:]) async throws -> PrivateBus {
+    package static func start(services: [String: String] = [:]) async throws -> PrivateBus {
         let bus = try PrivateBus(services: services)
         try await bus.start()
         return bus
     }
 
     /// A bus that is not there yet.
-    public init(services: [String: String] = [:]) throws {
+    package init(services: [String: String] = [:]) throws {
         var template = Array("/tmp/ptt-bus-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
         let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -47,7 +47,7 @@ public final class PrivateBus {
     }
 
     /// Starts the daemon, again if need be, and waits until it listens.
-    public func start() async throws {
+    package func start() async throws {
         // The shell ends the daemon when its input closes, so that a crashed test leaves none behind.
         let script = #"""
             exec 3<&0 2>/dev/null
@@ -64,7 +64,7 @@ public final class PrivateBus {
     }
 
     /// The bus is gone at once, as after a crash.
-    public func stop() {
+    package func stop() {
         guard let daemon else { return }
         // First the bus itself: whoever is connected must see it end before this returns.
         if let processID { _ = kill(processID, SIGKILL) }
@@ -76,14 +76,14 @@ public final class PrivateBus {
     }
 
     /// To the daemon: `SIGSTOP`, for example, after which it is there and does nothing.
-    public func signal(_ signal: Int32) {
+    package func signal(_ signal: Int32) {
         if let processID { _ = kill(processID, signal) }
     }
 
     /// Stops the daemon, and fills its queue of connections with strangers.
     ///
     /// - Returns: Their descriptors.
-    public func standStill() throws -> [Int32] {
+    package func standStill() throws -> [Int32] {
         signal(SIGSTOP)
         var strangers: [Int32] = []
         // A socket that does not wait is refused instead.

@@ -1,11 +1,11 @@
-public import EventLoop
+package import EventLoop
 
 /// A program whose output, errors among it, ends with a line that tells its exit status.
 @EventLoop
-public final class ProgramRun {
-    public let process: ChildProcess
+package final class ProgramRun {
+    package let process: ChildProcess
 
-    public init(_ arguments: [String], _ environment: [String: String] = [:]) throws {
+    package init(_ arguments: [String], _ environment: [String: String] = [:]) throws {
         // The shell ends the program when its input closes, so that a crashed test leaves none behind.
         let script = #"""
             exec 3<&0
@@ -20,7 +20,7 @@ public final class ProgramRun {
 
     isolated deinit { process.closeInput() }
 
-    public func untilExit(within limit: Duration = .seconds(30)) async throws -> [String] {
+    package func untilExit(within limit: Duration = .seconds(30)) async throws -> [String] {
         var lines: [String] = []
         while lines.last?.hasPrefix("exit ") != true {
             lines.append(try await process.lines.next(within: limit))

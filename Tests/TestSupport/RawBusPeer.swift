@@ -1,17 +1,17 @@
-public import EventLoop
+package import EventLoop
 import Glibc
 
 /// A client of a bus that writes its messages byte by byte: what no library would send.
 ///
 /// Everything here blocks, for the moment that a bus of the test's own takes.
 @EventLoop
-public final class RawBusPeer {
+package final class RawBusPeer {
     private let descriptor: OwnedDescriptor
     private var serial: UInt32 = 0
 
     /// - Parameter address: `unix:path=…`.
     /// - Throws: If nobody listens there.
-    public init(_ address: String) throws {
+    package init(_ address: String) throws {
         descriptor = OwnedDescriptor(
             adopting: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         )
@@ -37,7 +37,7 @@ public final class RawBusPeer {
     /// Sends a signal to one peer. The body is marshalled already, in little-endian order, and has the given signature.
     ///
     /// - Throws: If the bus has ended the connection.
-    public func signal(
+    package func signal(
         _ path: String,
         _ interface: String,
         _ member: String,
@@ -101,7 +101,7 @@ extension [UInt8] {
     }
 
     /// A marshalled `ay` of so many bytes.
-    public static func marshalledBytes(_ count: Int) -> [UInt8] {
+    package static func marshalledBytes(_ count: Int) -> [UInt8] {
         bytes(UInt32(count)) + [UInt8](repeating: 0, count: count)
     }
 }

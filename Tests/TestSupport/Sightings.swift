@@ -1,18 +1,18 @@
 /// What handlers saw, in order, for a test to await.
-public final class Sightings<Element: Sendable>: Sendable {
+package final class Sightings<Element: Sendable>: Sendable {
     private let stream: AsyncStream<Element>
     private let continuation: AsyncStream<Element>.Continuation
 
-    public init(of type: Element.Type = Element.self) {
+    package init(of type: Element.Type = Element.self) {
         (stream, continuation) = AsyncStream.makeStream(of: type)
     }
 
-    public func add(_ element: Element) { continuation.yield(element) }
+    package func add(_ element: Element) { continuation.yield(element) }
 
     /// The next element that no test has taken yet.
     ///
     /// - Throws: ``TimeLimitExceeded``.
-    public func next(within limit: Duration = .seconds(10)) async throws -> Element {
+    package func next(within limit: Duration = .seconds(10)) async throws -> Element {
         try await TestSupport.within(limit) { [stream] in
             for await element in stream { return element }
             throw CancellationError()
@@ -20,14 +20,14 @@ public final class Sightings<Element: Sendable>: Sendable {
     }
 
     /// The next `count` elements.
-    public func next(_ count: Int, within limit: Duration = .seconds(10)) async throws -> [Element] {
+    package func next(_ count: Int, within limit: Duration = .seconds(10)) async throws -> [Element] {
         var elements: [Element] = []
         for _ in 0..<count { elements.append(try await next(within: limit)) }
         return elements
     }
 
     /// The first element that `isWanted` holds for; the ones before it are dropped.
-    public func first(
+    package func first(
         within limit: Duration = .seconds(10),
         where isWanted: (Element) -> Bool
     ) async throws -> Element {

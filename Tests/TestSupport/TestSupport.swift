@@ -1,6 +1,6 @@
 import EventLoop
 
 /// Gives the event loop its thread; call it in the initialiser of every suite that uses `@EventLoop`.
-public func withRunningLoop() {
+package func withRunningLoop() {
     EventLoop.startOnOwnThread()
 }

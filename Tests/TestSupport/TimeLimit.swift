@@ -1,13 +1,13 @@
 /// An awaited thing did not happen in time.
-public struct TimeLimitExceeded: Error, CustomStringConvertible {
-    public let limit: Duration
-    public var description: String { "did not happen within \(limit)" }
+package struct TimeLimitExceeded: Error, CustomStringConvertible {
+    package let limit: Duration
+    package var description: String { "did not happen within \(limit)" }
 }
 
 /// Awaits `operation`, but no longer than `limit`: a broken test fails and does not hang.
 ///
 /// `operation` must end when its task is cancelled, as the iteration of a stream does.
-public func within<Result: Sendable>(
+package func within<Result: Sendable>(
     _ limit: Duration = .seconds(10),
     _ operation: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {

@@ -2,22 +2,22 @@
 ///
 /// Lines with `#` name what it proves. Lines that begin with a time, `1.5s`, are an event or an effect at that time,
 /// indented or not, alternating or not: what a daemon logs can be pasted. All other lines are settings.
-public struct TraceFile: Sendable, CustomStringConvertible {
-    public struct Line: Sendable {
-        public let text: String
-        public let time: Duration
+package struct TraceFile: Sendable, CustomStringConvertible {
+    package struct Line: Sendable {
+        package let text: String
+        package let time: Duration
         /// What follows the time.
-        public let words: TraceWords
+        package let words: TraceWords
     }
 
-    public let name: String
-    public let proof: String
-    public let settings: [TraceWords]
-    public let lines: [Line]
+    package let name: String
+    package let proof: String
+    package let settings: [TraceWords]
+    package let lines: [Line]
 
-    public var description: String { name }
+    package var description: String { name }
 
-    public init(_ file: DataFile) throws {
+    package init(_ file: DataFile) throws {
         var proof: [Substring] = []
         var settings: [TraceWords] = []
         var lines: [Line] = []
@@ -42,11 +42,11 @@ public struct TraceFile: Sendable, CustomStringConvertible {
 }
 
 /// The words of one line; a quoted text is one word.
-public struct TraceWords: Sendable {
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
+package struct TraceWords: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
 
-        public init(_ description: String) {
+        package init(_ description: String) {
             self.description = description
         }
     }
@@ -54,7 +54,7 @@ public struct TraceWords: Sendable {
     private var words: [String] = []
     private var position = 0
 
-    public init(_ line: some StringProtocol) throws {
+    package init(_ line: some StringProtocol) throws {
         var word: String?
         var isQuoted = false
         var isEscaped = false
@@ -79,26 +79,26 @@ public struct TraceWords: Sendable {
         if let complete = word { words.append(complete) }
     }
 
-    public var isAtEnd: Bool { position >= words.count }
+    package var isAtEnd: Bool { position >= words.count }
 
-    public mutating func next() throws -> String {
+    package mutating func next() throws -> String {
         guard !isAtEnd else { throw Failure("the line ends too early: \(words.joined(separator: " "))") }
         defer { position += 1 }
         return words[position]
     }
 
-    public mutating func next<Value>(_ what: String, _ parse: (String) -> Value?) throws -> Value {
+    package mutating func next<Value>(_ what: String, _ parse: (String) -> Value?) throws -> Value {
         let word = try next()
         guard let value = parse(word) else { throw Failure("\(word) is no \(what)") }
         return value
     }
 
-    public mutating func number() throws -> Int {
+    package mutating func number() throws -> Int {
         try next("number") { Int($0) }
     }
 
     /// `1.5s`
-    public mutating func time() throws -> Duration {
+    package mutating func time() throws -> Duration {
         try next("time") { word in
             guard word.hasSuffix("s") else { return nil }
             let parts = word.dropLast().split(separator: ".", maxSplits: 1)

@@ -2,18 +2,18 @@ import EventLoop
 import Foundation
 
 /// The PyPI package `varlink` in the build directory.
-public struct PythonVarlink: Sendable {
-    public let directory: String
+package struct PythonVarlink: Sendable {
+    package let directory: String
 
     private static let version = "31.0.0"
 
-    public struct Missing: Error, CustomStringConvertible {
-        public let description: String
+    package struct Missing: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// Installs the package if it is not there yet.
     @EventLoop
-    public static func installed() async throws -> PythonVarlink {
+    package static func installed() async throws -> PythonVarlink {
         let python = PythonVarlink(directory: "\(checkout)/.build/python-varlink-\(version)")
         guard !FileManager.default.fileExists(atPath: python.tests) else { return python }
         let install = ["python3", "-m", "pip", "install", "--quiet", "--target", python.directory]
@@ -31,7 +31,7 @@ public struct PythonVarlink: Sendable {
 
     private var tests: String { directory + "/varlink/tests" }
 
-    public var certificationDescription: String {
+    package var certificationDescription: String {
         get throws {
             try String(contentsOfFile: tests + "/org.varlink.certification.varlink", encoding: .utf8)
         }
@@ -39,28 +39,28 @@ public struct PythonVarlink: Sendable {
 
     /// Starts the certification program of the package.
     @EventLoop
-    public func run(_ arguments: [String]) throws -> ProgramRun {
+    package func run(_ arguments: [String]) throws -> ProgramRun {
         try python(["-m", "varlink.tests.test_certification"] + arguments)
     }
 
     /// Starts Python, which finds the package.
     @EventLoop
-    public func python(_ arguments: [String]) throws -> ProgramRun {
+    package func python(_ arguments: [String]) throws -> ProgramRun {
         try ProgramRun(["python3"] + arguments, ["PYTHONPATH": directory, "PYTHONUNBUFFERED": "1"])
     }
 }
 
 /// systemd's Varlink client, in the build directory where the machine has none.
-public struct Varlinkctl: Sendable {
+package struct Varlinkctl: Sendable {
     private let path: String
 
-    public struct Missing: Error, CustomStringConvertible {
-        public let description: String
+    package struct Missing: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// Fetches it if it is not there yet.
     @EventLoop
-    public static func fetched() async throws -> Varlinkctl {
+    package static func fetched() async throws -> Varlinkctl {
         let directory = "\(checkout)/.build/varlinkctl"
         let fetch = try ProgramRun(["\(checkout)/.ci/fetch-varlinkctl", directory])
         let lines = try await fetch.untilExit(within: .seconds(180))
@@ -74,7 +74,7 @@ public struct Varlinkctl: Sendable {
     }
 
     @EventLoop
-    public func run(_ arguments: String...) throws -> ProgramRun {
+    package func run(_ arguments: String...) throws -> ProgramRun {
         try ProgramRun([path] + arguments)
     }
 }

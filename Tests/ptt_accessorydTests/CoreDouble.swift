@@ -36,7 +36,7 @@ final class CoreDouble {
 
     func start() throws {
         let info = VarlinkServiceInfo(vendor: "", product: "core double", version: "", url: "")
-        let interface = VarlinkInterface(CoreInterface.description) { [weak self] call in
+        let interface = VarlinkInterface(ChannelInterface.description) { [weak self] call in
             do { try self?.answer(call) } catch { call.fail(.invalidParameter("\(error)")) }
         }
         let server = VarlinkServer(info, [interface]) { line, _ in print("core double: \(line)") }
@@ -54,7 +54,7 @@ final class CoreDouble {
     func publish(_ event: CoreEvent) throws {
         status.apply(event)
         sequence += 1
-        let update = CoreInterface.Update(sequence: sequence, time: 0, status: nil, event: event)
+        let update = ChannelInterface.Update(sequence: sequence, time: 0, status: nil, event: event)
         for call in subscribers { call.reply(try JSONObject(encoding: update), continues: true) }
     }
 
@@ -62,19 +62,19 @@ final class CoreDouble {
         switch call.method {
         case "Subscribe":
             subscribers.append(call)
-            let first = CoreInterface.Update(sequence: sequence, time: 0, status: status, event: nil)
+            let first = ChannelInterface.Update(sequence: sequence, time: 0, status: status, event: nil)
             call.reply(try JSONObject(encoding: first), continues: true)
         case "BeginTransmitting":
-            let request = try call.decode(CoreInterface.BeginRequest.self)
+            let request = try call.decode(ChannelInterface.BeginRequest.self)
             requests.add(.begin(request.origin.identifier, request.origin.kind))
             if let refusal {
-                return call.fail(VarlinkError(CoreInterface.refused, try JSONObject(encoding: refusal)))
+                return call.fail(VarlinkError(ChannelInterface.refused, try JSONObject(encoding: refusal)))
             }
             transmission += 1
-            let reply = CoreInterface.BeginReply(transmissionID: TransmissionID(rawValue: transmission))
+            let reply = ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: transmission))
             call.reply(try JSONObject(encoding: reply))
         case "EndTransmitting":
-            let request = try call.decode(CoreInterface.EndRequest.self)
+            let request = try call.decode(ChannelInterface.EndRequest.self)
             requests.add(.end(request.origin?.identifier ?? "", request.cause))
             call.reply()
         default:

@@ -7,49 +7,49 @@ import Testing
     init() { withRunningLoop() }
 
     @Test @EventLoop func `a press without a core is told, and not made up for`() async throws {
-        let rig = try await Rig.start(core: false)
-        try await rig.ready()
-        try await rig.simulate("press")
-        try await rig.next(.pressed)
-        let remark = try await rig.next(.ignored).remark
+        let fixture = try await AccessoryFixture.start(core: false)
+        try await fixture.ready()
+        try await fixture.simulate("press")
+        try await fixture.next(.pressed)
+        let remark = try await fixture.next(.ignored).remark
         #expect(remark?.contains("the core is not connected") == true)
-        try rig.startCore()
-        try await rig.next(.coreConnected)
-        try await rig.simulate("release")
-        try await rig.simulate("press")
+        try fixture.startCore()
+        try await fixture.next(.coreConnected)
+        try await fixture.simulate("release")
+        try await fixture.simulate("press")
         // Nothing was asked for the first press.
-        #expect(try await rig.asked() == .end(first, .released))
-        #expect(try await rig.asked() == .begin(first, .bluetoothButton))
+        #expect(try await fixture.asked() == .end(first, .released))
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `the bridge comes back to a core that was restarted`() async throws {
-        let rig = try await Rig.start()
-        try await rig.ready()
-        try await rig.simulate("press")
-        #expect(try await rig.asked() == .begin(first, .bluetoothButton))
-        rig.core?.stop()
-        try await rig.next(.coreLost)
-        try rig.startCore()
-        try await rig.next(.coreConnected)
-        try await rig.simulate("release")
-        #expect(try await rig.asked() == .end(first, .released))
-        try await rig.simulate("press")
-        #expect(try await rig.asked() == .begin(first, .bluetoothButton))
+    @Test @EventLoop func `ptt-accessoryd comes back to a core that was restarted`() async throws {
+        let fixture = try await AccessoryFixture.start()
+        try await fixture.ready()
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+        fixture.core?.stop()
+        try await fixture.next(.coreLost)
+        try fixture.startCore()
+        try await fixture.next(.coreConnected)
+        try await fixture.simulate("release")
+        #expect(try await fixture.asked() == .end(first, .released))
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `a second bridge says that there is one, and ends`() async throws {
-        let rig = try await Rig.start()
+    @Test @EventLoop func `a second ptt-accessoryd says that there is one, and ends`() async throws {
+        let fixture = try await AccessoryFixture.start()
         let second = try ChildProcess(
             [ChildProcess.built("ptt-accessoryd")],
-            environment: ["XDG_RUNTIME_DIR": rig.directory, "PTT_LOG": "critical"]
+            environment: ["XDG_RUNTIME_DIR": fixture.directory, "PTT_LOG": "critical"]
         )
         #expect(try await second.exitStatus() == 1)
     }
 
-    @Test @EventLoop func `without a runtime directory the bridge ends`() async throws {
-        let bridge = try ChildProcess(
+    @Test @EventLoop func `without a runtime directory ptt-accessoryd ends`() async throws {
+        let accessoryd = try ChildProcess(
             ["-u", "XDG_RUNTIME_DIR", ChildProcess.built("ptt-accessoryd")]
         )
-        #expect(try await bridge.exitStatus() == 1)
+        #expect(try await accessoryd.exitStatus() == 1)
     }
 }

@@ -21,30 +21,30 @@ import Testing
     func `a line that makes no sense is answered with what is wrong`(line: String, answer: String)
         async throws
     {
-        let bench = try await Bench()
-        #expect(try await bench.simulator.ask(line) == answer)
+        let fixture = try await SimulatorFixture()
+        #expect(try await fixture.simulator.ask(line) == answer)
     }
 
     @Test(arguments: ["quit", nil]) @EventLoop
     func `it ends by command and at the end of its input`(command: String?) async throws {
-        let bench = try await Bench()
-        if let command { bench.simulator.write(command) } else { bench.simulator.closeInput() }
-        #expect(try await bench.simulator.exitStatus() == 0)
+        let fixture = try await SimulatorFixture()
+        if let command { fixture.simulator.write(command) } else { fixture.simulator.closeInput() }
+        #expect(try await fixture.simulator.exitStatus() == 0)
     }
 
     @Test @EventLoop func `it ends with an error when the bus ends`() async throws {
-        let bench = try await Bench()
-        bench.bus.stop()
-        #expect(try await bench.simulator.exitStatus() == 1)
+        let fixture = try await SimulatorFixture()
+        fixture.bus.stop()
+        #expect(try await fixture.simulator.exitStatus() == 1)
     }
 
     @Test @EventLoop func `it ends with an error when there is no bus or another BlueZ`() async throws {
-        let bench = try await Bench()
+        let fixture = try await SimulatorFixture()
         let program = ChildProcess.built("ptt-sim")
         #expect(try await ChildProcess([program, "--bus", "unix:path=/nonexistent"]).exitStatus() == 1)
-        #expect(try await ChildProcess([program, "--bus", bench.bus.address]).exitStatus() == 1)
+        #expect(try await ChildProcess([program, "--bus", fixture.bus.address]).exitStatus() == 1)
         #expect(
-            try await ChildProcess([program, "--bus", bench.bus.address, "--button", "x"]).exitStatus()
+            try await ChildProcess([program, "--bus", fixture.bus.address, "--button", "x"]).exitStatus()
                 == EX_USAGE
         )
     }
@@ -55,12 +55,12 @@ import Testing
         let file = try #require(fopen(path, "we"))
         fputs("# order does not matter\n\n0.10s release 1\n0.05s  disconnect 1\n", file)
         fclose(file)
-        let bench = try await Bench("--button", "ffe0", "--known", "--script", path)
+        let fixture = try await SimulatorFixture("--button", "ffe0", "--known", "--script", path)
         // The end of the input waits for the script.
-        bench.simulator.closeInput()
-        #expect(try await bench.simulator.lines.next() == "0.05s  disconnect 1: ok")
-        #expect(try await bench.simulator.lines.next().hasPrefix("0.10s release 1: error: nobody is told"))
-        #expect(try await bench.simulator.exitStatus() == 0)
+        fixture.simulator.closeInput()
+        #expect(try await fixture.simulator.lines.next() == "0.05s  disconnect 1: ok")
+        #expect(try await fixture.simulator.lines.next().hasPrefix("0.10s release 1: error: nobody is told"))
+        #expect(try await fixture.simulator.exitStatus() == 0)
     }
 
     @Test @EventLoop func `on a terminal keys press, release and choose, and the terminal is restored`()

@@ -9,46 +9,46 @@ import Testing
     static let gone = "dev1 Device1 Connected=false ServicesResolved=false"
 
     @Test @EventLoop func `a vanished button is lost after the supervision time-out`() async throws {
-        let bench = try await Bench("--button", "ffe0", "--known")
-        try await bench.registerProfile(LinkTests.ffe0)
+        let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
+        try await fixture.registerProfile(LinkTests.ffe0)
         let start = MonotonicInstant.now
-        #expect(try await bench.simulator.ask("vanish 1") == "ok")
+        #expect(try await fixture.simulator.ask("vanish 1") == "ok")
         #expect(MonotonicInstant.now - start >= .seconds(1))
-        #expect(try await bench.signals.next() == Self.gone)
-        #expect(try await bench.simulator.ask("return 1") == "ok")
-        #expect(try await bench.signals.next() == "dev1 Device1 Connected=true")
+        #expect(try await fixture.signals.next() == Self.gone)
+        #expect(try await fixture.simulator.ask("return 1") == "ok")
+        #expect(try await fixture.signals.next() == "dev1 Device1 Connected=true")
     }
 
     @Test @EventLoop func `a button that returns in time has not been missed`() async throws {
-        let bench = try await Bench("--button", "ffe0", "--known")
-        bench.simulator.write("vanish 1")
-        bench.simulator.write("return 1")
-        #expect(try await bench.simulator.lines.next(2) == ["ok", "ok"])
-        let properties = try await bench.properties(Bench.device(1), "org.bluez.Device1")
+        let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
+        fixture.simulator.write("vanish 1")
+        fixture.simulator.write("return 1")
+        #expect(try await fixture.simulator.lines.next(2) == ["ok", "ok"])
+        let properties = try await fixture.properties(SimulatorFixture.device(1), "org.bluez.Device1")
         #expect(properties["Connected"] == .boolean(true))
     }
 
     @Test @EventLoop func `power off ends the links first and power on brings them back`() async throws {
-        let bench = try await Bench("--button", "ffe0", "--known")
-        try await bench.registerProfile(LinkTests.ffe0)
-        #expect(try await bench.simulator.ask("power off") == "ok")
+        let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
+        try await fixture.registerProfile(LinkTests.ffe0)
+        #expect(try await fixture.simulator.ask("power off") == "ok")
         #expect(
-            try await bench.signals.next(2) == [Self.gone, "hci0 Adapter1 Discovering=false Powered=false"]
+            try await fixture.signals.next(2) == [Self.gone, "hci0 Adapter1 Discovering=false Powered=false"]
         )
-        #expect(await thrown { try await bench.device(1, "Connect") }?.message == "Input/output error")
+        #expect(await thrown { try await fixture.device(1, "Connect") }?.message == "Input/output error")
         #expect(
-            await thrown { try await bench.adapter("StartDiscovery") }?.name == "org.bluez.Error.NotReady"
+            await thrown { try await fixture.adapter("StartDiscovery") }?.name == "org.bluez.Error.NotReady"
         )
         let on = MethodCall.setProperty(
             "Powered",
             "org.bluez.Adapter1",
             to: .boolean(true),
             of: "org.bluez",
-            Bench.adapter
+            SimulatorFixture.adapter
         )
-        _ = try await bench.client.call(on)
+        _ = try await fixture.client.call(on)
         #expect(
-            try await bench.signals.next(2)
+            try await fixture.signals.next(2)
                 == ["hci0 Adapter1 Powered=true", "dev1 Device1 Connected=true"]
         )
     }
@@ -56,41 +56,41 @@ import Testing
     @Test @EventLoop func `an unplugged adapter takes everything with it and comes back with the bond`()
         async throws
     {
-        let bench = try await Bench("--button", "ffe0", "--known")
-        #expect(try await bench.simulator.ask("unplug") == "ok")
+        let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
+        #expect(try await fixture.simulator.ask("unplug") == "ok")
         #expect(
-            try await bench.signals.next(6) == [
+            try await fixture.signals.next(6) == [
                 "hci0 Adapter1 Discovering=false Powered=false", Self.gone,
                 "removed dev1/service/char GattCharacteristic1", "removed dev1/service GattService1",
                 "removed dev1 Device1", "removed hci0 Adapter1 GattManager1",
             ]
         )
-        #expect(try await bench.simulator.ask("power on") == "error: there is no adapter; plug brings it")
-        #expect(try await bench.simulator.ask("plug") == "ok")
+        #expect(try await fixture.simulator.ask("power on") == "error: there is no adapter; plug brings it")
+        #expect(try await fixture.simulator.ask("plug") == "ok")
         #expect(
-            try await bench.signals.next(2) == ["added hci0 Adapter1 GattManager1", "added dev1 Device1"]
+            try await fixture.signals.next(2) == ["added hci0 Adapter1 GattManager1", "added dev1 Device1"]
         )
-        let properties = try await bench.properties(Bench.device(1), "org.bluez.Device1")
+        let properties = try await fixture.properties(SimulatorFixture.device(1), "org.bluez.Device1")
         #expect(properties["Connected"] == .boolean(false))
         #expect(properties["Paired"] == .boolean(true))
     }
 
     @Test @EventLoop func `a crash says nothing but that the name has no owner`() async throws {
-        let bench = try await Bench("--button", "ffe0", "--known")
+        let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         let owners = Sightings(of: String?.self)
-        let watch = bench.client.watchName("org.bluez") { owners.add($0) }
+        let watch = fixture.client.watchName("org.bluez") { owners.add($0) }
         let first = try await owners.next()
-        #expect(try await bench.simulator.ask("crash") == "ok")
+        #expect(try await fixture.simulator.ask("crash") == "ok")
         #expect(try await owners.next() == nil)
-        #expect(try await bench.simulator.ask("press").hasPrefix("error: nobody is told"))
-        #expect(try await bench.simulator.ask("revive") == "ok")
+        #expect(try await fixture.simulator.ask("press").hasPrefix("error: nobody is told"))
+        #expect(try await fixture.simulator.ask("revive") == "ok")
         let second = try await owners.next()
         #expect(second != nil && second != first)
         // The first signals since the start: the objects of the new one come after its name.
-        let added = try await bench.signals.first { $0.hasPrefix("added dev1") }
+        let added = try await fixture.signals.first { $0.hasPrefix("added dev1") }
         #expect(added == "added dev1 Device1")
-        try await bench.registerProfile(LinkTests.ffe0)
-        #expect(try await bench.signals.next() == "dev1 Device1 Connected=true")
+        try await fixture.registerProfile(LinkTests.ffe0)
+        #expect(try await fixture.signals.next() == "dev1 Device1 Connected=true")
         watch.cancel()
     }
 }

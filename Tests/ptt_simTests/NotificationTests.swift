@@ -9,39 +9,39 @@ import Testing
     static let value = "dev1/service/char GattCharacteristic1 Value="
 
     @Test @EventLoop func `presses and bytes are notified in order once notifications are on`() async throws {
-        let bench = try await Bench("--button", "aina", "--known")
-        #expect(try await bench.simulator.ask("press 1").hasPrefix("error: nobody is told"))
-        try await bench.characteristic(1, "StartNotify")
+        let fixture = try await SimulatorFixture("--button", "aina", "--known")
+        #expect(try await fixture.simulator.ask("press 1").hasPrefix("error: nobody is told"))
+        try await fixture.characteristic(1, "StartNotify")
         for command in ["press 1", "raw 1 81", "raw 8180", "release 1", "release"] {
-            #expect(try await bench.simulator.ask(command) == "ok")
+            #expect(try await fixture.simulator.ask(command) == "ok")
         }
         #expect(
-            try await bench.signals.next(6) == [
+            try await fixture.signals.next(6) == [
                 "dev1/service/char GattCharacteristic1 Notifying=true", Self.value + "1",
                 Self.value + "81", Self.value + "81,80", Self.value + "0", Self.value + "0",
             ]
         )
-        try await bench.characteristic(1, "StopNotify")
-        #expect(try await bench.signals.next() == "dev1/service/char GattCharacteristic1 Notifying=false")
-        #expect(try await bench.simulator.ask("press 1").hasPrefix("error: nobody is told"))
+        try await fixture.characteristic(1, "StopNotify")
+        #expect(try await fixture.signals.next() == "dev1/service/char GattCharacteristic1 Notifying=false")
+        #expect(try await fixture.simulator.ask("press 1").hasPrefix("error: nobody is told"))
     }
 
     @Test @EventLoop func `a value on subscription comes before the answer of StartNotify`() async throws {
-        let bench = try await Bench("--button", "ffe0", "--known")
-        #expect(try await bench.simulator.ask("on-subscribe 1 00") == "ok")
-        let path = Bench.characteristic(1)
+        let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
+        #expect(try await fixture.simulator.ask("on-subscribe 1 00") == "ok")
+        let path = SimulatorFixture.characteristic(1)
         let start = MethodCall(to: "org.bluez", path, "org.bluez.GattCharacteristic1", "StartNotify")
-        bench.client.call(start) { [signals = bench.signals] _ in signals.add("answer") }
+        fixture.client.call(start) { [signals = fixture.signals] _ in signals.add("answer") }
         #expect(
-            try await bench.signals.next(3) == [
+            try await fixture.signals.next(3) == [
                 "dev1/service/char GattCharacteristic1 Notifying=true", Self.value + "0", "answer",
             ]
         )
         // And again on every new link, before the services are resolved.
-        #expect(try await bench.simulator.ask("disconnect 1") == "ok")
-        try await bench.device(1, "Connect")
+        #expect(try await fixture.simulator.ask("disconnect 1") == "ok")
+        try await fixture.device(1, "Connect")
         #expect(
-            try await bench.signals.next(4) == [
+            try await fixture.signals.next(4) == [
                 "dev1 Device1 Connected=false ServicesResolved=false", "dev1 Device1 Connected=true",
                 Self.value + "0", "dev1 Device1 ServicesResolved=true",
             ]
@@ -49,45 +49,45 @@ import Testing
     }
 
     @Test @EventLoop func `every subscriber makes bluetoothd tell a notification once more`() async throws {
-        let bench = try await Bench("--button", "ffe0", "--known")
-        let other = try await BusConnection.open(.address(bench.bus.address))
-        let path = Bench.characteristic(1)
+        let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
+        let other = try await BusConnection.open(.address(fixture.bus.address))
+        let path = SimulatorFixture.characteristic(1)
         let start = MethodCall(to: "org.bluez", path, "org.bluez.GattCharacteristic1", "StartNotify")
         _ = try await other.call(start)
-        try await bench.characteristic(1, "StartNotify")
-        _ = try await bench.signals.next()
-        #expect(try await bench.simulator.ask("press") == "ok")
-        #expect(try await bench.signals.next(2) == [Self.value + "1", Self.value + "1"])
+        try await fixture.characteristic(1, "StartNotify")
+        _ = try await fixture.signals.next()
+        #expect(try await fixture.simulator.ask("press") == "ok")
+        #expect(try await fixture.signals.next(2) == [Self.value + "1", Self.value + "1"])
         // The subscription of a client that leaves the bus ends, the link and the others stay.
         let left = Sightings(of: String?.self)
-        let watch = bench.client.watchName(other.uniqueName) { left.add($0) }
+        let watch = fixture.client.watchName(other.uniqueName) { left.add($0) }
         _ = try await left.next()
         other.close()
         #expect(try await left.next() == nil)
-        _ = try await bench.call("/", "org.freedesktop.DBus.Peer", "Ping")
-        #expect(try await bench.simulator.ask("release") == "ok")
-        #expect(try await bench.simulator.ask("press") == "ok")
-        #expect(try await bench.signals.next(2) == [Self.value + "0", Self.value + "1"])
+        _ = try await fixture.call("/", "org.freedesktop.DBus.Peer", "Ping")
+        #expect(try await fixture.simulator.ask("release") == "ok")
+        #expect(try await fixture.simulator.ask("press") == "ok")
+        #expect(try await fixture.signals.next(2) == [Self.value + "0", Self.value + "1"])
         watch.cancel()
     }
 
     @Test @EventLoop func `a read gives the level and looks like a notification`() async throws {
-        let bench = try await Bench("--button", "ffe0", "--known")
-        _ = try await bench.simulator.ask("press")
+        let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
+        _ = try await fixture.simulator.ask("press")
         let read = MethodCall(
             to: "org.bluez",
-            Bench.characteristic(1),
+            SimulatorFixture.characteristic(1),
             "org.bluez.GattCharacteristic1",
             "ReadValue",
             [.properties([:])]
         )
-        #expect(try await bench.client.call(read) == [.bytes([1])])
-        #expect(try await bench.signals.next() == Self.value + "1")
-        _ = try await bench.simulator.ask("sleep")
-        #expect(await thrown { try await bench.client.call(read) }?.message == "Not connected")
+        #expect(try await fixture.client.call(read) == [.bytes([1])])
+        #expect(try await fixture.signals.next() == Self.value + "1")
+        _ = try await fixture.simulator.ask("sleep")
+        #expect(await thrown { try await fixture.client.call(read) }?.message == "Not connected")
         // The last value stays readable as a property: it is no state.
-        let properties = try await bench.properties(
-            Bench.characteristic(1),
+        let properties = try await fixture.properties(
+            SimulatorFixture.characteristic(1),
             "org.bluez.GattCharacteristic1"
         )
         #expect(properties["Value"] == .bytes([1]))

@@ -10,7 +10,7 @@ import Varlink
     init() { withRunningLoop() }
 
     @Test @EventLoop func `an application that dies and returns gets its channel back`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let first = try await AttachedApplication.attach(to: core)
         #expect(first.attachment.restored == nil)
         let joined = try await first.join(.hikers)
@@ -31,7 +31,7 @@ import Varlink
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound)
+        let core = try await CoreFixture.start(sound: sound)
         let watcher = try core.connect()
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let person = try core.connect()
@@ -50,7 +50,7 @@ import Varlink
     }
 
     @Test @EventLoop func `an answer is told before the events of its request`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         #expect(try await application.events.next() == .requestAnswered(nil, nil))
@@ -66,7 +66,7 @@ import Varlink
     @Test @EventLoop func `every answer of the second connection is told, in the order of the calls`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.calls.status()
         #expect(try await application.events.next() == .requestAnswered(nil, nil))
@@ -87,7 +87,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a numbered call is answered with its number`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         func call(_ method: String, _ parameters: JSONObject) async throws {
             _ = try await application.calls.client.call(method, parameters)
@@ -96,7 +96,7 @@ import Varlink
         try await call(foreground, ["isForeground": true, "callID": 7])
         #expect(try await application.events.next() == .requestAnswered(CallID(rawValue: 7), nil))
         let refused = try await refusal {
-            try await call("\(CoreInterface.name).EndTransmitting", ["callID": 3])
+            try await call("\(ChannelInterface.name).EndTransmitting", ["callID": 3])
         }
         #expect(try await application.events.next() == .requestAnswered(CallID(rawValue: 3), refused))
         await #expect(throws: VarlinkCallError.self) {
@@ -106,7 +106,7 @@ import Varlink
 
     @Test(arguments: [true, false])
     @EventLoop func `when one connection closes the other is closed`(isFirst: Bool) async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         let ended = Sightings(of: Void.self)
         application.calls.client.onClose = { _ in ended.add(()) }
@@ -122,7 +122,7 @@ import Varlink
     @Test @EventLoop func `a call token is good once, and for a connection that has asked nothing before`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         let used = ApplicationInterface.UseAttachmentRequest(callToken: application.attachment.callToken)
         let stranger = try core.connect()
@@ -140,7 +140,7 @@ import Varlink
     @Test @EventLoop func `of two applications the second hears why it cannot join, and is told no less`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let first = try await AttachedApplication.attach(to: core, "org.example.First")
         let second = try await AttachedApplication.attach(to: core, "org.example.Second")
         #expect(first.attachment.pushToken != second.attachment.pushToken)
@@ -155,7 +155,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a call without an answer in sight ends nothing but itself`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let client = try core.connect()
         await #expect(throws: VarlinkCallError.self) {
             try await client.application(
@@ -170,7 +170,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a picture can be fetched by its name`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         let picture = try Image([0x89, 0x50, 0x4E, 0x47] + [UInt8](repeating: 7, count: 200_000))
         _ = try await application.join(.hikers, image: picture.base64)
@@ -181,7 +181,7 @@ import Varlink
             _ = try await application.calls.image("0123")
             Issue.record("a picture that is not there was found")
         } catch VarlinkCallError.answered(let error) {
-            #expect(error.name == CoreInterface.imageNotFound)
+            #expect(error.name == ChannelInterface.imageNotFound)
         }
     }
 
@@ -192,7 +192,7 @@ import Varlink
     @EventLoop func `a picture that cannot be kept is left out and told`(picture: String, reason: String)
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers, image: picture)
         _ = try await core.process.lines.first { $0.hasPrefix("notice: ") && $0.contains(reason) }

@@ -19,7 +19,7 @@ final class AttachedApplication {
 
     /// Attaches and makes the second connection that of the application.
     static func attach(
-        to core: RunningCore,
+        to core: CoreFixture,
         _ identifier: String = "org.example.App",
         activation: Activation? = nil,
         isForeground: Bool? = true
@@ -40,7 +40,7 @@ final class AttachedApplication {
         return application
     }
 
-    private init(to core: RunningCore, _ request: ApplicationInterface.AttachRequest) async throws {
+    private init(to core: CoreFixture, _ request: ApplicationInterface.AttachRequest) async throws {
         let first = Sightings(of: Result<ApplicationInterface.Attachment, VarlinkCallError>.self)
         let events = Sightings(of: CoreEvent.self)
         let ended = Sightings(of: Void.self)
@@ -85,10 +85,10 @@ final class AttachedApplication {
         return found
     }
 
-    func join(_ channelID: ChannelID, image: String? = nil) async throws -> CoreInterface.JoinReply {
+    func join(_ channelID: ChannelID, image: String? = nil) async throws -> ChannelInterface.JoinReply {
         try await calls.call(
             "Join",
-            CoreInterface.JoinRequest(channelID: channelID, name: "Hikers", application: nil, image: image)
+            ChannelInterface.JoinRequest(channelID: channelID, name: "Hikers", application: nil, image: image)
         )
     }
 
@@ -136,8 +136,8 @@ extension CoreClient {
     func image(_ imageID: String) async throws -> String {
         try await call(
             "GetImage",
-            CoreInterface.ImageRequest(imageID: imageID),
-            CoreInterface.ImageReply.self
+            ChannelInterface.ImageRequest(imageID: imageID),
+            ChannelInterface.ImageReply.self
         )
         .image
     }

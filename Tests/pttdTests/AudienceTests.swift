@@ -13,25 +13,25 @@ import Varlink
     @Test func `the holder is told first, then applications, then the others, each as they came`() {
         var audience = Audience<Int, String>()
         audience.add("monitor", 1, .other, processID: 10)
-        audience.add("bridge", 2, .other, processID: 20)
+        audience.add("accessoryd", 2, .other, processID: 20)
         audience.add("radio", 3, .application, processID: 30)
         audience.add("panel", 4, .other, processID: 40)
         audience.add("echo", 5, .application, processID: 50)
-        #expect(audience.inOrder == ["radio", "echo", "monitor", "bridge", "panel"])
+        #expect(audience.inOrder == ["radio", "echo", "monitor", "accessoryd", "panel"])
         audience.holder = 20
-        #expect(audience.inOrder == ["bridge", "radio", "echo", "monitor", "panel"])
+        #expect(audience.inOrder == ["accessoryd", "radio", "echo", "monitor", "panel"])
         audience.holder = 50
-        #expect(audience.inOrder == ["echo", "radio", "monitor", "bridge", "panel"])
+        #expect(audience.inOrder == ["echo", "radio", "monitor", "accessoryd", "panel"])
         audience.remove(5)
-        #expect(audience.inOrder == ["radio", "monitor", "bridge", "panel"])
+        #expect(audience.inOrder == ["radio", "monitor", "accessoryd", "panel"])
         audience.add("echo", 6, .application, processID: 50)
-        #expect(audience.inOrder == ["echo", "radio", "monitor", "bridge", "panel"])
+        #expect(audience.inOrder == ["echo", "radio", "monitor", "accessoryd", "panel"])
     }
 
     @Test @EventLoop func `a running core tells its subscribers in the order in which they came`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         defer { withExtendedLifetime(core) {} }
         var listeners: [Listener] = []
         for _ in 0..<12 { listeners.append(try await Listener(core)) }
@@ -51,7 +51,7 @@ private final class Listener {
     private let descriptor: OwnedDescriptor
     private var count = 0
 
-    init(_ core: RunningCore) async throws {
+    init(_ core: CoreFixture) async throws {
         descriptor = try UnixSocket.connect(to: core.directory + "/pushtotalk/core", .stream)
         let call = Array(#"{"method":"org.pushtotalk.Channel.Subscribe","more":true}"#.utf8) + [0]
         guard send(descriptor.value, call, call.count, Int32(MSG_NOSIGNAL)) == call.count else {

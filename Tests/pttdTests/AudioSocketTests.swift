@@ -11,18 +11,18 @@ import Testing
     @Test @EventLoop func `an application whose audio connection was lost connects again with its token`()
         async throws
     {
-        let stage = try await Stage.start()
-        let first = try stage.peer()
-        try await stage.expectFrames(at: first)
+        let fixture = try await AudioSocketFixture.start()
+        let first = try fixture.peer()
+        try await fixture.expectFrames(at: first)
         first.close()
-        _ = try await stage.core.process.lines.first { $0.contains("audio socket: ") }
-        let second = try stage.peer()
-        try await stage.expectFrames(at: second)
+        _ = try await fixture.core.process.lines.first { $0.contains("audio socket: ") }
+        let second = try fixture.peer()
+        try await fixture.expectFrames(at: second)
         // As soon as it likes: the new connection may be met before the end of the former one.
         for _ in 0..<20 {
             second.close()
-            let next = try stage.peer()
-            try await stage.expectFrames(at: next)
+            let next = try fixture.peer()
+            try await fixture.expectFrames(at: next)
             next.close()
         }
     }
@@ -31,52 +31,52 @@ import Testing
     func `the end of the audio connection in a transmission ends it, and the next press is heard`()
         async throws
     {
-        let stage = try await Stage.start()
-        let first = try stage.peer()
-        _ = try await stage.bridge.begin()
+        let fixture = try await AudioSocketFixture.start()
+        let first = try fixture.peer()
+        _ = try await fixture.accessoryd.begin()
         _ = try await first.packets.next()
         first.close()
-        #expect(try await stage.watcher.nextEnd() == .audioConnectionLost)
-        #expect(try await stage.sound.sourceOutputs().isEmpty)
-        try await stage.expectFrames(at: try stage.peer())
+        #expect(try await fixture.watcher.nextEnd() == .audioConnectionLost)
+        #expect(try await fixture.sound.sourceOutputs().isEmpty)
+        try await fixture.expectFrames(at: try fixture.peer())
     }
 
     @Test @EventLoop func `an application that takes no frames any more ends its transmission`() async throws
     {
-        let stage = try await Stage.start()
-        let first = try stage.peer()
-        _ = try await stage.bridge.begin()
+        let fixture = try await AudioSocketFixture.start()
+        let first = try fixture.peer()
+        _ = try await fixture.accessoryd.begin()
         _ = try await first.packets.next()
         first.stopReading()
-        #expect(try await stage.watcher.nextEnd() == .audioConnectionLost)
-        #expect(try await stage.sound.sourceOutputs().isEmpty)
-        try await stage.expectFrames(at: try stage.peer())
+        #expect(try await fixture.watcher.nextEnd() == .audioConnectionLost)
+        #expect(try await fixture.sound.sourceOutputs().isEmpty)
+        try await fixture.expectFrames(at: try fixture.peer())
     }
 
     @Test @EventLoop func `a token in use is refused to others, whose attempt disturbs nobody`() async throws
     {
-        let stage = try await Stage.start()
-        let first = try stage.peer()
-        try await stage.expectFrames(at: first)
-        let second = try stage.peer()
+        let fixture = try await AudioSocketFixture.start()
+        let first = try fixture.peer()
+        try await fixture.expectFrames(at: first)
+        let second = try fixture.peer()
         try await second.ended.next()
-        try await stage.expectFrames(at: first)
+        try await fixture.expectFrames(at: first)
     }
 
     @Test @EventLoop func `the token of an application that has left is good for nothing`() async throws {
-        let stage = try await Stage.start()
-        let connection = try stage.peer()
-        try await stage.expectFrames(at: connection)
-        stage.application.close()
+        let fixture = try await AudioSocketFixture.start()
+        let connection = try fixture.peer()
+        try await fixture.expectFrames(at: connection)
+        fixture.application.close()
         try await connection.ended.next()
-        let second = try stage.peer()
+        let second = try fixture.peer()
         try await second.ended.next()
         withExtendedLifetime(second) {}
     }
 
     @Test(arguments: [0, 1, 31, 32, 33, 9000])
     @EventLoop func `what is no token ends the connection, however long`(length: Int) async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         for character in ["0", "\0", "\u{301}"] {
             let peer = try AudioPeer(core.attachAudio(String(repeating: character, count: length)))
             try await peer.ended.next()
@@ -88,39 +88,39 @@ import Testing
     func `strangers who say nothing give way to those who come, and the application gets in`()
         async throws
     {
-        let stage = try await Stage.start()
-        let strangers = try (0..<40).map { _ in try AudioPeer(stage.core.connectAudio()) }
+        let fixture = try await AudioSocketFixture.start()
+        let strangers = try (0..<40).map { _ in try AudioPeer(fixture.core.connectAudio()) }
         // More strangers than there is room for: the oldest have to go.
         for stranger in strangers.prefix(30) { try await stranger.ended.next() }
-        try await stage.expectFrames(at: try stage.peer())
-        try await stage.expectFrames(at: try stage.peer(again: true))
+        try await fixture.expectFrames(at: try fixture.peer())
+        try await fixture.expectFrames(at: try fixture.peer(again: true))
     }
 }
 
 /// A core with a plain program that gets the frames, and somebody who presses.
 @EventLoop
-private final class Stage {
+private final class AudioSocketFixture {
     let sound: PrivateAudioServer
-    let core: RunningCore
+    let core: CoreFixture
     let application: CoreClient
-    let bridge: CoreClient
+    let accessoryd: CoreClient
     let watcher: CoreClient
     private let token: String
     private var latest: AudioPeer?
 
-    static func start() async throws -> Stage {
+    static func start() async throws -> AudioSocketFixture {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound)
+        let core = try await CoreFixture.start(sound: sound)
         let watcher = try core.connect()
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let application = try core.connect()
         let token = try #require(try await application.join(application: "Test").token)
-        return try Stage(sound, core, application, watcher, token)
+        return try AudioSocketFixture(sound, core, application, watcher, token)
     }
 
     private init(
         _ sound: PrivateAudioServer,
-        _ core: RunningCore,
+        _ core: CoreFixture,
         _ application: CoreClient,
         _ watcher: CoreClient,
         _ token: String
@@ -130,7 +130,7 @@ private final class Stage {
         self.application = application
         self.watcher = watcher
         self.token = token
-        bridge = try core.connect()
+        accessoryd = try core.connect()
     }
 
     /// A connection that has presented the application's token; `again` ends the former one before.
@@ -144,9 +144,9 @@ private final class Stage {
     func expectFrames(at peer: AudioPeer) async throws {
         // Two connections: the core may not have met the token yet.
         for _ in 0..<2 { _ = try await core.connect().status() }
-        _ = try await bridge.begin()
+        _ = try await accessoryd.begin()
         _ = try await peer.packets.next()
-        try await bridge.end()
+        try await accessoryd.end()
         #expect(try await watcher.nextEnd() == .released)
     }
 }

@@ -14,7 +14,7 @@ import Varlink
     @Test @EventLoop func `without a sound server the core runs and says why it refuses a press`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let client = try core.connect()
         _ = try await client.join()
         let refused = try await refusal { _ = try await client.begin() }
@@ -23,7 +23,7 @@ import Varlink
     }
 
     @Test @EventLoop func `without a channel a press is refused with the way to one`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let client = try core.connect()
         let refused = try await refusal { _ = try await client.begin() }
         #expect(refused.code == .channelNotFound)
@@ -37,7 +37,7 @@ import Varlink
     @EventLoop func `a configuration that cannot be used is told and the defaults hold`(text: String)
         async throws
     {
-        let core = try RunningCore(nil, text, [:])
+        let core = try CoreFixture(nil, text, [:])
         let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
         #expect(complaint.contains("pttd.toml"))
         #expect(complaint.contains("defaults"))
@@ -46,12 +46,12 @@ import Varlink
     }
 
     @Test @EventLoop func `a configuration file sets the time limit`() async throws {
-        let core = try await RunningCore.start(configuration: "time-limit = 7")
+        let core = try await CoreFixture.start(configuration: "time-limit = 7")
         #expect(try await core.connect().status().timeLimit == 7)
     }
 
     @Test @EventLoop func `a second core says that one is running and leaves it alone`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let second = try CoreProcess.launch(in: core.directory)
         let complaint = try await second.lines.first { $0.hasPrefix("critical: ") }
         #expect(complaint.contains("in use"))
@@ -81,11 +81,11 @@ import Varlink
     )
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let client = try core.connect()
         let object = try #require(try JSON(parsing: parameters).object)
         do {
-            _ = try await client.client.call("\(CoreInterface.name).\(method)", object)
+            _ = try await client.client.call("\(ChannelInterface.name).\(method)", object)
             Issue.record("it was accepted")
         } catch VarlinkCallError.answered(let error) {
             #expect(error.name == "org.varlink.service.InvalidParameter")
@@ -97,7 +97,7 @@ import Varlink
     @Test @EventLoop func `an audio connection with a false token is closed and the core goes on`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let audio = try core.attachAudio("0123")
         _ = try await core.process.lines.first { $0.contains("an unknown token") }
         #expect(try await core.connect().status().audio == .inactive)
@@ -105,23 +105,23 @@ import Varlink
     }
 
     @Test @EventLoop func `words that this core does not know are taken as unknown`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let client = try core.connect()
         _ = try await client.join()
         let origin: JSONObject = ["kind": "telepathy", "identifier": "1", "name": "Mind"]
         do {
             _ = try await client.client.call(
-                "\(CoreInterface.name).BeginTransmitting",
+                "\(ChannelInterface.name).BeginTransmitting",
                 ["source": "wish", "origin": .object(origin)]
             )
             Issue.record("it began without a sound server")
         } catch VarlinkCallError.answered(let error) {
-            #expect(error.name == CoreInterface.refused)
+            #expect(error.name == ChannelInterface.refused)
         }
     }
 
     @Test @EventLoop func `what one peer does over and over fills no log`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let client = try core.connect()
         for _ in 0..<100 {
             _ = try await client.join()
@@ -137,7 +137,7 @@ import Varlink
 
     @Test @EventLoop func `presses that find no microphone fill no log`() async throws {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound, configuration: "microphone = \"nothing\"")
+        let core = try await CoreFixture.start(sound: sound, configuration: "microphone = \"nothing\"")
         let (client, observer) = (try core.connect(), try core.connect())
         try await observer.audioServerIsReady(try await observer.subscribe())
         _ = try await client.join()
@@ -151,7 +151,7 @@ import Varlink
     }
 }
 
-extension RunningCore {
+extension CoreFixture {
     fileprivate func linesUntilStopped() async throws -> Int {
         process.signal(SIGTERM)
         #expect(try await process.exitStatus() == 0)

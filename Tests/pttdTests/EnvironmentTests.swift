@@ -9,7 +9,7 @@ import Testing
     init() { withRunningLoop() }
 
     @Test @EventLoop func `without a home the core says so once, and goes on without files`() async throws {
-        let core = try RunningCore(
+        let core = try CoreFixture(
             nil,
             nil,
             ["HOME": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": ""]
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test @EventLoop func `directories that are named relatively are ignored`() async throws {
-        let core = try await RunningCore.start(environment: [
+        let core = try await CoreFixture.start(environment: [
             "XDG_STATE_HOME": "relative", "HOME": "/tmp/ptt-no-such-home-\(getpid())",
         ])
         _ = try await core.connect().join()
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test @EventLoop func `a pipe in place of a configuration file is not waited for`() async throws {
-        let core = try RunningCore(nil, nil, [:])
+        let core = try CoreFixture(nil, nil, [:])
         _ = try await core.process.lines.first { $0 == "info: ready" }
         #expect(mkfifo(core.configuration("pttd.toml"), 0o600) == 0)
         try await core.crashAndRestart()

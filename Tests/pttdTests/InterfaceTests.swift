@@ -6,14 +6,14 @@ import Testing
 
 /// The interfaces of a running core, read by two implementations of Varlink that are not ours.
 @Suite(.serialized) struct InterfaceTests {
-    private static let names = [CoreInterface.name, ApplicationInterface.name, PushInterface.name]
+    private static let names = [ChannelInterface.name, ApplicationInterface.name, PushInterface.name]
 
     init() { withRunningLoop() }
 
     @Test @EventLoop func `the reference implementation in Python reads all interfaces and calls them`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let script = #"""
             import sys, varlink
             client = varlink.Client("unix:" + sys.argv[1])
@@ -34,7 +34,7 @@ import Testing
     {
         let varlinkctl = try await available()
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound)
+        let core = try await CoreFixture.start(sound: sound)
         let watcher = try core.connect()
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let address = "unix:" + core.directory + "/pushtotalk/core"
@@ -47,7 +47,7 @@ import Testing
             "-j",
             "call",
             address,
-            "\(CoreInterface.name).Subscribe",
+            "\(ChannelInterface.name).Subscribe",
             "{}"
         )
         let attached = try varlinkctl.run(
@@ -62,8 +62,14 @@ import Testing
             #expect(try await program.process.lines.next().contains("\"sequence\":"))
         }
         try await live(core)
-        let status = try await varlinkctl.run("-j", "call", address, "\(CoreInterface.name).GetStatus", "{}")
-            .untilExit()
+        let status = try await varlinkctl.run(
+            "-j",
+            "call",
+            address,
+            "\(ChannelInterface.name).GetStatus",
+            "{}"
+        )
+        .untilExit()
         #expect(status.last == "exit 0", "\(status)")
         for program in [follower, attached] {
             var kinds: [String] = []
@@ -83,7 +89,7 @@ import Testing
 
     /// A life with every kind of value in it.
     @EventLoop
-    private func live(_ core: RunningCore) async throws {
+    private func live(_ core: CoreFixture) async throws {
         let picture = try Image([0x89, 0x50, 0x4E, 0x47]).base64
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers, image: picture)

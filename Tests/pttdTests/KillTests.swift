@@ -18,7 +18,7 @@ import Testing
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound)
+        let core = try await CoreFixture.start(sound: sound)
         let observer = try core.connect()
         let before = try core.connect()
         try await before.audioServerIsReady(try await before.subscribe())
@@ -39,7 +39,7 @@ import Testing
     @EventLoop
     @Test func `a core killed at any step comes back silent and with what it had promised`() async throws {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound)
+        let core = try await CoreFixture.start(sound: sound)
         for round in 0..<150 {
             let first = try core.connect()
             try await first.audioServerIsReady(try await first.subscribe())
@@ -86,7 +86,7 @@ import Testing
     }
 }
 
-extension RunningCore {
+extension CoreFixture {
     fileprivate func startLife(_ channelID: ChannelID) throws -> ChildProcess {
         try ChildProcess(
             [ChildProcess.built("ptt-life"), channelID.text],

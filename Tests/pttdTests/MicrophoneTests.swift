@@ -11,116 +11,116 @@ import Testing
     @EventLoop func `without a microphone a press ends with that cause, and nobody hears the speaker`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await MicrophoneStage.start(program) { try await $0.loseMicrophone() }
-        _ = try await stage.bridge.begin()
-        #expect(try await stage.firstSoundOrEnd() == .noMicrophone)
-        #expect(try await stage.sound.sourceOutputs().isEmpty)
-        let told = try await stage.core.process.lines.first { $0.hasPrefix("error: ") }
+        let fixture = try await MicrophoneFixture.start(program) { try await $0.loseMicrophone() }
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == .noMicrophone)
+        #expect(try await fixture.sound.sourceOutputs().isEmpty)
+        let told = try await fixture.core.process.lines.first { $0.hasPrefix("error: ") }
         #expect(told.contains("speaker.monitor") && told.contains("pttd.toml"))
-        #expect(try await stage.bridge.status().audio == .inactive)
-        try await stage.expectSilence()
+        #expect(try await fixture.accessoryd.status().audio == .inactive)
+        try await fixture.expectSilence()
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `software that records from a monitor is no microphone either`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await MicrophoneStage.start(program) { sound in
+        let fixture = try await MicrophoneFixture.start(program) { sound in
             try await sound.loseMicrophone()
             try await sound.add("remap-source", "master=speaker.monitor", "source_name=loud")
             try await sound.pactl("set-default-source", "loud")
             try await sound.untilDefaultSource(is: "loud")
         }
-        _ = try await stage.bridge.begin()
-        #expect(try await stage.firstSoundOrEnd() == .noMicrophone)
-        try await stage.expectSilence()
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == .noMicrophone)
+        try await fixture.expectSilence()
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `software that records from a microphone is one`(program: PrivateAudioServer.Program)
         async throws
     {
-        let stage = try await MicrophoneStage.start(program) { sound in
+        let fixture = try await MicrophoneFixture.start(program) { sound in
             try await sound.add("remap-source", "master=tone", "source_name=clean")
             try await sound.pactl("set-default-source", "clean")
             try await sound.untilDefaultSource(is: "clean")
         }
-        _ = try await stage.bridge.begin()
-        #expect(try await stage.firstSoundOrEnd() == nil)
-        #expect(stage.input == "clean")
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        #expect(fixture.input == "clean")
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `a monitor that somebody made the default source gives way to a microphone`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await MicrophoneStage.start(program) { sound in
+        let fixture = try await MicrophoneFixture.start(program) { sound in
             try await sound.pactl("set-default-source", "speaker.monitor")
             try await sound.untilDefaultSource(is: "speaker.monitor")
         }
-        _ = try await stage.bridge.begin()
-        #expect(try await stage.firstSoundOrEnd() == nil)
-        #expect(stage.input == "tone")
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        #expect(fixture.input == "tone")
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `the core's own virtual microphone is none, even as the default source`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await MicrophoneStage.start(program) { sound in
+        let fixture = try await MicrophoneFixture.start(program) { sound in
             try await sound.loseMicrophone()
             try await sound.addOwnMicrophone()
             try await sound.untilDefaultSource(is: "ptt_mic")
         }
-        _ = try await stage.bridge.begin()
-        #expect(try await stage.firstSoundOrEnd() == .noMicrophone)
-        try await stage.expectSilence()
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == .noMicrophone)
+        try await fixture.expectSilence()
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `a monitor that the configuration names is captured from`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await MicrophoneStage.start(program, #"microphone = "speaker.monitor""#)
-        _ = try await stage.bridge.begin()
-        #expect(try await stage.firstSoundOrEnd() == nil)
-        #expect(stage.input == "speaker.monitor")
+        let fixture = try await MicrophoneFixture.start(program, #"microphone = "speaker.monitor""#)
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        #expect(fixture.input == "speaker.monitor")
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `a configured name that stands for the default source allows no monitor`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await MicrophoneStage.start(program, #"microphone = "@DEFAULT_SOURCE@""#) {
+        let fixture = try await MicrophoneFixture.start(program, #"microphone = "@DEFAULT_SOURCE@""#) {
             try await $0.loseMicrophone()
         }
-        _ = try await stage.bridge.begin()
-        #expect(try await stage.firstSoundOrEnd() == .noMicrophone)
-        try await stage.expectSilence()
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == .noMicrophone)
+        try await fixture.expectSilence()
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `a configured microphone that is not there is told by its name, and no other is taken`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await MicrophoneStage.start(program, #"microphone = "studio""#)
-        _ = try await stage.bridge.begin()
-        #expect(try await stage.firstSoundOrEnd() == .noMicrophone)
-        let told = try await stage.core.process.lines.first { $0.hasPrefix("error: ") }
+        let fixture = try await MicrophoneFixture.start(program, #"microphone = "studio""#)
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == .noMicrophone)
+        let told = try await fixture.core.process.lines.first { $0.hasPrefix("error: ") }
         #expect(told.contains("“studio”") && told.contains("pttd.toml"))
-        try await stage.expectSilence()
+        try await fixture.expectSilence()
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `a microphone that is unplugged ends the transmission`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await MicrophoneStage.start(program)
-        _ = try await stage.bridge.begin()
-        #expect(try await stage.firstSoundOrEnd() == nil)
-        try await stage.sound.removeMicrophone()
-        #expect(try await stage.end() == .microphoneLost)
-        #expect(try await stage.sound.sourceOutputs().isEmpty)
+        let fixture = try await MicrophoneFixture.start(program)
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        try await fixture.sound.removeMicrophone()
+        #expect(try await fixture.end() == .microphoneLost)
+        #expect(try await fixture.sound.sourceOutputs().isEmpty)
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
@@ -128,35 +128,35 @@ import Testing
     func `a sound server that is killed ends the transmission with that cause, and a press after it works`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await MicrophoneStage.start(program)
-        _ = try await stage.bridge.begin()
-        #expect(try await stage.firstSoundOrEnd() == nil)
-        stage.sound.kill()
-        #expect(try await stage.end() == .audioServerLost)
-        try await stage.sound.restart()
-        try await stage.told { $0 == .audioServerReady }
-        _ = try await stage.bridge.begin()
-        #expect(try await stage.firstSoundOrEnd() == nil)
+        let fixture = try await MicrophoneFixture.start(program)
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        fixture.sound.kill()
+        #expect(try await fixture.end() == .audioServerLost)
+        try await fixture.sound.restart()
+        try await fixture.told { $0 == .audioServerReady }
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `the microphone in use is named once, before it is active, and again to who comes later`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let stage = try await MicrophoneStage.start(program)
-        _ = try await stage.bridge.begin()
-        try await stage.told { $0 == .routeChanged(input: "tone", output: nil) }
-        try await stage.told { $0 == .audioActivated }
-        try await stage.bridge.end()
-        let application = try await AttachedApplication.attach(to: stage.core)
+        let fixture = try await MicrophoneFixture.start(program)
+        _ = try await fixture.accessoryd.begin()
+        try await fixture.told { $0 == .routeChanged(input: "tone", output: nil) }
+        try await fixture.told { $0 == .audioActivated }
+        try await fixture.accessoryd.end()
+        let application = try await AttachedApplication.attach(to: fixture.core)
         for expected: [CoreEvent] in [
             [.routeChanged(input: "tone", output: nil), .audioActivated], [.audioActivated],
         ] {
-            _ = try await stage.bridge.begin()
+            _ = try await fixture.accessoryd.begin()
             for event in expected {
                 #expect(try await application.events.first { $0.isRoute || $0 == .audioActivated } == event)
             }
-            try await stage.bridge.end()
+            try await fixture.accessoryd.end()
         }
     }
 }

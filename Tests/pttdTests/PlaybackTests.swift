@@ -13,47 +13,47 @@ import Testing
     @Test @EventLoop func `what the application writes is heard while somebody talks, and not before`()
         async throws
     {
-        let stage = try await Stage.start()
-        let writer = try stage.writer()
-        let listener = try await Listener(stage.sound)
+        let fixture = try await PlaybackFixture.start()
+        let writer = try fixture.writer()
+        let listener = try await Listener(fixture.sound)
         // Dropped: nobody talks yet.
         for _ in 0..<20 { #expect(writer.write(880)) }
-        try await stage.application.hear("Ana")
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        try await fixture.application.hear("Ana")
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
         for _ in 0..<25 { try await writer.writeWhenPossible(660) }
         let heard = try await listener.heard(19_200)
         #expect(abs(frequency(heard) - 660) < 5)
-        try await stage.application.hear(nil)
-        _ = try await stage.watcher.events.first { $0 == .audioDeactivated }
-        #expect(try await stage.sound.pactl("list", "short", "sink-inputs").isEmpty)
+        try await fixture.application.hear(nil)
+        _ = try await fixture.watcher.events.first { $0 == .audioDeactivated }
+        #expect(try await fixture.sound.pactl("list", "short", "sink-inputs").isEmpty)
     }
 
     @Test @EventLoop func `who writes faster than is played has to wait`() async throws {
-        let stage = try await Stage.start()
-        let writer = try stage.writer()
-        try await stage.application.hear("Ana")
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        let fixture = try await PlaybackFixture.start()
+        let writer = try fixture.writer()
+        try await fixture.application.hear("Ana")
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
         let began = MonotonicInstant.now
         for _ in 0..<200 { try await writer.writeWhenPossible(660) }
         // Four seconds of sound, less what the socket, the core and the sound server hold.
         #expect(MonotonicInstant.now - began > .seconds(1))
-        #expect(try await stage.application.calls.status().audio == .active)
+        #expect(try await fixture.application.calls.status().audio == .active)
     }
 
     @Test @EventLoop func `who writes without end while nobody listens does not keep the core busy`()
         async throws
     {
-        let stage = try await Stage.start()
-        let writer = try stage.writer()
-        let before = try processorTime(of: stage.core.process.processID)
+        let fixture = try await PlaybackFixture.start()
+        let writer = try fixture.writer()
+        let before = try processorTime(of: fixture.core.process.processID)
         let began = MonotonicInstant.now
         var count = 0
         while MonotonicInstant.now - began < .seconds(2) {
             if writer.write(660) { count += 1 } else { await pause(.milliseconds(1)) }
         }
         #expect(count < 1000)
-        #expect(try processorTime(of: stage.core.process.processID) - before < .milliseconds(200))
-        #expect(try await stage.application.calls.status().channel != nil)
+        #expect(try processorTime(of: fixture.core.process.processID) - before < .milliseconds(200))
+        #expect(try await fixture.application.calls.status().channel != nil)
     }
 
     @Test(arguments: [[], [UInt8](repeating: 0, count: 15), [UInt8](repeating: 0, count: 16 + 1918)])
@@ -63,58 +63,58 @@ import Testing
             packet: [UInt8]
         ) async throws
     {
-        let stage = try await Stage.start()
-        let writer = try stage.writer()
-        try await stage.application.hear("Ana")
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        let fixture = try await PlaybackFixture.start()
+        let writer = try fixture.writer()
+        try await fixture.application.hear("Ana")
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
         #expect(writer.write(packet.isEmpty ? [UInt8](repeating: 0, count: 9000) : packet))
-        _ = try await stage.core.process.lines.first { $0.contains("audio socket: ") }
+        _ = try await fixture.core.process.lines.first { $0.contains("audio socket: ") }
         try await writer.ended.next()
-        _ = try await stage.watcher.events.first { $0 == .audioInterrupted(.audioConnectionLost) }
-        let status = try await stage.application.calls.status()
+        _ = try await fixture.watcher.events.first { $0 == .audioInterrupted(.audioConnectionLost) }
+        let status = try await fixture.application.calls.status()
         #expect(status.audio == .inactive && status.channel?.participant?.name == "Ana")
     }
 
     @Test @EventLoop func `who talks is heard again when the application connects again`() async throws {
-        let stage = try await Stage.start()
-        try await stage.application.hear("Ana")
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
+        let fixture = try await PlaybackFixture.start()
+        try await fixture.application.hear("Ana")
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
         // Dropped at once.
-        _ = try stage.writer()
-        _ = try await stage.watcher.events.first { $0 == .audioInterrupted(.audioConnectionLost) }
-        let writer = try stage.writer()
-        _ = try await stage.watcher.events.first { $0 == .audioInterruptionEnded }
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
-        let listener = try await Listener(stage.sound)
+        _ = try fixture.writer()
+        _ = try await fixture.watcher.events.first { $0 == .audioInterrupted(.audioConnectionLost) }
+        let writer = try fixture.writer()
+        _ = try await fixture.watcher.events.first { $0 == .audioInterruptionEnded }
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
+        let listener = try await Listener(fixture.sound)
         for _ in 0..<25 { try await writer.writeWhenPossible(550) }
         #expect(abs(frequency(try await listener.heard(9_600)) - 550) < 5)
     }
 
     @Test @EventLoop func `the death of the application closes the speaker`() async throws {
-        let stage = try await Stage.start()
-        try await stage.application.hear("Ana")
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
-        stage.application.die()
-        _ = try await stage.watcher.events.first { $0 == .applicationDetached }
-        #expect(try await stage.sound.pactl("list", "short", "sink-inputs").isEmpty)
-        #expect(try await stage.core.connect().status().channel?.participant == nil)
+        let fixture = try await PlaybackFixture.start()
+        try await fixture.application.hear("Ana")
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
+        fixture.application.die()
+        _ = try await fixture.watcher.events.first { $0 == .applicationDetached }
+        #expect(try await fixture.sound.pactl("list", "short", "sink-inputs").isEmpty)
+        #expect(try await fixture.core.connect().status().channel?.participant == nil)
     }
 
     @Test @EventLoop func `a participant is interrupted by the loss of the sound server, and heard again`()
         async throws
     {
-        let stage = try await Stage.start()
-        let writer = try stage.writer()
-        try await stage.application.hear("Ana")
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
-        stage.sound.kill()
-        _ = try await stage.watcher.events.first { event in
+        let fixture = try await PlaybackFixture.start()
+        let writer = try fixture.writer()
+        try await fixture.application.hear("Ana")
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
+        fixture.sound.kill()
+        _ = try await fixture.watcher.events.first { event in
             if case .audioInterrupted = event { true } else { false }
         }
-        try await stage.sound.restart()
-        _ = try await stage.watcher.events.first(within: .seconds(20)) { $0 == .audioInterruptionEnded }
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
-        let listener = try await Listener(stage.sound)
+        try await fixture.sound.restart()
+        _ = try await fixture.watcher.events.first(within: .seconds(20)) { $0 == .audioInterruptionEnded }
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
+        let listener = try await Listener(fixture.sound)
         for _ in 0..<25 { try await writer.writeWhenPossible(550) }
         #expect(abs(frequency(try await listener.heard(9_600)) - 550) < 5)
     }
@@ -122,20 +122,20 @@ import Testing
 
 /// A core with an application that has joined, and a sound server.
 @EventLoop
-private struct Stage {
+private struct PlaybackFixture {
     let sound: PrivateAudioServer
-    let core: RunningCore
+    let core: CoreFixture
     let watcher: CoreClient
     let application: AttachedApplication
 
-    static func start() async throws -> Stage {
+    static func start() async throws -> PlaybackFixture {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound)
+        let core = try await CoreFixture.start(sound: sound)
         let watcher = try core.connect()
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
-        return Stage(sound: sound, core: core, watcher: watcher, application: application)
+        return PlaybackFixture(sound: sound, core: core, watcher: watcher, application: application)
     }
 
     func writer() throws -> Writer {

@@ -11,8 +11,8 @@ import Testing
     private static let denial = #"deny = ["org.example.App"]"#
 
     @EventLoop
-    private func joined() async throws -> (core: RunningCore, application: AttachedApplication) {
-        let core = try await RunningCore.start(environment: ["PTT_LOG": "debug"])
+    private func joined() async throws -> (core: CoreFixture, application: AttachedApplication) {
+        let core = try await CoreFixture.start(environment: ["PTT_LOG": "debug"])
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         _ = try await application.next(1)
@@ -21,7 +21,7 @@ import Testing
 
     /// Waits until the core has taken up an empty policy, which it tells nobody but its trace.
     @EventLoop
-    private func nothingIsForbidden(by core: RunningCore) async throws {
+    private func nothingIsForbidden(by core: CoreFixture) async throws {
         _ = try await core.process.lines.first { $0.hasSuffix(" policy") }
     }
 
@@ -87,7 +87,7 @@ import Testing
     @EventLoop func `a policy that was never good lets nobody join, says why, and counts once it is mended`(
         text: String
     ) async throws {
-        let core = try RunningCore(nil, nil, ["PTT_LOG": "debug"], policy: text)
+        let core = try CoreFixture(nil, nil, ["PTT_LOG": "debug"], policy: text)
         let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
         #expect(complaint.contains("policy.toml") && complaint.contains("nobody may join"))
         _ = try await core.process.lines.first { $0 == "info: ready" }
@@ -118,7 +118,7 @@ import Testing
         async throws
     {
         for makes in [{ mkfifo($0, 0o600) }, { mkdir($0, 0o700) }] as [(String) -> Int32] {
-            let core = try await RunningCore.start(environment: ["PTT_LOG": "debug"])
+            let core = try await CoreFixture.start(environment: ["PTT_LOG": "debug"])
             #expect(makes(core.configuration("policy.toml")) == 0)
             let application = try await AttachedApplication.attach(to: core)
             _ = try await core.process.lines.first { $0.contains(" policy unusable") }
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test @EventLoop func `a link to nothing is no policy that allows`() async throws {
-        let core = try await RunningCore.start(environment: ["PTT_LOG": "debug"])
+        let core = try await CoreFixture.start(environment: ["PTT_LOG": "debug"])
         #expect(symlink("/nonexistent/policy.toml", core.configuration("policy.toml")) == 0)
         let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
         #expect(complaint.contains("is a link to what does not exist"))
@@ -171,14 +171,14 @@ import Testing
     }
 
     @EventLoop
-    private func isRefusedForThePolicy(_ application: AttachedApplication, _ core: RunningCore) async throws {
+    private func isRefusedForThePolicy(_ application: AttachedApplication, _ core: CoreFixture) async throws {
         let refused = try await refusal { _ = try await application.join(.hikers) }
         #expect(refused.code == .deviceManagementRestriction)
         #expect(refused.reason.contains(core.configuration("policy.toml")))
     }
 
     @Test @EventLoop func `an application that is excluded cannot attach`() async throws {
-        let core = try RunningCore(nil, nil, [:], policy: #"exclude = ["org.example.App"]"#)
+        let core = try CoreFixture(nil, nil, [:], policy: #"exclude = ["org.example.App"]"#)
         _ = try await core.process.lines.first { $0 == "info: ready" }
         let refused = try await refusal { _ = try await AttachedApplication.attach(to: core) }
         #expect(refused.code == .deviceManagementRestriction)

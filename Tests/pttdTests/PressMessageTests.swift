@@ -13,7 +13,7 @@ import Varlink
     init() { withRunningLoop() }
 
     private func expectSame(_ event: CoreEvent) throws {
-        let update = CoreInterface.Update(sequence: 41, time: 1_234_567, status: nil, event: event)
+        let update = ChannelInterface.Update(sequence: 41, time: 1_234_567, status: nil, event: event)
         let byHand = try #require(PreparedReply(usual: event, sequence: 41, time: 1_234_567))
         #expect(byHand.bytes == PreparedReply(try JSONObject(encoding: update), continues: true).bytes)
     }
@@ -45,7 +45,7 @@ import Varlink
     }
 
     @Test func `the answer to a press is what the encoder writes`() throws {
-        let reply = CoreInterface.BeginReply(transmissionID: TransmissionID(rawValue: 9))
+        let reply = ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: 9))
         let encoded = PreparedReply(try JSONObject(encoding: reply), continues: false)
         #expect(PreparedReply(reply).bytes == encoded.bytes)
     }

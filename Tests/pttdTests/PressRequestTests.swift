@@ -10,12 +10,12 @@ import Testing
         for kind in OriginKind.allCases {
             let origin = Origin(kind: kind, identifier: "00:11:22:33:44:55", name: "Knöpfchen \"1\"")
             for source in TransmitSource.allCases {
-                let request = CoreInterface.BeginRequest(channelID: nil, source: source, origin: origin)
-                #expect(CoreInterface.BeginRequest(usual: try JSONObject(encoding: request)) == request)
+                let request = ChannelInterface.BeginRequest(channelID: nil, source: source, origin: origin)
+                #expect(ChannelInterface.BeginRequest(usual: try JSONObject(encoding: request)) == request)
             }
             for cause in EndCause.allCases {
-                let request = CoreInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
-                #expect(CoreInterface.EndRequest(usual: try JSONObject(encoding: request)) == request)
+                let request = ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
+                #expect(ChannelInterface.EndRequest(usual: try JSONObject(encoding: request)) == request)
             }
         }
     }
@@ -25,12 +25,12 @@ import Testing
         var (read, left) = (0, 0)
         for _ in 0..<20_000 {
             let parameters = random.request()
-            if let request = CoreInterface.BeginRequest(usual: parameters) {
-                let decoded = try parameters.decode(CoreInterface.BeginRequest.self)
+            if let request = ChannelInterface.BeginRequest(usual: parameters) {
+                let decoded = try parameters.decode(ChannelInterface.BeginRequest.self)
                 #expect(request == decoded && request.origin.name == decoded.origin.name, "\(parameters)")
                 read += 1
-            } else if let request = CoreInterface.EndRequest(usual: parameters) {
-                let decoded = try parameters.decode(CoreInterface.EndRequest.self)
+            } else if let request = ChannelInterface.EndRequest(usual: parameters) {
+                let decoded = try parameters.decode(ChannelInterface.EndRequest.self)
                 #expect(request == decoded && request.origin?.name == decoded.origin?.name, "\(parameters)")
                 read += 1
             } else {

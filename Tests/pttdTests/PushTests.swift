@@ -13,7 +13,7 @@ import Varlink
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound)
+        let core = try await CoreFixture.start(sound: sound)
         let watcher = try core.connect()
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let application = try await AttachedApplication.attach(to: core)
@@ -33,7 +33,7 @@ import Varlink
     }
 
     @Test @EventLoop func `an answer may leave the channel`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         let client = try core.connect()
@@ -50,7 +50,7 @@ import Varlink
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound)
+        let core = try await CoreFixture.start(sound: sound)
         let watcher = try core.connect()
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let application = try await AttachedApplication.attach(to: core)
@@ -65,8 +65,8 @@ import Varlink
         }
         let late = try await refusal { try await application.finish(pushID, .leaveChannel) }
         #expect(late.code == .unknown)
-        let bridge = try core.connect()
-        _ = try await bridge.begin()
+        let accessoryd = try core.connect()
+        _ = try await accessoryd.begin()
         let batch = try await refusal {
             try await application.finish(
                 pushID,
@@ -83,7 +83,7 @@ import Varlink
     @Test @EventLoop func `a push for an application that died and cannot be started is undeliverable`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         let watcher = try core.connect()
@@ -97,7 +97,7 @@ import Varlink
     }
 
     @Test @EventLoop func `each mistake of a sender has its code`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         let sender = try core.connect()
         let early = try await rejection { _ = try await sender.push(.to(application)) }
@@ -134,7 +134,7 @@ import Varlink
     @Test @EventLoop func `six urgent service updates are taken in an hour, and any number of others`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         let sender = try core.connect()

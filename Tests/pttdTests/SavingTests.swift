@@ -13,7 +13,7 @@ import Varlink
     @Test @EventLoop func `the microphone closes while the disk hangs`() async throws {
         let disk = try await FailingDisk()
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound, environment: disk.environment)
+        let core = try await CoreFixture.start(sound: sound, environment: disk.environment)
         let (joined, button) = (try core.connect(), try core.connect())
         try await joined.audioServerIsReady(try await joined.subscribe())
         let owner = try core.connect()
@@ -34,7 +34,7 @@ import Varlink
         async throws
     {
         let disk = try await FailingDisk()
-        let core = try await RunningCore.start(environment: disk.environment)
+        let core = try await CoreFixture.start(environment: disk.environment)
         let (owner, other, observer) = (try core.connect(), try core.connect(), try core.connect())
         disk.hang()
         let answers = Sightings(of: String.self)
@@ -58,7 +58,7 @@ import Varlink
         async throws
     {
         let disk = try await FailingDisk()
-        let core = try await RunningCore.start(environment: disk.environment)
+        let core = try await CoreFixture.start(environment: disk.environment)
         disk.hang()
         let owner = try core.connect()
         let channelID = try await owner.join().channelID
@@ -80,7 +80,7 @@ import Varlink
 
     @Test @EventLoop func `a save that failed is tried again until it is on disk`() async throws {
         let disk = try await FailingDisk()
-        let core = try await RunningCore.start(environment: disk.environment)
+        let core = try await CoreFixture.start(environment: disk.environment)
         try disk.setReadOnly(true)
         let (owner, observer) = (try core.connect(), try core.connect())
         _ = try await observer.subscribe()
@@ -98,7 +98,7 @@ import Varlink
     @Test @EventLoop func `who leaves on a read-only disk has left when the core starts again`() async throws
     {
         let disk = try await FailingDisk()
-        let core = try await RunningCore.start(environment: disk.environment)
+        let core = try await CoreFixture.start(environment: disk.environment)
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         try disk.setReadOnly(true)
@@ -115,7 +115,7 @@ import Varlink
 
     @Test @EventLoop func `a core that is stopped waits for what is being saved`() async throws {
         let disk = try await FailingDisk()
-        let core = try await RunningCore.start(environment: disk.environment)
+        let core = try await CoreFixture.start(environment: disk.environment)
         disk.hang()
         let owner = try core.connect()
         let joined = Sightings(of: Void.self)
@@ -130,7 +130,7 @@ import Varlink
 
     @Test @EventLoop func `a core that is stopped ends although the disk hangs for ever`() async throws {
         let disk = try await FailingDisk()
-        let core = try await RunningCore.start(environment: disk.environment)
+        let core = try await CoreFixture.start(environment: disk.environment)
         disk.hang()
         let owner = try core.connect()
         owner.join(then: {})
@@ -142,7 +142,7 @@ import Varlink
     }
 
     @Test @EventLoop func `no thread is left when all is saved`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         _ = try await core.connect().join()
         let threads = "/proc/\(core.process.processID)/task"
         try await becomes { try FileManager.default.contentsOfDirectory(atPath: threads).count == 1 }
@@ -184,6 +184,6 @@ extension CoreClient {
     private func call(_ method: String, _ parameters: String, _ then: @escaping @EventLoop () -> Void) {
         // They are in this file.
         guard let parameters = try? JSON(parsing: parameters).object else { return }
-        client.call("\(CoreInterface.name).\(method)", parameters) { _ in then() }
+        client.call("\(ChannelInterface.name).\(method)", parameters) { _ in then() }
     }
 }

@@ -16,122 +16,122 @@ import Testing
     @Test @EventLoop func `who wrote too much before the speaker was open is let go on when it is`()
         async throws
     {
-        let stage = try await Stage.start()
+        let fixture = try await SpeakerFixture.start()
         let opened = Sightings(of: Void.self)
-        stage.speaker.open(
+        fixture.speaker.open(
             .standard,
             started: { opened.add(()) },
             failed: { Issue.record("it failed: \($1)") }
         )
-        #expect(stage.fill())
-        stage.forgetRoom()
+        #expect(fixture.fill())
+        fixture.forgetRoom()
         try await opened.next()
-        try await stage.room.next()
+        try await fixture.room.next()
         // So much was asked for that it takes many more packets until it has enough again.
-        #expect(stage.play())
-        stage.close()
+        #expect(fixture.play())
+        fixture.close()
     }
 
     @Test @EventLoop func `who is held up is let go on as the speaker plays`() async throws {
-        let stage = try await Stage.start()
+        let fixture = try await SpeakerFixture.start()
         let opened = Sightings(of: Void.self)
-        stage.speaker.open(
+        fixture.speaker.open(
             .standard,
             started: { opened.add(()) },
             failed: { Issue.record("it failed: \($1)") }
         )
         try await opened.next()
         for _ in 0..<3 {
-            #expect(stage.fill())
-            stage.forgetRoom()
-            try await stage.room.next()
+            #expect(fixture.fill())
+            fixture.forgetRoom()
+            try await fixture.room.next()
         }
-        stage.close()
+        fixture.close()
     }
 
     @Test @EventLoop func `who is held up when the speaker closes is let go on, and dropped`() async throws {
-        let stage = try await Stage.start()
-        stage.speaker.open(.standard, started: {}, failed: { _, _ in })
-        #expect(stage.fill())
-        stage.forgetRoom()
-        stage.speaker.close()
-        try await stage.room.next()
-        #expect(!stage.fill())
-        stage.close()
+        let fixture = try await SpeakerFixture.start()
+        fixture.speaker.open(.standard, started: {}, failed: { _, _ in })
+        #expect(fixture.fill())
+        fixture.forgetRoom()
+        fixture.speaker.close()
+        try await fixture.room.next()
+        #expect(!fixture.fill())
+        fixture.close()
     }
 
     @Test @EventLoop func `a sound server that goes away ends the playback once and lets the writer go on`()
         async throws
     {
-        let stage = try await Stage.start()
+        let fixture = try await SpeakerFixture.start()
         let opened = Sightings(of: Void.self)
         let failed = Sightings(of: Interruption.self)
-        stage.speaker.open(.standard, started: { opened.add(()) }, failed: { what, _ in failed.add(what) })
+        fixture.speaker.open(.standard, started: { opened.add(()) }, failed: { what, _ in failed.add(what) })
         try await opened.next()
-        #expect(stage.fill())
-        stage.forgetRoom()
-        stage.sound.kill()
+        #expect(fixture.fill())
+        fixture.forgetRoom()
+        fixture.sound.kill()
         #expect(try await failed.next() == .audioServerLost)
-        try await stage.room.next()
-        #expect(!stage.fill())
-        stage.close()
+        try await fixture.room.next()
+        #expect(!fixture.fill())
+        fixture.close()
     }
 
     @Test @EventLoop func `without a sound server the opening fails at once`() async throws {
-        let stage = try await Stage.start()
-        stage.server.close()
+        let fixture = try await SpeakerFixture.start()
+        fixture.server.close()
         var failures = 0
-        stage.speaker.open(.standard, started: {}, failed: { _, _ in failures += 1 })
+        fixture.speaker.open(.standard, started: {}, failed: { _, _ in failures += 1 })
         #expect(failures == 1)
-        #expect(stage.play())
+        #expect(fixture.play())
     }
 
     @Test @EventLoop func `without a speaker the opening fails and says why`() async throws {
-        let stage = try await Stage.start()
-        try await stage.sound.pactl("unload-module", "module-null-sink")
+        let fixture = try await SpeakerFixture.start()
+        try await fixture.sound.pactl("unload-module", "module-null-sink")
         let failed = Sightings(of: String.self)
-        stage.speaker.open(
+        fixture.speaker.open(
             .standard,
             started: { Issue.record("there is none") },
             failed: { what, reason in failed.add("\(what): \(reason)") }
         )
         let told = try await failed.next()
         #expect(told.hasPrefix("speakerLost: could not play to the default device: No such entity"))
-        stage.close()
+        fixture.close()
     }
 
     @Test @EventLoop func `a sound server that answers nothing is told as well, after five seconds`()
         async throws
     {
-        let stage = try await Stage.start()
-        stage.sound.freeze()
+        let fixture = try await SpeakerFixture.start()
+        fixture.sound.freeze()
         let failed = Sightings(of: String.self)
-        stage.speaker.open(
+        fixture.speaker.open(
             .standard,
             started: { Issue.record("nobody answers") },
             failed: { _, reason in failed.add(reason) }
         )
         #expect(try await failed.next().contains("did not open the stream"))
-        stage.close()
+        fixture.close()
     }
 }
 
 @EventLoop
-private final class Stage {
+private final class SpeakerFixture {
     let sound: PrivateAudioServer
     let server: AudioServer
     let speaker: Speaker
     /// There is room again.
     private(set) var room = Sightings(of: Void.self)
 
-    static func start() async throws -> Stage {
+    static func start() async throws -> SpeakerFixture {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let stage = Stage(sound)
+        let fixture = SpeakerFixture(sound)
         let ready = Sightings(of: Void.self)
-        stage.server.stateChanged = { if case .ready = $0 { ready.add(()) } }
-        stage.server.connect()
+        fixture.server.stateChanged = { if case .ready = $0 { ready.add(()) } }
+        fixture.server.connect()
         try await ready.next()
-        return stage
+        return fixture
     }
 
     private init(_ sound: PrivateAudioServer) {
@@ -146,7 +146,7 @@ private final class Stage {
 
     /// Plays 20 ms of silence.
     func play() -> Bool {
-        let packet = [UInt8](repeating: 0, count: PTTMessages.AudioFormat.standard.bytesPerPacket)
+        let packet = [UInt8](repeating: 0, count: AudioFormat.standard.bytesPerPacket)
         return packet.withUnsafeBytes { speaker.play($0) }
     }
 

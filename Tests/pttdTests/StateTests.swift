@@ -11,7 +11,7 @@ import Testing
     @Test @EventLoop func `a core that is killed brings back the channel with name, picture and push token`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let picture = try Image([0xFF, 0xD8, 0xFF] + [UInt8](repeating: 1, count: Image.sizeLimit - 3))
         let first = try await AttachedApplication.attach(to: core)
         let token = try await first.join(.hikers, image: picture.base64).pushToken
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test @EventLoop func `what was left is gone after a restart`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         #expect(FileManager.default.fileExists(atPath: core.state("channel.json")))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test @EventLoop func `nobody else can read the files`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         for (path, mode) in [("", 0o700), ("channel.json", 0o600), ("descriptor.json", 0o600)] {
@@ -56,7 +56,7 @@ import Testing
         String(repeating: "{\"a\":", count: 100), String(repeating: " ", count: 600_000), "\u{0}\u{1}",
     ])
     @EventLoop func `a damaged channel is told, kept aside, and counts as none`(text: String) async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         core.process.kill()
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test @EventLoop func `bytes that are no text count as damaged`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         core.process.kill()
         try FileManager.default.createDirectory(atPath: core.state(""), withIntermediateDirectories: true)
         try Data([0xC3, 0x28, 0xFF]).write(to: URL(filePath: core.state("channel.json")))
@@ -84,7 +84,7 @@ import Testing
     @Test @EventLoop func `a lost name and picture leave the channel, and its application is asked for them`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         core.process.kill()
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test @EventLoop func `a state that cannot be written is told, and the core goes on`() async throws {
-        let core = try await RunningCore.start(environment: ["XDG_STATE_HOME": "/proc/nowhere"])
+        let core = try await CoreFixture.start(environment: ["XDG_STATE_HOME": "/proc/nowhere"])
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         _ = try await core.process.lines.first { $0.hasPrefix("error: ") && $0.contains("cannot be written") }
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test @EventLoop func `what a crash left half written is not taken for the state`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         core.process.kill()

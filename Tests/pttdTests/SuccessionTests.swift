@@ -12,15 +12,15 @@ import Testing
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound)
+        let core = try await CoreFixture.start(sound: sound)
         let watcher = try core.connect()
         try await watcher.audioServerIsReady(try await watcher.subscribe())
-        let bridge = try core.connect()
+        let accessoryd = try core.connect()
         let first = try await AttachedApplication.attach(to: core)
         let second = try ChildProcess.attaching(as: "org.example.App", "App", in: core.directory)
         _ = try await second.lines.first { $0.contains("callToken") }
         _ = try await first.join(.hikers)
-        _ = try await bridge.begin()
+        _ = try await accessoryd.begin()
         first.die()
         #expect(try await watcher.nextEnd() == .applicationGone)
         let joined = try await watcher.events.first { $0.joinReason == .channelRestoration }
@@ -32,11 +32,11 @@ import Testing
         #expect(restored.contains(first.attachment.pushToken.rawValue))
         _ = try await second.lines.first { $0.contains("channelRestoration") }
         // Neither locked out nor started again: a press is its.
-        _ = try await bridge.begin()
+        _ = try await accessoryd.begin()
         second.kill()
         #expect(try await watcher.nextEnd() == .applicationGone)
         _ = try await watcher.events.first { $0 == .applicationDetached }
-        #expect(try await bridge.status().channel?.channelID == .hikers)
+        #expect(try await accessoryd.status().channel?.channelID == .hikers)
         #expect(try await sound.sourceOutputs().isEmpty)
     }
 
@@ -44,7 +44,7 @@ import Testing
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound)
+        let core = try await CoreFixture.start(sound: sound)
         let watcher = try core.connect()
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let old = try await AttachedApplication.attach(to: core, isForeground: false)
@@ -53,8 +53,8 @@ import Testing
         let front = ApplicationInterface.ForegroundRequest(isForeground: true)
         try await old.calls.application("SetForeground", front)
         let token = try await old.join(.hikers).pushToken
-        let bridge = try core.connect()
-        _ = try await bridge.begin()
+        let accessoryd = try core.connect()
+        _ = try await accessoryd.begin()
         let new = try await AttachedApplication.attach(to: core, isForeground: nil)
         #expect(new.attachment.restored?.channelID == .hikers)
         #expect(new.attachment.pushToken == token)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test @EventLoop func `a program that joins without attaching gets no token for pushes`() async throws {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let program = try core.connect()
         #expect(try await program.join(application: "Old").pushToken == nil)
         let attached = try await AttachedApplication.attach(to: core)
@@ -81,7 +81,7 @@ import Testing
     @Test @EventLoop func `an application hears once how its channel was left while it was away`()
         async throws
     {
-        let core = try await RunningCore.start()
+        let core = try await CoreFixture.start()
         let watcher = try core.connect()
         _ = try await watcher.subscribe()
         let first = try await AttachedApplication.attach(to: core)

@@ -11,24 +11,30 @@ import Varlink
     init() { withRunningLoop() }
 
     /// A core that is joined by an application and watched.
-    @EventLoop private func joined() async throws -> Stage {
+    @EventLoop private func joined() async throws -> TransmissionFixture {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound)
+        let core = try await CoreFixture.start(sound: sound)
         let watcher = try core.connect()
         if try await !watcher.subscribe().isAudioServerReady {
             _ = try await watcher.events.first { $0 == .audioServerReady }
         }
         let application = try core.connect()
         let token = try #require(try await application.join(application: "Test").token)
-        return Stage(sound: sound, core: core, application: application, watcher: watcher, token: token)
+        return TransmissionFixture(
+            sound: sound,
+            core: core,
+            application: application,
+            watcher: watcher,
+            token: token
+        )
     }
 
     @Test @EventLoop func `frames arrive in order while the button is held, and none after it is let go`()
         async throws
     {
-        let stage = try await joined()
-        defer { withExtendedLifetime(stage) {} }
-        let audio = try stage.core.attachAudio(stage.token).release()
+        let fixture = try await joined()
+        defer { withExtendedLifetime(fixture) {} }
+        let audio = try fixture.core.attachAudio(fixture.token).release()
         defer { _ = close(audio) }
         let packets = Sightings(of: [UInt8].self)
         let reader = try DescriptorSource(audio, .readable) { _ in
@@ -37,45 +43,49 @@ import Varlink
             if count > 0 { packets.add(Array(buffer.prefix(count))) }
         }
         defer { reader.cancel() }
-        let bridge = try stage.core.connect()
-        _ = try await bridge.begin()
+        let accessoryd = try fixture.core.connect()
+        _ = try await accessoryd.begin()
         let first = try await packets.next(5)
         #expect(first.allSatisfy { $0.count == AudioPacketHeader.size + AudioFormat.standard.bytesPerPacket })
         #expect(first.compactMap { AudioPacketHeader($0)?.sequence } == [0, 1, 2, 3, 4])
         let times = first.compactMap { AudioPacketHeader($0)?.timestamp }
         #expect(times == times.sorted())
         #expect(first.contains { $0.dropFirst(AudioPacketHeader.size).contains { $0 != 0 } })
-        try await bridge.end()
-        #expect(try await stage.watcher.nextEnd() == .released)
-        #expect(try await stage.sound.sourceOutputs().isEmpty)
-        #expect(try await bridge.status().audio == .inactive)
+        try await accessoryd.end()
+        #expect(try await fixture.watcher.nextEnd() == .released)
+        #expect(try await fixture.sound.sourceOutputs().isEmpty)
+        #expect(try await accessoryd.status().audio == .inactive)
     }
 
     @Test @EventLoop func `after the time limit a button owes its release, and the application owes nothing`()
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let core = try await RunningCore.start(sound: sound, configuration: "time-limit = 1")
+        let core = try await CoreFixture.start(sound: sound, configuration: "time-limit = 1")
         let watcher = try core.connect()
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
-        let itself = CoreInterface.BeginRequest(
+        let itself = ChannelInterface.BeginRequest(
             channelID: .hikers,
             source: .developerRequest,
             origin: Origin(kind: .application, identifier: "1", name: "App")
         )
         for _ in 0..<2 {
-            _ = try await application.calls.call("BeginTransmitting", itself, CoreInterface.BeginReply.self)
+            _ = try await application.calls.call(
+                "BeginTransmitting",
+                itself,
+                ChannelInterface.BeginReply.self
+            )
             #expect(try await watcher.nextEnd() == .timeLimit)
         }
-        let bridge = try core.connect()
-        _ = try await bridge.begin()
+        let accessoryd = try core.connect()
+        _ = try await accessoryd.begin()
         #expect(try await watcher.nextEnd() == .timeLimit)
-        let refused = try await refusal { _ = try await bridge.begin() }
+        let refused = try await refusal { _ = try await accessoryd.begin() }
         #expect(refused.code == .transmissionNotAllowed)
-        await #expect(throws: VarlinkCallError.self) { try await bridge.end() }
-        _ = try await bridge.begin()
+        await #expect(throws: VarlinkCallError.self) { try await accessoryd.end() }
+        _ = try await accessoryd.begin()
         #expect(try await watcher.nextEnd() == .timeLimit)
         #expect(try await sound.sourceOutputs().isEmpty)
     }
@@ -83,94 +93,94 @@ import Varlink
     @Test @EventLoop func `audio is told active after the transmission began, and inactive after it ended`()
         async throws
     {
-        let stage = try await joined()
-        defer { withExtendedLifetime(stage) {} }
-        let bridge = try stage.core.connect()
-        let identifier = try await bridge.begin()
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
-        try await bridge.end()
-        #expect(try await stage.watcher.nextEnd() == .released)
-        #expect(try await stage.watcher.events.next() == .audioDeactivated)
+        let fixture = try await joined()
+        defer { withExtendedLifetime(fixture) {} }
+        let accessoryd = try fixture.core.connect()
+        let identifier = try await accessoryd.begin()
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
+        try await accessoryd.end()
+        #expect(try await fixture.watcher.nextEnd() == .released)
+        #expect(try await fixture.watcher.events.next() == .audioDeactivated)
         #expect(identifier.rawValue == 1)
     }
 
-    @Test @EventLoop func `the death of the bridge ends its transmission and closes the microphone`()
+    @Test @EventLoop func `the death of ptt-accessoryd ends its transmission and closes the microphone`()
         async throws
     {
-        let stage = try await joined()
-        defer { withExtendedLifetime(stage) {} }
-        let bridge = try stage.core.connect()
-        _ = try await bridge.begin()
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
-        bridge.close()
-        #expect(try await stage.watcher.nextEnd() == .connectionLost)
-        #expect(try await stage.sound.sourceOutputs().isEmpty)
+        let fixture = try await joined()
+        defer { withExtendedLifetime(fixture) {} }
+        let accessoryd = try fixture.core.connect()
+        _ = try await accessoryd.begin()
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
+        accessoryd.close()
+        #expect(try await fixture.watcher.nextEnd() == .connectionLost)
+        #expect(try await fixture.sound.sourceOutputs().isEmpty)
     }
 
     @Test @EventLoop func `the death of the application ends the transmission and leaves the channel joined`()
         async throws
     {
-        let stage = try await joined()
-        defer { withExtendedLifetime(stage) {} }
-        let bridge = try stage.core.connect()
-        _ = try await bridge.begin()
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
-        stage.application.close()
-        #expect(try await stage.watcher.nextEnd() == .applicationGone)
-        _ = try await stage.watcher.events.first { $0 == .applicationDetached }
-        #expect(try await stage.sound.sourceOutputs().isEmpty)
-        #expect(try await bridge.status().channel?.application == nil)
-        let refused = try await refusal { _ = try await bridge.begin() }
+        let fixture = try await joined()
+        defer { withExtendedLifetime(fixture) {} }
+        let accessoryd = try fixture.core.connect()
+        _ = try await accessoryd.begin()
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
+        fixture.application.close()
+        #expect(try await fixture.watcher.nextEnd() == .applicationGone)
+        _ = try await fixture.watcher.events.first { $0 == .applicationDetached }
+        #expect(try await fixture.sound.sourceOutputs().isEmpty)
+        #expect(try await accessoryd.status().channel?.application == nil)
+        let refused = try await refusal { _ = try await accessoryd.begin() }
         #expect(refused.reason.contains("start it"))
     }
 
     @Test @EventLoop func `the death of the sound server ends the transmission, and a later press works`()
         async throws
     {
-        let stage = try await joined()
-        defer { withExtendedLifetime(stage) {} }
-        let bridge = try stage.core.connect()
-        _ = try await bridge.begin()
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
-        stage.sound.kill()
-        #expect(try await stage.watcher.nextEnd() == .audioServerLost)
-        _ = try await stage.watcher.events.first { $0 == .audioServerLost }
-        let refused = try await refusal { _ = try await bridge.begin() }
+        let fixture = try await joined()
+        defer { withExtendedLifetime(fixture) {} }
+        let accessoryd = try fixture.core.connect()
+        _ = try await accessoryd.begin()
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
+        fixture.sound.kill()
+        #expect(try await fixture.watcher.nextEnd() == .audioServerLost)
+        _ = try await fixture.watcher.events.first { $0 == .audioServerLost }
+        let refused = try await refusal { _ = try await accessoryd.begin() }
         #expect(refused.reason.contains("PipeWire or PulseAudio"))
-        try await stage.sound.restart()
-        _ = try await stage.watcher.events.first(within: .seconds(20)) { $0 == .audioServerReady }
-        _ = try await bridge.begin()
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
-        try await bridge.end()
+        try await fixture.sound.restart()
+        _ = try await fixture.watcher.events.first(within: .seconds(20)) { $0 == .audioServerReady }
+        _ = try await accessoryd.begin()
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
+        try await accessoryd.end()
     }
 
     @Test @EventLoop func `a microphone that goes away ends the transmission`() async throws {
-        let stage = try await joined()
-        defer { withExtendedLifetime(stage) {} }
-        let bridge = try stage.core.connect()
-        _ = try await bridge.begin()
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
-        try await stage.sound.removeMicrophone()
-        #expect(try await stage.watcher.nextEnd() == .microphoneLost)
-        #expect(try await stage.sound.sourceOutputs().isEmpty)
+        let fixture = try await joined()
+        defer { withExtendedLifetime(fixture) {} }
+        let accessoryd = try fixture.core.connect()
+        _ = try await accessoryd.begin()
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
+        try await fixture.sound.removeMicrophone()
+        #expect(try await fixture.watcher.nextEnd() == .microphoneLost)
+        #expect(try await fixture.sound.sourceOutputs().isEmpty)
     }
 
     @Test @EventLoop func `an order to end closes the microphone before the core exits`() async throws {
-        let stage = try await joined()
-        defer { withExtendedLifetime(stage) {} }
-        let bridge = try stage.core.connect()
-        _ = try await bridge.begin()
-        _ = try await stage.watcher.events.first { $0 == .audioActivated }
-        stage.core.process.signal(SIGTERM)
-        #expect(try await stage.core.process.exitStatus() == 0)
-        #expect(try await stage.sound.sourceOutputs().isEmpty)
+        let fixture = try await joined()
+        defer { withExtendedLifetime(fixture) {} }
+        let accessoryd = try fixture.core.connect()
+        _ = try await accessoryd.begin()
+        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
+        fixture.core.process.signal(SIGTERM)
+        #expect(try await fixture.core.process.exitStatus() == 0)
+        #expect(try await fixture.sound.sourceOutputs().isEmpty)
     }
 
     @Test @EventLoop func `a token is good for one connection`() async throws {
-        let stage = try await joined()
-        defer { withExtendedLifetime(stage) {} }
-        let first = try stage.core.attachAudio(stage.token)
-        let second = try stage.core.attachAudio(stage.token).release()
+        let fixture = try await joined()
+        defer { withExtendedLifetime(fixture) {} }
+        let first = try fixture.core.attachAudio(fixture.token)
+        let second = try fixture.core.attachAudio(fixture.token).release()
         defer { _ = close(second) }
         let end = Sightings(of: Int.self)
         let source = try DescriptorSource(second, .readable) { _ in
@@ -179,15 +189,15 @@ import Varlink
         }
         defer { source.cancel() }
         #expect(try await end.next() == 0)
-        _ = try await stage.core.connect().status()
+        _ = try await fixture.core.connect().status()
         _ = consume first
     }
 }
 
 /// A core that is joined by an application and watched, with the sound server that it uses.
-private struct Stage {
+private struct TransmissionFixture {
     let sound: PrivateAudioServer
-    let core: RunningCore
+    let core: CoreFixture
     let application: CoreClient
     let watcher: CoreClient
     let token: String

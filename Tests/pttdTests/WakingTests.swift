@@ -17,21 +17,21 @@ import Testing
         async throws
     {
         // Runs until the test closes the pipe, or ends.
-        let stage = try await Stage.start(
+        let fixture = try await WakingFixture.start(
             Self.busName,
             services: {
                 ["org.example.App": "/bin/sh -c \"echo > \($0)/started; exec cat \($0)/pipe\""]
             }
         )
-        let pipe = try stage.openPipe()
+        let pipe = try fixture.openPipe()
         defer { close(pipe) }
         let started = Sightings(of: Void.self)
-        let watch = try DirectoryWatch(stage.directory, .changes) { if $0 == "started" { started.add(()) } }
-        let bridge = try stage.core.connect()
-        let transmissionID = try await bridge.begin()
-        _ = try await stage.watcher.events.first { $0 == .applicationStarting }
+        let watch = try DirectoryWatch(fixture.directory, .changes) { if $0 == "started" { started.add(()) } }
+        let accessoryd = try fixture.core.connect()
+        let transmissionID = try await accessoryd.begin()
+        _ = try await fixture.watcher.events.first { $0 == .applicationStarting }
         try await started.next()
-        let application = try await AttachedApplication.attach(to: stage.core, activation: Self.busName)
+        let application = try await AttachedApplication.attach(to: fixture.core, activation: Self.busName)
         #expect(application.attachment.restored?.channelID == .hikers)
         let events = try await application.next(2)
         #expect(events[0].joinReason == .channelRestoration)
@@ -41,19 +41,19 @@ import Testing
         #expect(transmission.transmissionID == transmissionID)
         _ = try await application.events.first { $0 == .audioActivated }
         // Who owns the name need not be who was started: the bus answers its caller by it.
-        let owner = try await BusConnection.open(.address(stage.bus.address))
+        let owner = try await BusConnection.open(.address(fixture.bus.address))
         _ = try await owner.requestName("org.example.App")
-        try await bridge.end()
-        #expect(try await stage.watcher.nextEnd() == .released)
+        try await accessoryd.end()
+        #expect(try await fixture.watcher.nextEnd() == .released)
         withExtendedLifetime((watch, owner)) {}
     }
 
     @Test @EventLoop func `a push starts the application, and waits for it`() async throws {
         let systemd = Sightings(of: [String].self)
-        let stage = try await Stage.start(Self.unit, systemd: { systemd.add($0) })
-        let pushID = try await stage.core.connect().push(
+        let fixture = try await WakingFixture.start(Self.unit, systemd: { systemd.add($0) })
+        let pushID = try await fixture.core.connect().push(
             PushInterface.SendRequest(
-                token: stage.pushToken,
+                token: fixture.pushToken,
                 topic: "org.example.App.voip-ptt",
                 type: "pushtotalk",
                 priority: 10,
@@ -62,7 +62,7 @@ import Testing
             )
         )
         #expect(try await systemd.next() == ["app.service", "replace"])
-        let application = try await AttachedApplication.attach(to: stage.core, activation: Self.unit)
+        let application = try await AttachedApplication.attach(to: fixture.core, activation: Self.unit)
         let events = try await application.next(2)
         guard case .pushReceived(let push) = events[0] else { return #expect(Bool(false), "\(events)") }
         #expect(push.pushID == pushID)
@@ -71,10 +71,10 @@ import Testing
 
     @Test @EventLoop func `a core that starts with a saved channel starts its application`() async throws {
         let systemd = Sightings(of: [String].self)
-        let stage = try await Stage.start(Self.unit, systemd: { systemd.add($0) })
-        try await stage.core.crashAndRestart()
+        let fixture = try await WakingFixture.start(Self.unit, systemd: { systemd.add($0) })
+        try await fixture.core.crashAndRestart()
         #expect(try await systemd.next() == ["app.service", "replace"])
-        #expect(try await stage.core.connect().status().channel?.isApplicationStarting == true)
+        #expect(try await fixture.core.connect().status().channel?.isApplicationStarting == true)
     }
 
     @Test(arguments: [
@@ -85,23 +85,26 @@ import Testing
     @EventLoop func `a start that fails ends the transmission with the reason, and the channel stays`(
         activation: Activation
     ) async throws {
-        let stage = try await Stage.start(activation, services: { _ in ["org.example.Broken": "/bin/false"] })
-        let bridge = try stage.core.connect()
-        _ = try await bridge.begin()
-        #expect(try await stage.watcher.nextEnd() == .applicationUnavailable)
-        let line = try await stage.core.process.lines.first { $0.contains("cannot be started") }
+        let fixture = try await WakingFixture.start(
+            activation,
+            services: { _ in ["org.example.Broken": "/bin/false"] }
+        )
+        let accessoryd = try fixture.core.connect()
+        _ = try await accessoryd.begin()
+        #expect(try await fixture.watcher.nextEnd() == .applicationUnavailable)
+        let line = try await fixture.core.process.lines.first { $0.contains("cannot be started") }
         #expect(line.hasPrefix("notice: "))
-        #expect(try await bridge.status().channel?.channelID == .hikers)
-        #expect(try await bridge.status().channel?.isApplicationStarting == false)
+        #expect(try await accessoryd.status().channel?.channelID == .hikers)
+        #expect(try await accessoryd.status().channel?.isApplicationStarting == false)
     }
 
     @Test @EventLoop func `without a session bus a start fails with the reason`() async throws {
-        let stage = try await Stage.start(Self.busName)
-        stage.bus.stop()
-        let bridge = try stage.core.connect()
-        _ = try await bridge.begin()
-        #expect(try await stage.watcher.nextEnd() == .applicationUnavailable)
-        let line = try await stage.core.process.lines.first { $0.contains("cannot be started") }
+        let fixture = try await WakingFixture.start(Self.busName)
+        fixture.bus.stop()
+        let accessoryd = try fixture.core.connect()
+        _ = try await accessoryd.begin()
+        #expect(try await fixture.watcher.nextEnd() == .applicationUnavailable)
+        let line = try await fixture.core.process.lines.first { $0.contains("cannot be started") }
         #expect(line.contains("bus"))
     }
 
@@ -110,22 +113,22 @@ import Testing
         async throws
     {
         let systemd = Sightings(of: [String].self)
-        let stage = try await Stage.start(Self.unit, systemd: { systemd.add($0) })
-        try await stage.core.crashAndRestart()
-        let watcher = try stage.core.connect()
+        let fixture = try await WakingFixture.start(Self.unit, systemd: { systemd.add($0) })
+        try await fixture.core.crashAndRestart()
+        let watcher = try fixture.core.connect()
         try await watcher.audioServerIsReady(try await watcher.subscribe())
-        let bridge = try stage.core.connect()
-        _ = try await bridge.begin()
+        let accessoryd = try fixture.core.connect()
+        _ = try await accessoryd.begin()
         _ = try await systemd.next()
         #expect(try await watcher.nextEnd(within: .seconds(12)) == .applicationUnavailable)
-        let line = try await stage.core.process.lines.first { $0.contains("10 s") }
+        let line = try await fixture.core.process.lines.first { $0.contains("10 s") }
         #expect(line.hasPrefix("notice: "))
-        #expect(try await bridge.status().channel?.channelID == .hikers)
-        #expect(try await stage.sound.sourceOutputs().isEmpty)
-        _ = try await bridge.begin()
+        #expect(try await accessoryd.status().channel?.channelID == .hikers)
+        #expect(try await fixture.sound.sourceOutputs().isEmpty)
+        _ = try await accessoryd.begin()
         _ = try await systemd.next()
         let application = try await AttachedApplication.attach(
-            to: stage.core,
+            to: fixture.core,
             activation: Self.unit,
             isForeground: nil
         )
@@ -137,11 +140,11 @@ import Testing
 
 /// A core with a joined channel whose application has died, a session bus, and a sound server.
 @EventLoop
-private struct Stage {
+private struct WakingFixture {
     let sound: PrivateAudioServer
     let bus: PrivateBus
     let systemd: (BusConnection, ExportedObject)?
-    let core: RunningCore
+    let core: CoreFixture
     let watcher: CoreClient
     let pushToken: PushToken
     let directory: String
@@ -150,14 +153,14 @@ private struct Stage {
         _ activation: Activation,
         systemd started: (@EventLoop ([String]) -> Void)? = nil,
         services: (String) -> [String: String] = { _ in [:] }
-    ) async throws -> Stage {
+    ) async throws -> WakingFixture {
         let directory = NSTemporaryDirectory() + "ptt-waking-\(UInt32.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let bus = try await PrivateBus.start(services: services(directory))
         let systemd: (BusConnection, ExportedObject)? =
             if let started { try await Self.systemd(bus, started) } else { nil }
-        let core = try await RunningCore.start(
+        let core = try await CoreFixture.start(
             sound: sound,
             environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address]
         )
@@ -167,7 +170,7 @@ private struct Stage {
         let pushToken = try #require(try await application.join(.hikers).pushToken)
         application.die()
         _ = try await watcher.events.first { $0 == .applicationDetached }
-        return Stage(
+        return WakingFixture(
             sound: sound,
             bus: bus,
             systemd: systemd,

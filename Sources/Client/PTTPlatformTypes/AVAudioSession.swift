@@ -1,5 +1,5 @@
 public import Foundation
-internal import Synchronization
+import Synchronization
 
 /// The audio session that the system opens and closes: the part of AVFAudio's class that applications of the PushToTalk
 /// framework touch.

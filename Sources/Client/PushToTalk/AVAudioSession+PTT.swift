@@ -1,4 +1,4 @@
-internal import PTTMessages
+import PTTMessages
 public import PTTPlatformTypes
 
 /// Linux: 20 milliseconds of sound, mono at 48 kHz.

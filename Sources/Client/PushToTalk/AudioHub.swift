@@ -1,6 +1,6 @@
-internal import EventLoop
-internal import PTTMessages
-internal import Synchronization
+import EventLoop
+import PTTMessages
+import Synchronization
 
 /// Where the audio of the active session passes: from the core's socket to those who listen, and from those who play to
 /// the socket.

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import PTTMessages
+import Foundation
+import PTTMessages
 
 /// What of the channel the application was told, and what it is told next.
 ///

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import PTTMessages
-internal import Synchronization
+import Foundation
+import PTTMessages
+import Synchronization
 
 /// What the application says to a push.
 struct PushAnswer: Sendable {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import PTTMessages
-internal import TOML
+import Foundation
+import PTTMessages
+import TOML
 
 /// What the application says of itself to the core. Takes the place of `Info.plist` and entitlements, without which
 /// Apple's systems make no channel manager.

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import PTTMessages
-internal import Synchronization
+import Foundation
+import PTTMessages
+import Synchronization
 
 /// What the application is to be told, one thing after the other.
 enum Callback: Sendable {

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import PTTMessages
-internal import PTTPlatformTypes
-internal import Synchronization
+import Foundation
+import PTTMessages
+import PTTPlatformTypes
+import Synchronization
 
 // On the callback queue.
 extension PTChannelManager {

@@ -1,6 +1,6 @@
-internal import EventLoop
-internal import Foundation
-internal import Synchronization
+import EventLoop
+import Foundation
+import Synchronization
 
 extension PTChannelManager {
     /// The one manager of this process, while the application holds it.

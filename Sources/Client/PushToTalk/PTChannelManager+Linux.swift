@@ -1,5 +1,5 @@
 public import Foundation
-internal import Synchronization
+import Synchronization
 
 // What Apple's framework has no counterpart for. Everything here begins with `ptt`.
 extension PTChannelManager {

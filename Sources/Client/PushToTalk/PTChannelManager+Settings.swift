@@ -1,8 +1,8 @@
-internal import CoreLink
-internal import EventLoop
+import EventLoop
 public import Foundation
-internal import PTTMessages
+import PTTMessages
 public import PTTPlatformTypes
+import ServiceClient
 
 extension PTChannelManager {
     /// Tells who talks at the other end, or with nil that nobody does any more.
@@ -47,7 +47,7 @@ extension PTChannelManager {
         channelUUID: UUID,
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        let request = CoreInterface.DescriptorRequest(
+        let request = ChannelInterface.DescriptorRequest(
             channelID: ChannelID(channelUUID),
             name: channelDescriptor.name,
             image: channelDescriptor.imageText

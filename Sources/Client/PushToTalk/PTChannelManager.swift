@@ -1,9 +1,9 @@
-internal import CoreLink
-internal import EventLoop
+import EventLoop
 public import Foundation
-internal import PTTMessages
-internal import PTTPlatformTypes
-internal import Synchronization
+import PTTMessages
+import PTTPlatformTypes
+import ServiceClient
+import Synchronization
 
 /// The application's end of the channel of this machine.
 ///
@@ -79,7 +79,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     ///   - descriptor: What people see of the channel. An image that is no PNG, JPEG, GIF or WebP file of at most
     ///     256 KiB is left out, and the journal of `pttd` says so.
     public func requestJoinChannel(channelUUID: UUID, descriptor: PTChannelDescriptor) {
-        let request = CoreInterface.JoinRequest(
+        let request = ChannelInterface.JoinRequest(
             channelID: ChannelID(channelUUID),
             name: descriptor.name,
             application: nil,
@@ -111,7 +111,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             identifier: "\(ProcessInfo.processInfo.processIdentifier)",
             name: ProcessInfo.processInfo.processName
         )
-        let request = CoreInterface.BeginRequest(
+        let request = ChannelInterface.BeginRequest(
             channelID: ChannelID(channelUUID),
             source: .developerRequest,
             origin: origin
@@ -158,7 +158,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     }
 
     private func stop(_ channelUUID: UUID) {
-        let request = CoreInterface.EndRequest(
+        let request = ChannelInterface.EndRequest(
             channelID: ChannelID(channelUUID),
             origin: nil,
             cause: .stopped

@@ -1,5 +1,5 @@
-internal import PTTMessages
-internal import PTTPlatformTypes
+import PTTMessages
+import PTTPlatformTypes
 
 extension PTChannelJoinReason {
     init(_ word: JoinReason) {

@@ -1,7 +1,7 @@
-internal import CoreLink
 public import Foundation
-internal import PTTMessages
+import PTTMessages
 public import PTTPlatformTypes
+import ServiceClient
 
 /// The domain of ``PTChannelError``.
 // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -107,7 +107,7 @@ public struct PTInstantiationError: CustomNSError, Hashable, Sendable {
     }
 
     /// An application that was not let in.
-    init(refusal error: LinkError) {
+    init(refusal error: ServiceError) {
         switch error {
         case .refused(let refusal) where refusal.code == .deviceManagementRestriction:
             self.init(.missingEntitlement, reason: refusal.reason)

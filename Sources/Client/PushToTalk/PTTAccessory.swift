@@ -1,5 +1,5 @@
 public import Foundation
-internal import PTTMessages
+import PTTMessages
 
 /// Linux: a button of an accessory.
 public struct PTTAccessory: Hashable, Sendable {

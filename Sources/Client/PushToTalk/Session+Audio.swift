@@ -1,6 +1,6 @@
-internal import CoreLink
-internal import EventLoop
-internal import PTTMessages
+import EventLoop
+import PTTMessages
+import ServiceClient
 
 /// The audio socket of an attachment: its token, and what it takes to come back to it.
 struct AudioAccess {
@@ -17,7 +17,7 @@ extension Session {
     func openAudio() {
         guard let access = audioAccess, link == nil else { return }
         do {
-            let link = try AudioLink(token: access.token) { [weak self] in self?.captured($0, $1) }
+            let link = try AudioSocketClient(token: access.token) { [weak self] in self?.captured($0, $1) }
             link.onClose = { [weak self, weak link] in
                 guard let self, link === self.link else { return }
                 audioLost()

@@ -1,14 +1,14 @@
-internal import CoreLink
-internal import EventLoop
-internal import PTTMessages
+import EventLoop
+import PTTMessages
+import ServiceClient
 
 extension Session {
     typealias Sending =
-        @EventLoop (ServiceConnection, @escaping @EventLoop (Result<Void, LinkError>) -> Void) -> Void
+        @EventLoop (ServiceConnection, @escaping @EventLoop (Result<Void, ServiceError>) -> Void) -> Void
 
     func join(
         _ channelID: ChannelID,
-        _ request: CoreInterface.JoinRequest,
+        _ request: ChannelInterface.JoinRequest,
         failed: @escaping @EventLoop (Refusal) -> Callback
     ) {
         call { [outbox] connection, then in

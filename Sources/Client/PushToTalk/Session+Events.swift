@@ -1,7 +1,7 @@
-internal import CoreLink
-internal import EventLoop
-internal import Foundation
-internal import PTTMessages
+import EventLoop
+import Foundation
+import PTTMessages
+import ServiceClient
 
 extension Session {
     /// What the core tells, with the time at which it happened.

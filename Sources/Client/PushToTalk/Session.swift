@@ -1,7 +1,7 @@
-internal import CoreLink
-internal import EventLoop
-internal import Foundation
-internal import PTTMessages
+import EventLoop
+import Foundation
+import PTTMessages
+import ServiceClient
 
 /// The application's side of the core: attaches, keeps attached, and turns what it is told into callbacks.
 ///
@@ -23,7 +23,7 @@ final class Session {
     var assumedForeground: Bool?
     private(set) var events: ServiceConnection?
     private var calls: ServiceConnection?
-    var link: AudioLink?
+    var link: AudioSocketClient?
     var audioAccess: AudioAccess?
     lazy var audioRetry = TimerSource { [weak self] in self?.openAudio() }
     private var unanswered: [CallID: Completion] = [:]
@@ -100,7 +100,7 @@ final class Session {
     private func connect() {
         guard search == .on, events == nil else { return }
         retry.disarm()
-        do throws(LinkError) {
+        do throws(ServiceError) {
             let events = try ServiceConnection.core()
             self.events = events
             saidForeground = isForeground
@@ -164,7 +164,7 @@ final class Session {
         outbox.askForDescriptor(channelID.uuid) { [weak self] descriptor in
             EventLoop.start { [weak self] in
                 guard let self else { return }
-                let request = CoreInterface.DescriptorRequest(
+                let request = ChannelInterface.DescriptorRequest(
                     channelID: channelID,
                     name: descriptor.name,
                     image: descriptor.imageText
@@ -176,7 +176,7 @@ final class Session {
 
     // MARK: Losing and finding the core
 
-    private func ended(_ error: LinkError) {
+    private func ended(_ error: ServiceError) {
         guard events != nil else { return }
         if let created = takeCreation() {
             stop(.paused)
@@ -191,7 +191,7 @@ final class Session {
         tell(view.left(.systemPolicy))
     }
 
-    private func unreachable(_ error: LinkError) {
+    private func unreachable(_ error: ServiceError) {
         if let created = takeCreation() {
             stop(.paused)
             let failure = PTInstantiationError(.invalidPlatform, reason: "\(error)")

@@ -1,8 +1,8 @@
-public import PTTMessages
+package import PTTMessages
 
 /// What is known of a family of Bluetooth buttons. One file per family in `Profiles`.
-public struct AccessoryProfile: Equatable, Sendable {
-    public enum Bonding: Equatable, Sendable {
+package struct AccessoryProfile: Equatable, Sendable {
+    package enum Bonding: Equatable, Sendable {
         /// Never bond: the button forgets its key, and the host then fails to encrypt for ever.
         case never
         /// Bond if the button asks for it.
@@ -11,21 +11,21 @@ public struct AccessoryProfile: Equatable, Sendable {
         case required
     }
 
-    public let name: String
-    public let service: GattUUID
+    package let name: String
+    package let service: GattUUID
     /// The one that notifies.
-    public let characteristic: GattUUID
-    public let decoder: ButtonDecoder
-    public let mode: ButtonMode
-    public let bonding: Bonding
+    package let characteristic: GattUUID
+    package let decoder: ButtonDecoder
+    package let mode: ButtonMode
+    package let bonding: Bonding
     /// Names that such devices advertise; `*` at the end stands for anything. Hints only: the same name is on
     /// devices that have nothing else in common.
-    public let names: [String]
+    package let names: [String]
     /// Names of devices that have the service but must not be used.
-    public let excludedNames: [String]
+    package let excludedNames: [String]
 
     /// The more particular come first: some devices have a common service beside their own.
-    public static let all = [aina, nordicLEDButton, ffe0]
+    package static let all = [aina, nordicLEDButton, ffe0]
 
     /// The profiles that fit, the best first.
     ///
@@ -33,7 +33,7 @@ public struct AccessoryProfile: Equatable, Sendable {
     ///   - services: UUIDs as text, in any form.
     ///   - name: The device's name, if known.
     /// - Returns: Nothing if no profile fits, or the device is one that must not be used.
-    public static func matching(services: some Sequence<String>, name: String? = nil) -> [AccessoryProfile] {
+    package static func matching(services: some Sequence<String>, name: String? = nil) -> [AccessoryProfile] {
         let services = Set(services.compactMap { GattUUID($0) })
         return all.filter { profile in
             guard let name, matches(name, profile.excludedNames) else {
@@ -44,12 +44,12 @@ public struct AccessoryProfile: Equatable, Sendable {
     }
 
     /// The profile that a name hints at. Many buttons tell their services only when connected.
-    public static func hinted(byName name: String) -> AccessoryProfile? {
+    package static func hinted(byName name: String) -> AccessoryProfile? {
         all.first { matches(name, $0.names) && !matches(name, $0.excludedNames) }
     }
 
     /// What each profile makes of a notification, for learning what a button sends. Takes any bytes.
-    public static func readings(of value: [UInt8]) -> [(profile: AccessoryProfile, reading: ButtonReading)] {
+    package static func readings(of value: [UInt8]) -> [(profile: AccessoryProfile, reading: ButtonReading)] {
         all.map { ($0, $0.decoder.reading(of: value)) }
     }
 

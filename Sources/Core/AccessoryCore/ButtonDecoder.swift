@@ -1,5 +1,5 @@
 /// What one notification of a button says.
-public enum ButtonReading: Equatable, Sendable {
+package enum ButtonReading: Equatable, Sendable {
     /// The level of the talk button. The note tells what else was in it: a heartbeat, another button.
     case level(isPressed: Bool, note: String?)
     /// Neither a press nor a release. The text says why.
@@ -12,7 +12,7 @@ public enum ButtonReading: Equatable, Sendable {
 /// How a button writes the level of its talk button into a notification.
 ///
 /// Any bytes can be given to it; what is not known to be a press never becomes one.
-public enum ButtonDecoder: Equatable, Sendable {
+package enum ButtonDecoder: Equatable, Sendable {
     /// The first byte is the level: `pressed`, or zero for released. What follows does not matter.
     ///
     /// "Anything but zero is a press" would latch for ever on a button that sends the characters 1 and 0.
@@ -20,7 +20,7 @@ public enum ButtonDecoder: Equatable, Sendable {
     /// The first byte has a bit for each button, and perhaps one that only says that the device is alive.
     case bitMask(talk: UInt8, heartbeat: UInt8, others: [UInt8: String])
 
-    public func reading(of value: [UInt8]) -> ButtonReading {
+    package func reading(of value: [UInt8]) -> ButtonReading {
         guard let first = value.first else { return .meaningless("empty") }
         switch self {
         case .byteEquals(let pressed):

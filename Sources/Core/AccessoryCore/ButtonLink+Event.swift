@@ -1,8 +1,8 @@
-public import PTTMessages
+package import PTTMessages
 
 extension ButtonLink {
     /// Something that has happened to one Bluetooth button.
-    public enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
         /// A new link is up. If one was up before, it counts as lost.
         case connected
         /// - Parameter hasCharacteristic: Whether the one that the profile listens to is there. May come again, when
@@ -27,7 +27,7 @@ extension ButtonLink {
     }
 
     /// An order to the shell. Those of one event come with what concerns the microphone first.
-    public enum Effect: Equatable, Sendable {
+    package enum Effect: Equatable, Sendable {
         /// Ask the core to begin a transmission for the origin.
         case begin
         /// Tell the core that the origin was let go, or lost.

@@ -1,8 +1,8 @@
-public import PTTMessages
+package import PTTMessages
 
 extension ButtonLink {
     /// The button as it is shown.
-    public var device: AccessoryDevice {
+    package var device: AccessoryDevice {
         AccessoryDevice(
             kind: origin.kind,
             identifier: origin.identifier,

@@ -1,4 +1,4 @@
-public import PTTMessages
+package import PTTMessages
 
 /// One Bluetooth button: the way from its connection to "a press will be heard", and its level.
 ///
@@ -9,12 +9,12 @@ public import PTTMessages
 ///
 /// Each notification may come several times (BlueZ repeats it for each subscriber): a value that equals the known
 /// level is no edge.
-public struct ButtonLink: Equatable, Sendable {
+package struct ButtonLink: Equatable, Sendable {
     /// How long after notifications are on a value still counts as the level and not as an edge.
     ///
     /// Buttons that tell their level on being subscribed to do it within a connection interval or two, of at most
     /// 50 ms as the kernel asks for; a finger that pressed before that is still there afterwards.
-    public static let settleTime = Duration.milliseconds(500)
+    package static let settleTime = Duration.milliseconds(500)
     /// With the delays between them, a minute of trying.
     static let subscribeAttempts = 8
 
@@ -38,8 +38,8 @@ public struct ButtonLink: Equatable, Sendable {
         case pressed
     }
 
-    public let profile: AccessoryProfile
-    public private(set) var origin: Origin
+    package let profile: AccessoryProfile
+    package private(set) var origin: Origin
     var link = Link.away(remark: nil)
     var level = Level.unknown
     /// What the shell's timer is set to.
@@ -48,7 +48,7 @@ public struct ButtonLink: Equatable, Sendable {
     /// - Parameters:
     ///   - origin: What its presses come from; the identifier is the Bluetooth address.
     ///   - profile: How to read it.
-    public init(origin: Origin, profile: AccessoryProfile) {
+    package init(origin: Origin, profile: AccessoryProfile) {
         self.origin = origin
         self.profile = profile
     }
@@ -59,7 +59,7 @@ public struct ButtonLink: Equatable, Sendable {
     ///   - event: What has happened.
     ///   - now: When it happened; never earlier than that of the event before.
     /// - Returns: What to do, in this order.
-    public mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
+    package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         let before = device
         if event == .timerFired { timer = nil }
         var effects = decide(event, at: now)

@@ -1,8 +1,8 @@
 /// A Bluetooth UUID of 128 bits, in the form that BlueZ writes: 36 characters, lower case.
-public struct GattUUID: Hashable, Sendable, CustomStringConvertible {
-    public let text: String
+package struct GattUUID: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
 
-    public init(_ value: UInt128) {
+    package init(_ value: UInt128) {
         let digits = String(value, radix: 16)
         let padded = Array(String(repeating: "0", count: 32 - digits.count) + digits)
         let groups = [padded[0..<8], padded[8..<12], padded[12..<16], padded[16..<20], padded[20..<32]]
@@ -12,12 +12,12 @@ public struct GattUUID: Hashable, Sendable, CustomStringConvertible {
     /// A number assigned by the Bluetooth SIG, or used as if it were.
     ///
     /// The Bluetooth Core Specification, Volume 3, Part B, 2.5.1, has the base that it is put into.
-    public init(assigned: UInt32) {
+    package init(assigned: UInt32) {
         self.init(UInt128(assigned) << 96 | 0x0000_0000_0000_1000_8000_0080_5F9B_34FB)
     }
 
     /// - Parameter text: 4, 8 or 36 characters, in either case. Anything else gives nil.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
         guard groups.joined().utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else { return nil }
         switch groups.map(\.utf8.count) {
@@ -32,5 +32,5 @@ public struct GattUUID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    public var description: String { text }
+    package var description: String { text }
 }

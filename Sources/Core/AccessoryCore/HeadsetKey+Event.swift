@@ -1,9 +1,9 @@
-public import PTTMessages
+package import PTTMessages
 
 extension HeadsetKey {
     /// Something that has happened to one headset, or to the transmission that it asked for. Key codes are the kernel's
     /// (`input-event-codes.h`); automatic repeat is not passed on.
-    public enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
         case keyPressed(UInt16)
         case keyReleased(UInt16)
         /// The kernel dropped events, and this is how the key is now.
@@ -21,7 +21,7 @@ extension HeadsetKey {
     }
 
     /// An order to the shell. Those of one event come with what concerns the microphone first.
-    public enum Effect: Equatable, Sendable {
+    package enum Effect: Equatable, Sendable {
         /// Ask the core to begin a transmission for the origin. Answer with ``Event/began(_:)`` or
         /// ``Event/refused(_:)``.
         case begin

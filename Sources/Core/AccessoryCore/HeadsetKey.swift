@@ -1,4 +1,4 @@
-public import PTTMessages
+package import PTTMessages
 
 /// The key of a headset: one press begins, the next ends.
 ///
@@ -14,9 +14,9 @@ public import PTTMessages
 ///   toggles than ``toggleLimit`` in the same time from whatever headset, the key is locked until it was silent for
 ///   ``silence``.
 /// - A beginning within ``spacing`` after the last toggle. Ending is never held back.
-public struct HeadsetKey: Equatable, Sendable {
+package struct HeadsetKey: Equatable, Sendable {
     /// Where the key's edges come from.
-    public enum Contact: Equatable, Sendable {
+    package enum Contact: Equatable, Sendable {
         /// A 3.5 mm plug: both edges are those of a real contact.
         case plug
         /// USB or Bluetooth: the headset's own program may send press and release in one go.
@@ -25,14 +25,14 @@ public struct HeadsetKey: Equatable, Sendable {
 
     /// `KEY_PLAYPAUSE`, `KEY_PLAYCD` and `KEY_PAUSECD` (which AVRCP sends in turn), `KEY_MEDIA` (older plugs). A
     /// headset has one such button, whichever of them it sends.
-    public static let codes: [UInt16] = [164, 200, 201, 226]
+    package static let codes: [UInt16] = [164, 200, 201, 226]
 
-    public static let shortestPress = Duration.milliseconds(10)
-    public static let phantomLimit = 3
-    public static let toggleLimit = 10
-    public static let phantomWindow = Duration.seconds(10)
-    public static let silence = Duration.seconds(5)
-    public static let spacing = Duration.milliseconds(250)
+    package static let shortestPress = Duration.milliseconds(10)
+    package static let phantomLimit = 3
+    package static let toggleLimit = 10
+    package static let phantomWindow = Duration.seconds(10)
+    package static let silence = Duration.seconds(5)
+    package static let spacing = Duration.milliseconds(250)
 
     enum Key: Equatable, Sendable {
         case up
@@ -54,8 +54,8 @@ public struct HeadsetKey: Equatable, Sendable {
         case removed
     }
 
-    public let origin: Origin
-    public let contact: Contact
+    package let origin: Origin
+    package let contact: Contact
     var presence = Presence.present
     var key = Key.up
     var talk = Talk.idle
@@ -68,7 +68,7 @@ public struct HeadsetKey: Equatable, Sendable {
     /// - Parameters:
     ///   - origin: What its presses come from; the identifier is that of the input device.
     ///   - contact: Decides whether very short presses count.
-    public init(origin: Origin, contact: Contact) {
+    package init(origin: Origin, contact: Contact) {
         self.origin = origin
         self.contact = contact
     }
@@ -79,7 +79,7 @@ public struct HeadsetKey: Equatable, Sendable {
     ///   - event: What has happened.
     ///   - now: When it happened; for a key, the time that the kernel gave it.
     /// - Returns: What to do, in this order.
-    public mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
+    package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         let before = device
         if event == .timerFired { timer = nil }
         var effects = decide(event, at: now)
@@ -96,7 +96,7 @@ public struct HeadsetKey: Equatable, Sendable {
     }
 
     /// The headset as it is shown.
-    public var device: AccessoryDevice {
+    package var device: AccessoryDevice {
         let (link, remark): (LinkState, String?) =
             switch presence {
             case .present: (.ready, nil)

@@ -4,7 +4,7 @@ import PTTMessages
 // daemon's log, each with its time before it, are a recording.
 
 extension ButtonLink.Event: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .connected: "connected"
         case .servicesResolved(let hasCharacteristic):
@@ -23,7 +23,7 @@ extension ButtonLink.Event: CustomStringConvertible {
 }
 
 extension ButtonLink.Effect: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .begin: "begin"
         case .end(let cause): "end \(cause)"
@@ -37,7 +37,7 @@ extension ButtonLink.Effect: CustomStringConvertible {
 }
 
 extension HeadsetKey.Event: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .keyPressed(let code): "keyPressed \(code)"
         case .keyReleased(let code): "keyReleased \(code)"
@@ -55,7 +55,7 @@ extension HeadsetKey.Event: CustomStringConvertible {
 }
 
 extension HeadsetKey.Effect: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .begin: "begin"
         case .end(let cause): "end \(cause)"

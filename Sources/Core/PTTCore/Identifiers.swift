@@ -1,45 +1,45 @@
 /// Names a request that waits for its answer. The shell numbers them and keeps whom to answer.
-public struct RequestID: RawRepresentable, Hashable, Sendable {
-    public let rawValue: Int
+package struct RequestID: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int
 
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         self.rawValue = rawValue
     }
 }
 
 /// Names a connection to the core's socket. Never used twice in one run of the core.
-public struct ClientID: RawRepresentable, Hashable, Sendable {
-    public let rawValue: Int
+package struct ClientID: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int
 
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         self.rawValue = rawValue
     }
 }
 
 /// Names a capture stream. Never used twice in one run of the core, so that news of a closed one can be told apart.
-public struct CaptureID: RawRepresentable, Hashable, Sendable {
-    public let rawValue: Int
+package struct CaptureID: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int
 
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         self.rawValue = rawValue
     }
 }
 
 /// Names an attempt to start an application. Never used twice in one run of the core, so that the late failure of one
 /// is not taken for that of the next.
-public struct StartID: RawRepresentable, Hashable, Sendable {
-    public let rawValue: Int
+package struct StartID: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int
 
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         self.rawValue = rawValue
     }
 }
 
 /// Names a playback stream. Never used twice in one run of the core.
-public struct PlaybackID: RawRepresentable, Hashable, Sendable {
-    public let rawValue: Int
+package struct PlaybackID: RawRepresentable, Hashable, Sendable {
+    package let rawValue: Int
 
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         self.rawValue = rawValue
     }
 }

@@ -1,22 +1,22 @@
-public import PTTMessages
+package import PTTMessages
 
 /// Who may join a channel, at this time of the week. The empty policy forbids nothing.
-public struct Policy: Equatable, Sendable {
+package struct Policy: Equatable, Sendable {
     /// The only applications that may join; nil: all. The command line joins as ``commandLine``.
-    public var allowed: [ApplicationID]?
+    package var allowed: [ApplicationID]?
     /// Applications that may not join.
-    public var denied: [ApplicationID]
+    package var denied: [ApplicationID]
     /// Applications that may not even attach.
-    public var excluded: [ApplicationID]
+    package var excluded: [ApplicationID]
     /// Whether a time window is open in which nobody may join.
-    public var isClosed: Bool
+    package var isClosed: Bool
     /// Why nobody may join: a policy is there and cannot be read, in words for people; nil: it can.
-    public var unusable: String?
+    package var unusable: String?
 
     /// What a channel without an application goes by.
-    public static let commandLine = ApplicationID(rawValue: "pttctl")
+    package static let commandLine = ApplicationID(rawValue: "pttctl")
 
-    public init(
+    package init(
         allowed: [ApplicationID]? = nil,
         denied: [ApplicationID] = [],
         excluded: [ApplicationID] = [],
@@ -32,20 +32,20 @@ public struct Policy: Equatable, Sendable {
 }
 
 /// A push as it came, with what the shell found in it.
-public struct PushEnvelope: Equatable, Sendable {
-    public enum Content: Equatable, Sendable {
+package struct PushEnvelope: Equatable, Sendable {
+    package enum Content: Equatable, Sendable {
         /// - Parameter isServiceUpdate: Whether `aps` has `ptt-push-type` with the value `service-update`.
         case readable(isServiceUpdate: Bool)
         /// It is no JSON object, or holds what no property list can hold.
         case unusable(reason: String)
     }
 
-    public let request: PushInterface.SendRequest
-    public let content: Content
+    package let request: PushInterface.SendRequest
+    package let content: Content
     /// Seconds since 1970 when it came.
-    public let arrived: Int
+    package let arrived: Int
 
-    public init(request: PushInterface.SendRequest, content: Content, arrived: Int) {
+    package init(request: PushInterface.SendRequest, content: Content, arrived: Int) {
         self.request = request
         self.content = content
         self.arrived = arrived

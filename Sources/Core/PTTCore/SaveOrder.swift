@@ -1,4 +1,4 @@
-public import PTTMessages
+package import PTTMessages
 
 /// Puts what the machine orders in order with the saving of its state, which takes as long as a disk takes.
 ///
@@ -9,9 +9,9 @@ public import PTTMessages
 /// At most one write is under way, always of the newest state. One that fails or takes too long lets everything go on:
 /// the state is kept in memory that outlives this process instead, if not the machine, and is tried again. Until
 /// then nothing waits any more.
-public struct SaveOrder: Equatable, Sendable {
+package struct SaveOrder: Equatable, Sendable {
     /// What to do, in this order.
-    public enum Step: Equatable, Sendable {
+    package enum Step: Equatable, Sendable {
         /// - Parameters:
         ///   - at: When it was ordered.
         ///   - for: The process whose request brought it about; 0 if none did.
@@ -38,7 +38,7 @@ public struct SaveOrder: Equatable, Sendable {
     }
 
     /// How much may wait: many times what happens while a disk writes. With more than that the write counts as overdue.
-    public static let waitingLimit = 4096
+    package static let waitingLimit = 4096
 
     /// Saves are numbered as they are ordered, those of one turn together.
     private var ordered = 0
@@ -49,18 +49,18 @@ public struct SaveOrder: Equatable, Sendable {
     private var isFailing = false
     private var waiting: [Waiting] = []
 
-    public init() {}
+    package init() {}
 
     /// Whether somebody is yet to be told of what has happened.
-    public var isHolding: Bool { !waiting.isEmpty }
+    package var isHolding: Bool { !waiting.isEmpty }
 
     /// Whether nothing is left to be done for the state to outlive this process.
-    public var isSettled: Bool { waiting.isEmpty && (writing == nil || isFailing) }
+    package var isSettled: Bool { waiting.isEmpty && (writing == nil || isFailing) }
 
     // MARK: What happens
 
     /// The machine has ordered what follows from one event, which the request of a process may have been.
-    public mutating func order(
+    package mutating func order(
         _ effects: [TalkSession.Effect],
         at now: MonotonicTime,
         for processID: Int32 = 0
@@ -95,7 +95,7 @@ public struct SaveOrder: Equatable, Sendable {
     }
 
     /// An earlier run of the core had to keep its state aside; what is on disk is older.
-    public mutating func foundAside() -> [Step] {
+    package mutating func foundAside() -> [Step] {
         ordered += 1
         ended = ordered
         isFailing = true
@@ -104,7 +104,7 @@ public struct SaveOrder: Equatable, Sendable {
     }
 
     /// What was being written is on disk.
-    public mutating func written() -> [Step] {
+    package mutating func written() -> [Step] {
         guard let number = writing else { return [] }
         writing = nil
         guard number == ordered else {
@@ -118,20 +118,20 @@ public struct SaveOrder: Equatable, Sendable {
     }
 
     /// What was being written is not on disk. The reason is for people: what failed, on what.
-    public mutating func notWritten(_ reason: String) -> [Step] {
+    package mutating func notWritten(_ reason: String) -> [Step] {
         guard writing != nil else { return [] }
         writing = nil
         return fail(reason) + [.retryLater]
     }
 
     /// The end of what is being written does not come. The reason is for people.
-    public mutating func overdue(_ reason: String) -> [Step] {
+    package mutating func overdue(_ reason: String) -> [Step] {
         guard writing != nil, !isFailing else { return [] }
         return fail(reason)
     }
 
     /// It is time to try again.
-    public mutating func retry() -> [Step] {
+    package mutating func retry() -> [Step] {
         guard isFailing, writing == nil else { return [] }
         writing = ordered
         return [.write]

@@ -1,15 +1,15 @@
-public import PTTMessages
+package import PTTMessages
 
 /// What must survive a crash of the core or a reboot, so that the application gets its channel back.
-public struct SavedChannel: Equatable, Codable, Sendable {
-    public let channelID: ChannelID
+package struct SavedChannel: Equatable, Codable, Sendable {
+    package let channelID: ChannelID
     /// Nil for a channel that was joined from the command line.
-    public let owner: Owner?
-    public let pushToken: PushToken
-    public let transmissionMode: TransmissionMode
-    public let areAccessoryEventsEnabled: Bool
+    package let owner: Owner?
+    package let pushToken: PushToken
+    package let transmissionMode: TransmissionMode
+    package let areAccessoryEventsEnabled: Bool
 
-    public init(
+    package init(
         channelID: ChannelID,
         owner: Owner?,
         pushToken: PushToken,
@@ -25,13 +25,13 @@ public struct SavedChannel: Equatable, Codable, Sendable {
 }
 
 /// The application that a channel belongs to, whether it runs or not.
-public struct Owner: Hashable, Codable, Sendable {
-    public let identifier: ApplicationID
-    public let name: String
+package struct Owner: Hashable, Codable, Sendable {
+    package let identifier: ApplicationID
+    package let name: String
     /// Nil if only a person can start it.
-    public let activation: Activation?
+    package let activation: Activation?
 
-    public init(identifier: ApplicationID, name: String, activation: Activation?) {
+    package init(identifier: ApplicationID, name: String, activation: Activation?) {
         self.identifier = identifier
         self.name = name
         self.activation = activation
@@ -39,11 +39,11 @@ public struct Owner: Hashable, Codable, Sendable {
 }
 
 /// What people see of a channel: `PTChannelDescriptor` of Apple's framework.
-public struct Descriptor: Equatable, Sendable {
-    public let name: String
-    public let image: Image?
+package struct Descriptor: Equatable, Sendable {
+    package let name: String
+    package let image: Image?
 
-    public init(name: String, image: Image?) {
+    package init(name: String, image: Image?) {
         self.name = name
         self.image = image
     }

@@ -4,7 +4,7 @@ extension TalkSession {
     mutating func join(
         _ client: ClientID,
         _ processID: Int,
-        _ request: CoreInterface.JoinRequest,
+        _ request: ChannelInterface.JoinRequest,
         _ fresh: ChannelID,
         _ token: PushToken,
         _ turn: inout Turn
@@ -42,7 +42,7 @@ extension TalkSession {
         _ channel: JoinedChannel,
         _ client: ClientID,
         _ program: Attached,
-        _ request: CoreInterface.JoinRequest,
+        _ request: ChannelInterface.JoinRequest,
         _ turn: inout Turn
     ) -> Answer {
         let isOwner = channel.owner?.identifier == program.owner.identifier
@@ -132,7 +132,7 @@ extension TalkSession {
 
     mutating func describe(
         _ client: ClientID,
-        _ request: CoreInterface.DescriptorRequest,
+        _ request: ChannelInterface.DescriptorRequest,
         _ turn: inout Turn
     ) -> Answer {
         if let refusal = Refusal.unusable(request.name, longest: request.name) { return .refused(refusal) }
@@ -168,7 +168,7 @@ extension TalkSession {
 
 extension Attached {
     /// A client that joins with a name instead of attaching.
-    init?(plain request: CoreInterface.JoinRequest, _ processID: Int) {
+    init?(plain request: ChannelInterface.JoinRequest, _ processID: Int) {
         guard let name = request.application else { return nil }
         self.init(
             owner: Owner(identifier: ApplicationID(rawValue: name), name: name, activation: nil),

@@ -1,9 +1,9 @@
-public import PTTMessages
+package import PTTMessages
 
 extension TalkSession {
     /// Something that has happened. Each `…Requested` is answered by exactly one ``Effect/reply(_:_:)``, in the same turn;
     /// only ``participantRequested(_:_:_:)`` waits for the speaker to open or to fail, or for what makes that idle.
-    public enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
         /// - Parameters:
         ///   - processID: The caller's, for display.
         ///   - fresh: A new token, for a channel that is yet to be joined.
@@ -21,14 +21,14 @@ extension TalkSession {
             RequestID,
             ClientID,
             processID: Int,
-            CoreInterface.JoinRequest,
+            ChannelInterface.JoinRequest,
             fresh: ChannelID,
             PushToken
         )
         case leaveRequested(RequestID, ClientID, ChannelID?)
-        case descriptorRequested(RequestID, ClientID, CoreInterface.DescriptorRequest)
-        case beginRequested(RequestID, ClientID, CoreInterface.BeginRequest)
-        case endRequested(RequestID, ClientID, CoreInterface.EndRequest)
+        case descriptorRequested(RequestID, ClientID, ChannelInterface.DescriptorRequest)
+        case beginRequested(RequestID, ClientID, ChannelInterface.BeginRequest)
+        case endRequested(RequestID, ClientID, ChannelInterface.EndRequest)
         case foregroundRequested(RequestID, ClientID, isForeground: Bool)
         case serviceStatusRequested(RequestID, ClientID, ApplicationInterface.ServiceStatusRequest)
         case transmissionModeRequested(RequestID, ClientID, ApplicationInterface.TransmissionModeRequest)
@@ -91,7 +91,7 @@ extension TalkSession {
     /// told, then the start of an application, then the opening of streams, and the delivery of frames last. So a
     /// capture stream is closed before anything else is done about an end, and everybody knows of a beginning before
     /// the audio server, which takes longer than telling them, is asked.
-    public enum Effect: Equatable, Sendable {
+    package enum Effect: Equatable, Sendable {
         /// Answer with ``TalkSession/Event/captureStarted(_:)`` or ``TalkSession/Event/captureFailed(_:_:)``.
         case openCapture(CaptureID, AudioFormat)
         /// Ordered once for each opened one, also after it failed.
@@ -124,7 +124,7 @@ extension TalkSession {
         case remark(String)
     }
 
-    public enum Answer: Equatable, Sendable {
+    package enum Answer: Equatable, Sendable {
         /// - Parameter isApplication: Whether the client is the channel's application and needs a token for frames.
         ///   One that is attached has it already. The push token is nil for who is told of no pushes.
         case joined(ChannelID, AudioFormat, PushToken?, isApplication: Bool)

@@ -4,7 +4,7 @@ extension TalkSession {
     /// What must hold after every event.
     ///
     /// - Returns: A sentence about the first thing that does not, or nil.
-    public func checkInvariants() -> String? {
+    package func checkInvariants() -> String? {
         if timer != channel?.deadline { return "the timer is not set to what is due next" }
         if saved != channel?.saved { return "the disk does not have the channel" }
         guard let channel else { return nil }

@@ -3,7 +3,7 @@ import PTTMessages
 extension TalkSession {
     mutating func begin(
         _ client: ClientID,
-        _ request: CoreInterface.BeginRequest,
+        _ request: ChannelInterface.BeginRequest,
         _ turn: inout Turn
     ) -> Answer {
         let origin = request.origin
@@ -43,7 +43,7 @@ extension TalkSession {
 
     /// What stands against a transmission. The first reason is the one that is told.
     private func gate(
-        _ request: CoreInterface.BeginRequest,
+        _ request: ChannelInterface.BeginRequest,
         _ client: ClientID,
         _ now: MonotonicTime
     ) -> Refusal? {
@@ -72,7 +72,7 @@ extension TalkSession {
     /// An application that nobody sees may not open the microphone by itself, but for a press that it must handle.
     private func mayBeginByItself(
         _ client: ClientID,
-        _ request: CoreInterface.BeginRequest,
+        _ request: ChannelInterface.BeginRequest,
         _ now: MonotonicTime,
         withGrace: Bool
     ) -> Bool {
@@ -80,7 +80,9 @@ extension TalkSession {
         return withGrace && (channel?.running?.graceEnd.map { now < $0 } ?? false)
     }
 
-    mutating func end(_ client: ClientID, _ request: CoreInterface.EndRequest, _ turn: inout Turn) -> Answer {
+    mutating func end(_ client: ClientID, _ request: ChannelInterface.EndRequest, _ turn: inout Turn)
+        -> Answer
+    {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         if let origin = request.origin, cause.isLetGo { freshPress.letGo(origin) }
         if let origin = request.origin, release(origin, of: client, &turn), !holds(origin, client) {

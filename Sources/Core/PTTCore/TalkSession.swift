@@ -1,12 +1,12 @@
-public import PTTMessages
+package import PTTMessages
 
 /// What the core knows and what it decides next: one channel, at most one transmission, the audio session.
 ///
 /// It is a value: events and the time come in, orders go out, and nothing else happens. A late event about something
 /// that is over (a timer, a closed stream, a connection without a lease) leads to nothing.
-public struct TalkSession: Equatable, Sendable {
+package struct TalkSession: Equatable, Sendable {
     /// 20 minutes is the longest that land mobile radios can be set to.
-    public static let timeLimits = Duration.seconds(1)...Duration.seconds(20 * 60)
+    package static let timeLimits = Duration.seconds(1)...Duration.seconds(20 * 60)
 
     enum State: Equatable, Sendable {
         case notJoined
@@ -20,7 +20,7 @@ public struct TalkSession: Equatable, Sendable {
     }
 
     /// What a locked screen means for who wants to transmit.
-    public enum WhileLocked: String, Codable, Sendable {
+    package enum WhileLocked: String, Codable, Sendable {
         /// A button or a person may transmit: nobody needs to see a screen for it.
         case allow
         /// Locking ends a transmission, and none begins behind a locked screen.
@@ -28,8 +28,8 @@ public struct TalkSession: Equatable, Sendable {
     }
 
     /// The longest transmission.
-    public let timeLimit: Duration
-    public let whileLocked: WhileLocked
+    package let timeLimit: Duration
+    package let whileLocked: WhileLocked
     var state = State.notJoined
     var machine = Machine.awake
     var isLocked = false
@@ -61,12 +61,12 @@ public struct TalkSession: Equatable, Sendable {
     /// - Parameters:
     ///   - timeLimit: The longest transmission; brought into ``timeLimits``.
     ///   - whileLocked: What a locked screen means.
-    public init(timeLimit: Duration = .seconds(60), whileLocked: WhileLocked = .allow) {
+    package init(timeLimit: Duration = .seconds(60), whileLocked: WhileLocked = .allow) {
         self.whileLocked = whileLocked
         self.timeLimit = min(max(timeLimit, Self.timeLimits.lowerBound), Self.timeLimits.upperBound)
     }
 
-    public var status: Status {
+    package var status: Status {
         Status(
             channel: channel?.description,
             transmission: channel?.lease?.transmission,
@@ -79,13 +79,13 @@ public struct TalkSession: Equatable, Sendable {
 
     /// The clients whose word or end closes the microphone: who holds the transmission, and the channel's application.
     /// None while nobody transmits.
-    public var transmissionClients: [ClientID] {
+    package var transmissionClients: [ClientID] {
         guard let channel, let lease = channel.lease else { return [] }
         return [lease.holder] + [channel.receiver].compactMap(\.self)
     }
 
     /// The picture of the channel or of its participant.
-    public func image(_ imageID: String) -> Image? {
+    package func image(_ imageID: String) -> Image? {
         [channel?.descriptor.image, channel?.participant?.image].compactMap(\.self)
             .first { $0.summary.imageID == imageID }
     }
@@ -96,7 +96,7 @@ public struct TalkSession: Equatable, Sendable {
     ///   - event: What has happened.
     ///   - now: When it happened; never earlier than that of the event before.
     /// - Returns: What to do, in this order.
-    public mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
+    package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         var turn = Turn(at: now)
         take(event, &turn)
         followAudio(&turn)

@@ -64,7 +64,7 @@ private func traced(_ channel: Channel) -> String {
     )
 }
 
-func traced(_ request: CoreInterface.JoinRequest) -> String {
+func traced(_ request: ChannelInterface.JoinRequest) -> String {
     words(
         request.channelID.map { "channel \($0)" },
         "name \(request.name.traced)",

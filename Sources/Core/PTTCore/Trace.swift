@@ -6,7 +6,7 @@ import PTTMessages
 // their first four digits, the latter as their length.
 
 extension TalkSession.Event: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         request
             ?? {
                 switch self {
@@ -137,7 +137,7 @@ extension TalkSession.Event: CustomStringConvertible {
 }
 
 extension TalkSession.Effect: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .openCapture(let capture, let format): "openCapture \(capture.rawValue) \(traced(format))"
         case .closeCapture(let capture): "closeCapture \(capture.rawValue)"
@@ -162,7 +162,7 @@ extension TalkSession.Effect: CustomStringConvertible {
 }
 
 extension TalkSession.Answer: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .joined(let channelID, let format, let token, let isApplication):
             words(

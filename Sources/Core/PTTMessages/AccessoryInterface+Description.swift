@@ -1,6 +1,6 @@
 extension AccessoryInterface {
     /// The interface text that `org.varlink.service.GetInterfaceDescription` answers with.
-    public static let description = """
+    package static let description = """
         # Push-to-talk buttons and headset keys of this machine.
         #
         # Published versions of this interface are never changed incompatibly; fields may be added, and a client must

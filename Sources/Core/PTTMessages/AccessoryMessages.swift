@@ -1,26 +1,26 @@
-/// The messages of `org.pushtotalk.Accessory`, the bridge's socket. ``AccessoryInterface/description`` says what each means.
-public enum AccessoryInterface {
-    public static let name = "org.pushtotalk.Accessory"
+/// The messages of `org.pushtotalk.Accessory`, ptt-accessoryd's socket. ``AccessoryInterface/description`` says what each means.
+package enum AccessoryInterface {
+    package static let name = "org.pushtotalk.Accessory"
 
-    public struct DevicesReply: Equatable, Codable, Sendable {
-        public let devices: [AccessoryDevice]
-        public let isCoreConnected: Bool
+    package struct DevicesReply: Equatable, Codable, Sendable {
+        package let devices: [AccessoryDevice]
+        package let isCoreConnected: Bool
 
-        public init(devices: [AccessoryDevice], isCoreConnected: Bool) {
+        package init(devices: [AccessoryDevice], isCoreConnected: Bool) {
             self.devices = devices
             self.isCoreConnected = isCoreConnected
         }
     }
 
     /// One answer of `Subscribe`: all devices in the first, an event in each that follows.
-    public struct Update: Equatable, Codable, Sendable {
-        public let sequence: Int
+    package struct Update: Equatable, Codable, Sendable {
+        package let sequence: Int
         /// Microseconds of the monotonic clock.
-        public let time: Int
-        public let devices: [AccessoryDevice]?
-        public let event: AccessoryEvent?
+        package let time: Int
+        package let devices: [AccessoryDevice]?
+        package let event: AccessoryEvent?
 
-        public init(sequence: Int, time: Int, devices: [AccessoryDevice]?, event: AccessoryEvent?) {
+        package init(sequence: Int, time: Int, devices: [AccessoryDevice]?, event: AccessoryEvent?) {
             self.sequence = sequence
             self.time = time
             self.devices = devices
@@ -28,35 +28,35 @@ public enum AccessoryInterface {
         }
     }
 
-    public struct ScanRequest: Equatable, Codable, Sendable {
+    package struct ScanRequest: Equatable, Codable, Sendable {
         /// 1 to 120.
-        public let seconds: Int
+        package let seconds: Int
 
-        public init(seconds: Int) {
+        package init(seconds: Int) {
             self.seconds = seconds
         }
     }
 
     /// One answer of `Scan`; the last has no device.
-    public struct ScanReply: Equatable, Codable, Sendable {
-        public let device: Discovery?
+    package struct ScanReply: Equatable, Codable, Sendable {
+        package let device: Discovery?
 
-        public init(device: Discovery?) {
+        package init(device: Discovery?) {
             self.device = device
         }
     }
 
     /// A device that a scan found, or found again.
-    public struct Discovery: Equatable, Codable, Sendable {
-        public let address: String
-        public let name: String
+    package struct Discovery: Equatable, Codable, Sendable {
+        package let address: String
+        package let name: String
         /// Signal strength in dBm, if known.
-        public let rssi: Int?
+        package let rssi: Int?
         /// The accessory profile that its advertised services or name fit, if any. Many buttons tell it only when connected.
-        public let profile: String?
-        public let isPaired: Bool
+        package let profile: String?
+        package let isPaired: Bool
 
-        public init(address: String, name: String, rssi: Int?, profile: String?, isPaired: Bool) {
+        package init(address: String, name: String, rssi: Int?, profile: String?, isPaired: Bool) {
             self.address = address
             self.name = name
             self.rssi = rssi
@@ -65,32 +65,32 @@ public enum AccessoryInterface {
         }
     }
 
-    public struct AddressRequest: Equatable, Codable, Sendable {
+    package struct AddressRequest: Equatable, Codable, Sendable {
         /// A Bluetooth address, `AA:BB:CC:DD:EE:FF`.
-        public let address: String
+        package let address: String
 
-        public init(address: String) {
+        package init(address: String) {
             self.address = address
         }
     }
 
-    public struct PairReply: Equatable, Codable, Sendable {
-        public let device: AccessoryDevice
+    package struct PairReply: Equatable, Codable, Sendable {
+        package let device: AccessoryDevice
 
-        public init(device: AccessoryDevice) {
+        package init(device: AccessoryDevice) {
             self.device = device
         }
     }
 
     /// The errors of the interface; each carries a `reason` for people.
-    public static let bluetoothUnavailable = "org.pushtotalk.Accessory.BluetoothUnavailable"
-    public static let deviceNotFound = "org.pushtotalk.Accessory.DeviceNotFound"
-    public static let pairingFailed = "org.pushtotalk.Accessory.PairingFailed"
-    public static let lagged = "org.pushtotalk.Accessory.SubscriberLagged"
+    package static let bluetoothUnavailable = "org.pushtotalk.Accessory.BluetoothUnavailable"
+    package static let deviceNotFound = "org.pushtotalk.Accessory.DeviceNotFound"
+    package static let pairingFailed = "org.pushtotalk.Accessory.PairingFailed"
+    package static let lagged = "org.pushtotalk.Accessory.SubscriberLagged"
 }
 
 /// How a button works the transmission.
-public enum ButtonMode: String, WireEnum {
+package enum ButtonMode: String, WireEnum {
     case unknown
     /// Talk while it is held.
     case hold
@@ -99,7 +99,7 @@ public enum ButtonMode: String, WireEnum {
 }
 
 /// How far a device is from being heard.
-public enum LinkState: String, WireEnum {
+package enum LinkState: String, WireEnum {
     case unknown
     /// Not connected: asleep, out of range or switched off.
     case away
@@ -111,21 +111,21 @@ public enum LinkState: String, WireEnum {
     case unused
 }
 
-/// One accessory as the bridge sees it.
-public struct AccessoryDevice: Equatable, Codable, Sendable {
+/// One accessory as ptt-accessoryd sees it.
+package struct AccessoryDevice: Equatable, Codable, Sendable {
     /// Kind and identifier are those of the ``Origin`` of its presses.
-    public let kind: OriginKind
-    public let identifier: String
-    public let name: String
+    package let kind: OriginKind
+    package let identifier: String
+    package let name: String
     /// The name of the accessory profile, `FFE0` for example.
-    public let profile: String?
-    public let mode: ButtonMode
-    public let link: LinkState
-    public let isPressed: Bool
+    package let profile: String?
+    package let mode: ButtonMode
+    package let link: LinkState
+    package let isPressed: Bool
     /// What a person should know or do, if anything.
-    public let remark: String?
+    package let remark: String?
 
-    public init(
+    package init(
         kind: OriginKind,
         identifier: String,
         name: String,
@@ -146,7 +146,7 @@ public struct AccessoryDevice: Equatable, Codable, Sendable {
     }
 }
 
-public enum AccessoryEventKind: String, WireEnum {
+package enum AccessoryEventKind: String, WireEnum {
     case unknown
     case deviceAdded
     case deviceChanged
@@ -155,20 +155,20 @@ public enum AccessoryEventKind: String, WireEnum {
     case released
     /// Something arrived that changes nothing: a heartbeat, a level that is no edge, bytes without meaning. `remark` says which.
     case ignored
-    /// The bridge reached the core, or lost it.
+    /// ptt-accessoryd reached the core, or lost it.
     case coreConnected
     case coreLost
 }
 
-/// Something that happened at the bridge.
-public struct AccessoryEvent: Equatable, Codable, Sendable {
-    public let kind: AccessoryEventKind
-    public let device: AccessoryDevice?
+/// Something that happened at ptt-accessoryd.
+package struct AccessoryEvent: Equatable, Codable, Sendable {
+    package let kind: AccessoryEventKind
+    package let device: AccessoryDevice?
     /// What arrived, in hexadecimal or as a key name.
-    public let value: String?
-    public let remark: String?
+    package let value: String?
+    package let remark: String?
 
-    public init(
+    package init(
         _ kind: AccessoryEventKind,
         device: AccessoryDevice? = nil,
         value: String? = nil,

@@ -1,6 +1,6 @@
 extension ApplicationInterface {
     /// The interface text that `org.varlink.service.GetInterfaceDescription` answers with.
-    public static let description = """
+    package static let description = """
         # What an application and the core tell each other: the life of Apple's PTChannelManager.
         #
         # An application attaches on one connection, which then carries all that it is told, in order. It makes its
@@ -130,5 +130,5 @@ extension ApplicationInterface {
         """
 
     /// The error that carries a ``Refusal``.
-    public static let refused = "org.pushtotalk.Application.Refused"
+    package static let refused = "org.pushtotalk.Application.Refused"
 }

@@ -1,26 +1,26 @@
 /// Signed 16-bit little-endian samples, interleaved.
-public struct AudioFormat: Hashable, Codable, Sendable {
+package struct AudioFormat: Hashable, Codable, Sendable {
     /// Samples per second and channel.
-    public let rate: Int
-    public let channels: Int
+    package let rate: Int
+    package let channels: Int
 
-    public static let standard = AudioFormat(uncheckedRate: 48_000, channels: 1)
+    package static let standard = AudioFormat(uncheckedRate: 48_000, channels: 1)
 
     /// Rates that divide into whole packets of 20 ms.
-    public static let rates = [8_000, 16_000, 24_000, 32_000, 48_000]
+    package static let rates = [8_000, 16_000, 24_000, 32_000, 48_000]
 
     /// The length of one packet on the audio socket.
-    public static let packetDuration = Duration.milliseconds(20)
+    package static let packetDuration = Duration.milliseconds(20)
 
     /// Gives nil for a rate that is not in ``rates`` and for anything but one or two channels.
-    public init?(rate: Int, channels: Int) {
+    package init?(rate: Int, channels: Int) {
         guard Self.rates.contains(rate), (1...2).contains(channels) else { return nil }
         self.init(uncheckedRate: rate, channels: channels)
     }
 
-    public var samplesPerPacket: Int { rate / 50 }
+    package var samplesPerPacket: Int { rate / 50 }
 
-    public var bytesPerPacket: Int { samplesPerPacket * channels * 2 }
+    package var bytesPerPacket: Int { samplesPerPacket * channels * 2 }
 
     private init(uncheckedRate rate: Int, channels: Int) {
         self.rate = rate
@@ -32,7 +32,7 @@ public struct AudioFormat: Hashable, Codable, Sendable {
         case channels
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let rate = try container.decode(Int.self, forKey: .rate)
         let channels = try container.decode(Int.self, forKey: .channels)
@@ -56,19 +56,19 @@ public struct AudioFormat: Hashable, Codable, Sendable {
 /// Both numbers are unsigned 64-bit little-endian. The sequence counts packets from 0 in each transmission; a
 /// gap says how many were lost because the application did not read. The timestamp is that of the first
 /// sample, in nanoseconds of the monotonic clock.
-public struct AudioPacketHeader: Equatable, Sendable {
-    public static let size = 16
+package struct AudioPacketHeader: Equatable, Sendable {
+    package static let size = 16
 
-    public let sequence: UInt64
-    public let timestamp: MonotonicTime
+    package let sequence: UInt64
+    package let timestamp: MonotonicTime
 
-    public init(sequence: UInt64, timestamp: MonotonicTime) {
+    package init(sequence: UInt64, timestamp: MonotonicTime) {
         self.sequence = sequence
         self.timestamp = timestamp
     }
 
     /// Gives nil if fewer than ``size`` bytes are there.
-    public init?(_ packet: some Collection<UInt8>) {
+    package init?(_ packet: some Collection<UInt8>) {
         guard packet.count >= Self.size else { return nil }
         sequence = Self.number(packet.prefix(8))
         timestamp = MonotonicTime(
@@ -76,7 +76,7 @@ public struct AudioPacketHeader: Equatable, Sendable {
         )
     }
 
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         Self.bytes(sequence) + Self.bytes(UInt64(bitPattern: timestamp.nanoseconds))
     }
 

@@ -1,22 +1,22 @@
 /// The one channel of the machine.
-public struct Channel: Equatable, Codable, Sendable {
-    public let channelID: ChannelID
-    public var name: String
-    public var image: ImageSummary?
+package struct Channel: Equatable, Codable, Sendable {
+    package let channelID: ChannelID
+    package var name: String
+    package var image: ImageSummary?
     /// The application that the channel belongs to, running or not. Nil for one joined from the command line.
-    public var owner: ApplicationID?
+    package var owner: ApplicationID?
     /// Nil while no application is there to receive the channel's audio.
-    public var application: Application?
+    package var application: Application?
     /// Whether the application was told to start and has not come yet.
-    public var isApplicationStarting: Bool
-    public var serviceStatus: ServiceStatus
-    public var transmissionMode: TransmissionMode
+    package var isApplicationStarting: Bool
+    package var serviceStatus: ServiceStatus
+    package var transmissionMode: TransmissionMode
     /// Whether buttons of accessories may begin transmissions.
-    public var areAccessoryEventsEnabled: Bool
+    package var areAccessoryEventsEnabled: Bool
     /// Who talks at the other end.
-    public var participant: Participant?
+    package var participant: Participant?
 
-    public init(
+    package init(
         channelID: ChannelID,
         name: String,
         image: ImageSummary? = nil,
@@ -42,35 +42,35 @@ public struct Channel: Equatable, Codable, Sendable {
 }
 
 /// Names an application over its runs, `org.example.Radio` for example. Policy rules and restoration go by it.
-public struct ApplicationID: RawRepresentable, Hashable, Codable, Sendable {
-    public let rawValue: String
+package struct ApplicationID: RawRepresentable, Hashable, Codable, Sendable {
+    package let rawValue: String
 
-    public init(rawValue: String) {
+    package init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    public static func == (left: ApplicationID, right: ApplicationID) -> Bool {
+    package static func == (left: ApplicationID, right: ApplicationID) -> Bool {
         left.rawValue.hasSameBytes(as: right.rawValue)
     }
 
-    public func hash(into hasher: inout Hasher) { rawValue.hashBytes(into: &hasher) }
+    package func hash(into hasher: inout Hasher) { rawValue.hashBytes(into: &hasher) }
 }
 
 /// A running program that holds the channel and receives its audio.
-public struct Application: Equatable, Codable, Sendable {
-    public let name: String
+package struct Application: Equatable, Codable, Sendable {
+    package let name: String
     /// For display only.
-    public let processID: Int
+    package let processID: Int
 
-    public init(name: String, processID: Int) {
+    package init(name: String, processID: Int) {
         self.name = name
         self.processID = processID
     }
 }
 
 /// How an application is started when it is wanted and does not run.
-public struct Activation: Hashable, Codable, Sendable {
-    public enum Kind: String, WireEnum {
+package struct Activation: Hashable, Codable, Sendable {
+    package enum Kind: String, WireEnum {
         case unknown
         /// `name` is a unit of the user's service manager, `radio.service`.
         case systemdUnit
@@ -78,21 +78,21 @@ public struct Activation: Hashable, Codable, Sendable {
         case busName
     }
 
-    public let kind: Kind
-    public let name: String
+    package let kind: Kind
+    package let name: String
 
-    public init(kind: Kind, name: String) {
+    package init(kind: Kind, name: String) {
         self.kind = kind
         self.name = name
     }
 }
 
 /// Somebody who talks at the other end, as everybody sees them.
-public struct Participant: Equatable, Codable, Sendable {
-    public let name: String
-    public let image: ImageSummary?
+package struct Participant: Equatable, Codable, Sendable {
+    package let name: String
+    package let image: ImageSummary?
 
-    public init(name: String, image: ImageSummary? = nil) {
+    package init(name: String, image: ImageSummary? = nil) {
         self.name = name
         self.image = image
     }

@@ -32,7 +32,7 @@ extension CoreEvent: Codable {
         case callID
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         func field<Value: Decodable>(_ key: CodingKeys) throws -> Value {
             try fields.decode(Value.self, forKey: key)
@@ -87,7 +87,7 @@ extension CoreEvent: Codable {
         }
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: CodingKeys.self)
         try fields.encode(kind, forKey: .kind)
         switch self {

@@ -1,5 +1,5 @@
 /// Something that happened in the core. Subscribers get these in order.
-public enum CoreEvent: Equatable, Sendable {
+package enum CoreEvent: Equatable, Sendable {
     case channelJoined(Channel, JoinReason)
     case descriptorChanged(name: String, image: ImageSummary?)
     /// The channel's application is wanted and was told to start.
@@ -64,7 +64,7 @@ public enum CoreEvent: Equatable, Sendable {
 
 extension CoreEvent {
     /// The word for the kind of event, as it stands on the socket.
-    public var kind: String {
+    package var kind: String {
         switch self {
         case .channelJoined: "channelJoined"
         case .descriptorChanged: "descriptorChanged"

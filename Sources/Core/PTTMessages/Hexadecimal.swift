@@ -1,7 +1,7 @@
 extension String {
     /// The last so many hexadecimal digits of a word, in lower case. `String(_:radix:)` is for all integers and bases,
     /// and brings much code into memory.
-    public init(hexadecimal word: UInt64, digits count: Int) {
+    package init(hexadecimal word: UInt64, digits count: Int) {
         var digits: [UInt8] = []
         for place in (0..<count).reversed() {
             let digit = UInt8(truncatingIfNeeded: word >> UInt64(4 * place)) & 0xF

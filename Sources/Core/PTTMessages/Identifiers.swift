@@ -1,18 +1,18 @@
 /// Numbers the calls of an application, which draws it: the answer is told with the same number.
-public struct CallID: RawRepresentable, Hashable, Codable, Sendable {
-    public let rawValue: Int
+package struct CallID: RawRepresentable, Hashable, Codable, Sendable {
+    package let rawValue: Int
 
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         self.rawValue = rawValue
     }
 }
 
 /// Names a channel. Text of an RFC 4122 UUID in upper case, as Apple's `UUID.uuidString` writes it.
-public struct ChannelID: Hashable, Sendable, CustomStringConvertible {
-    public let text: String
+package struct ChannelID: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
 
     /// - Parameter text: A UUID in its 36-character form, in either case. Anything else gives nil.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 36 else { return nil }
         for (index, byte) in bytes.enumerated() {
@@ -27,7 +27,7 @@ public struct ChannelID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Makes an identifier of 16 bytes that the caller drew at random (version and variant bits are set here).
-    public init(randomBytes bytes: (UInt64, UInt64)) {
+    package init(randomBytes bytes: (UInt64, UInt64)) {
         let high = bytes.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         let low = bytes.1 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
         var text: [UInt8] = []
@@ -39,11 +39,11 @@ public struct ChannelID: Hashable, Sendable, CustomStringConvertible {
         self.text = String(decoding: text, as: UTF8.self)
     }
 
-    public var description: String { text }
+    package var description: String { text }
 }
 
 extension ChannelID: Codable {
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let identifier = ChannelID(text) else {
@@ -52,23 +52,23 @@ extension ChannelID: Codable {
         self = identifier
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
 }
 
 /// Numbers the transmissions of one run of the core, from 1.
-public struct TransmissionID: RawRepresentable, Hashable, Codable, Sendable {
-    public let rawValue: Int
+package struct TransmissionID: RawRepresentable, Hashable, Codable, Sendable {
+    package let rawValue: Int
 
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         self.rawValue = rawValue
     }
 }
 
 /// What the programs call themselves.
-public enum Product {
-    public static let name = "PushToTalk for Linux"
-    public static let version = "0.1.0"
+package enum Product {
+    package static let name = "PushToTalk for Linux"
+    package static let version = "0.1.0"
 }

@@ -1,21 +1,21 @@
 /// The encoded bytes of a picture for a channel or a speaker, as an application gave them.
 ///
 /// The core shows no pictures and decodes none: it keeps them for those who do.
-public struct Image: Hashable, Sendable {
+package struct Image: Hashable, Sendable {
     /// The largest picture that the core keeps, in bytes.
-    public static let sizeLimit = 256 * 1024
+    package static let sizeLimit = 256 * 1024
 
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// What stands for it in a status and in events, which go to many.
-    public let summary: ImageSummary
+    package let summary: ImageSummary
 
     /// Why a picture is not kept.
-    public enum Unusable: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Unusable: Error, Equatable, Sendable, CustomStringConvertible {
         case tooLarge(byteCount: Int)
         case notAnImage
         case notBase64
 
-        public var description: String {
+        package var description: String {
             switch self {
             case .tooLarge(let byteCount):
                 "the image has \(byteCount) bytes, more than the \(Image.sizeLimit) that are kept"
@@ -27,7 +27,7 @@ public struct Image: Hashable, Sendable {
 
     /// - Parameter bytes: A PNG, JPEG, GIF or WebP file, told by its first bytes.
     /// - Throws: ``Unusable`` if it is none, or too large.
-    public init(_ bytes: [UInt8]) throws(Unusable) {
+    package init(_ bytes: [UInt8]) throws(Unusable) {
         guard bytes.count <= Self.sizeLimit else { throw .tooLarge(byteCount: bytes.count) }
         guard Self.isImage(bytes) else { throw .notAnImage }
         self.bytes = bytes
@@ -36,7 +36,7 @@ public struct Image: Hashable, Sendable {
 
     /// - Parameter base64: The form on the sockets.
     /// - Throws: ``Unusable``
-    public init(base64: String) throws(Unusable) {
+    package init(base64: String) throws(Unusable) {
         guard base64.utf8.count <= (Self.sizeLimit + 2) / 3 * 4 else {
             throw .tooLarge(byteCount: base64.utf8.count / 4 * 3)
         }
@@ -44,7 +44,7 @@ public struct Image: Hashable, Sendable {
         try self.init(bytes)
     }
 
-    public var base64: String { Base64.encode(bytes) }
+    package var base64: String { Base64.encode(bytes) }
 
     /// FNV-1a over the bytes: equal pictures have equal names, so that a subscriber fetches each once.
     private static func imageID(_ bytes: [UInt8]) -> String {
@@ -61,11 +61,11 @@ public struct Image: Hashable, Sendable {
 }
 
 /// A picture by name; `GetImage` has its bytes.
-public struct ImageSummary: Hashable, Codable, Sendable {
-    public let imageID: String
-    public let byteCount: Int
+package struct ImageSummary: Hashable, Codable, Sendable {
+    package let imageID: String
+    package let byteCount: Int
 
-    public init(imageID: String, byteCount: Int) {
+    package init(imageID: String, byteCount: Int) {
         self.imageID = imageID
         self.byteCount = byteCount
     }

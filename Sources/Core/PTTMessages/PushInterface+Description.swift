@@ -1,6 +1,6 @@
 extension PushInterface {
     /// The interface text that `org.varlink.service.GetInterfaceDescription` answers with.
-    public static let description = """
+    package static let description = """
         # Messages from outside to the application that holds the channel. Whoever has the push token may send.
         #
         # Published versions of this interface are never changed incompatibly; fields may be added, and a client

@@ -1,18 +1,18 @@
 /// The messages of `org.pushtotalk.Push`; ``PushInterface/description`` says what each means.
-public enum PushInterface {
-    public static let name = "org.pushtotalk.Push"
+package enum PushInterface {
+    package static let name = "org.pushtotalk.Push"
 
-    public struct SendRequest: Equatable, Codable, Sendable {
-        public let token: PushToken
-        public let topic: String
-        public let type: String
-        public let priority: Int
+    package struct SendRequest: Equatable, Codable, Sendable {
+        package let token: PushToken
+        package let topic: String
+        package let type: String
+        package let priority: Int
         /// Seconds since 1970; 0 means now or never.
-        public let expiration: Int
+        package let expiration: Int
         /// A JSON object as text.
-        public let payload: String
+        package let payload: String
 
-        public init(
+        package init(
             token: PushToken,
             topic: String,
             type: String,
@@ -29,44 +29,44 @@ public enum PushInterface {
         }
     }
 
-    public struct SendReply: Equatable, Codable, Sendable {
-        public let pushID: PushID
+    package struct SendReply: Equatable, Codable, Sendable {
+        package let pushID: PushID
 
-        public init(pushID: PushID) {
+        package init(pushID: PushID) {
             self.pushID = pushID
         }
     }
 
     /// The error that carries a ``PushRejection``.
-    public static let rejected = "org.pushtotalk.Push.Rejected"
+    package static let rejected = "org.pushtotalk.Push.Rejected"
 }
 
 /// Lets somebody send pushes to a channel, for as long as it is joined. Hexadecimal digits; the length varies.
-public struct PushToken: RawRepresentable, Hashable, Codable, Sendable {
-    public let rawValue: String
+package struct PushToken: RawRepresentable, Hashable, Codable, Sendable {
+    package let rawValue: String
 
-    public init(rawValue: String) {
+    package init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    public static func == (left: PushToken, right: PushToken) -> Bool {
+    package static func == (left: PushToken, right: PushToken) -> Bool {
         left.rawValue.hasSameBytes(as: right.rawValue)
     }
 
-    public func hash(into hasher: inout Hasher) { rawValue.hashBytes(into: &hasher) }
+    package func hash(into hasher: inout Hasher) { rawValue.hashBytes(into: &hasher) }
 }
 
 /// Numbers the pushes of one run of the core, from 1.
-public struct PushID: RawRepresentable, Hashable, Codable, Sendable {
-    public let rawValue: Int
+package struct PushID: RawRepresentable, Hashable, Codable, Sendable {
+    package let rawValue: Int
 
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         self.rawValue = rawValue
     }
 }
 
 /// What a push is for.
-public enum PushKind: String, WireEnum {
+package enum PushKind: String, WireEnum {
     case unknown
     /// Answered with who talks, or with leaving the channel.
     case pushToTalk
@@ -75,16 +75,16 @@ public enum PushKind: String, WireEnum {
 }
 
 /// A push on its way to the application. Only the application is told of it.
-public struct Push: Equatable, Codable, Sendable {
-    public let pushID: PushID
-    public let kind: PushKind
+package struct Push: Equatable, Codable, Sendable {
+    package let pushID: PushID
+    package let kind: PushKind
     /// A JSON object as text.
-    public let payload: String
-    public let isHighPriority: Bool
+    package let payload: String
+    package let isHighPriority: Bool
     /// How many more service updates of high priority may come within the hour.
-    public let remainingHighPriorityBudget: Int
+    package let remainingHighPriorityBudget: Int
 
-    public init(
+    package init(
         pushID: PushID,
         kind: PushKind,
         payload: String,
@@ -100,7 +100,7 @@ public struct Push: Equatable, Codable, Sendable {
 }
 
 /// What became of a push.
-public enum PushOutcome: String, WireEnum {
+package enum PushOutcome: String, WireEnum {
     case unknown
     /// The application answered, and its answer was carried out.
     case answered
@@ -113,7 +113,7 @@ public enum PushOutcome: String, WireEnum {
 }
 
 /// Why a push was not accepted: the reasons of Apple's push service, by name.
-public enum PushRejectionCode: String, WireEnum {
+package enum PushRejectionCode: String, WireEnum {
     case unknown
     /// No channel has this token.
     case badDeviceToken
@@ -129,14 +129,14 @@ public enum PushRejectionCode: String, WireEnum {
 }
 
 /// A push that was not accepted: a code for programs and a sentence for people.
-public struct PushRejection: Error, Equatable, Codable, Sendable, CustomStringConvertible {
-    public let code: PushRejectionCode
-    public let reason: String
+package struct PushRejection: Error, Equatable, Codable, Sendable, CustomStringConvertible {
+    package let code: PushRejectionCode
+    package let reason: String
 
-    public init(_ code: PushRejectionCode, _ reason: String) {
+    package init(_ code: PushRejectionCode, _ reason: String) {
         self.code = code
         self.reason = reason
     }
 
-    public var description: String { reason }
+    package var description: String { reason }
 }

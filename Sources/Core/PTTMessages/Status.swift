@@ -1,17 +1,17 @@
 /// The whole state of the core as its clients see it. A subscriber gets it first and then keeps it true with
 /// ``apply(_:)``.
-public struct Status: Equatable, Codable, Sendable {
-    public var channel: Channel?
-    public var transmission: Transmission?
-    public var audio: AudioState
+package struct Status: Equatable, Codable, Sendable {
+    package var channel: Channel?
+    package var transmission: Transmission?
+    package var audio: AudioState
     /// Whether an audio server is connected. Without one no transmission can begin.
-    public var isAudioServerReady: Bool
+    package var isAudioServerReady: Bool
     /// The longest transmission, in seconds.
-    public var timeLimit: Int
+    package var timeLimit: Int
     /// Why what the core must remember is not on disk: after a reboot it would find an earlier state. Nil if it is.
-    public var saveFailure: String?
+    package var saveFailure: String?
 
-    public init(
+    package init(
         channel: Channel? = nil,
         transmission: Transmission? = nil,
         audio: AudioState = .inactive,
@@ -29,14 +29,14 @@ public struct Status: Equatable, Codable, Sendable {
 }
 
 /// The transmission that is going on.
-public struct Transmission: Equatable, Codable, Sendable {
-    public let transmissionID: TransmissionID
-    public let source: TransmitSource
-    public let origin: Origin
+package struct Transmission: Equatable, Codable, Sendable {
+    package let transmissionID: TransmissionID
+    package let source: TransmitSource
+    package let origin: Origin
     /// Microseconds of the monotonic clock.
-    public let began: Int
+    package let began: Int
 
-    public init(transmissionID: TransmissionID, source: TransmitSource, origin: Origin, began: Int) {
+    package init(transmissionID: TransmissionID, source: TransmitSource, origin: Origin, began: Int) {
         self.transmissionID = transmissionID
         self.source = source
         self.origin = origin
@@ -47,7 +47,7 @@ public struct Transmission: Equatable, Codable, Sendable {
 extension Status {
     /// Follows one event. Applied in order to the status that a subscription began with, the result equals what
     /// the core would answer at that moment.
-    public mutating func apply(_ event: CoreEvent) {
+    package mutating func apply(_ event: CoreEvent) {
         switch event {
         case .channelJoined(let joined, _): channel = joined
         case .descriptorChanged(let name, let image):

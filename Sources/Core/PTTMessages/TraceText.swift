@@ -1,7 +1,7 @@
 extension String {
     /// The text as one word of a trace line: in quotation marks, and without anything that could end the line, so that
     /// no name from outside can forge one.
-    public var traced: String {
+    package var traced: String {
         var result = "\""
         for scalar in unicodeScalars {
             switch scalar {

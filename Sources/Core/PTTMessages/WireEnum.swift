@@ -1,6 +1,6 @@
 /// An enumeration on the sockets. A value that this version does not know decodes to `unknown`,
 /// so that a newer peer can never stop an older one.
-public protocol WireEnum: RawRepresentable<String>, Codable, CaseIterable, Hashable, Sendable {
+package protocol WireEnum: RawRepresentable<String>, Codable, CaseIterable, Hashable, Sendable {
     static var unknown: Self { get }
 }
 
@@ -8,12 +8,12 @@ public protocol WireEnum: RawRepresentable<String>, Codable, CaseIterable, Hasha
 private let longestWord = 64
 
 extension WireEnum {
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         self = text.utf8.count <= longestWord ? Self(rawValue: text) ?? .unknown : .unknown
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)
     }

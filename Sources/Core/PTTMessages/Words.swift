@@ -1,5 +1,5 @@
 /// What asked for a transmission: `PTChannelTransmitRequestSource` of Apple's framework.
-public enum TransmitSource: String, WireEnum {
+package enum TransmitSource: String, WireEnum {
     case unknown
     /// A person, through the system's own interface. Here: `pttctl`.
     case userRequest
@@ -10,7 +10,7 @@ public enum TransmitSource: String, WireEnum {
 }
 
 /// The kind of thing that a press came from.
-public enum OriginKind: String, WireEnum {
+package enum OriginKind: String, WireEnum {
     case unknown
     case application
     case commandLine
@@ -19,31 +19,31 @@ public enum OriginKind: String, WireEnum {
 }
 
 /// Who or what holds a transmission. Two origins are the same if kind and identifier are.
-public struct Origin: Hashable, Codable, Sendable {
-    public let kind: OriginKind
+package struct Origin: Hashable, Codable, Sendable {
+    package let kind: OriginKind
     /// Stable over reconnection: a Bluetooth address, the identity of an input device, a process.
-    public let identifier: String
+    package let identifier: String
     /// For people.
-    public let name: String
+    package let name: String
 
-    public init(kind: OriginKind, identifier: String, name: String) {
+    package init(kind: OriginKind, identifier: String, name: String) {
         self.kind = kind
         self.identifier = identifier
         self.name = name
     }
 
-    public static func == (left: Origin, right: Origin) -> Bool {
+    package static func == (left: Origin, right: Origin) -> Bool {
         left.kind == right.kind && left.identifier.hasSameBytes(as: right.identifier)
     }
 
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         identifier.hashBytes(into: &hasher)
     }
 }
 
 /// Why a transmission ended.
-public enum EndCause: String, WireEnum {
+package enum EndCause: String, WireEnum {
     case unknown
     /// The button was let go, or the toggle key pressed again.
     case released
@@ -82,7 +82,7 @@ public enum EndCause: String, WireEnum {
 }
 
 /// Why a channel became joined: `PTChannelJoinReason` of Apple's framework.
-public enum JoinReason: String, WireEnum {
+package enum JoinReason: String, WireEnum {
     case unknown
     case developerRequest
     /// The channel outlived its application, or the core, and its application is back.
@@ -90,7 +90,7 @@ public enum JoinReason: String, WireEnum {
 }
 
 /// Why a channel was left: `PTChannelLeaveReason` of Apple's framework.
-public enum LeaveReason: String, WireEnum {
+package enum LeaveReason: String, WireEnum {
     case unknown
     /// A person, through the system's own interface. Here: `pttctl`.
     case userRequest
@@ -100,7 +100,7 @@ public enum LeaveReason: String, WireEnum {
 }
 
 /// What the application says of its connection to its servers: `PTServiceStatus` of Apple's framework.
-public enum ServiceStatus: String, WireEnum {
+package enum ServiceStatus: String, WireEnum {
     case unknown
     case ready
     case connecting
@@ -108,7 +108,7 @@ public enum ServiceStatus: String, WireEnum {
 }
 
 /// Who may talk when: `PTTransmissionMode` of Apple's framework.
-public enum TransmissionMode: String, WireEnum {
+package enum TransmissionMode: String, WireEnum {
     case unknown
     case fullDuplex
     /// One at a time.
@@ -117,7 +117,7 @@ public enum TransmissionMode: String, WireEnum {
 }
 
 /// What took the audio session away from somebody who still wants it.
-public enum Interruption: String, WireEnum {
+package enum Interruption: String, WireEnum {
     case unknown
     case audioServerLost
     case speakerLost
@@ -127,7 +127,7 @@ public enum Interruption: String, WireEnum {
 }
 
 /// Why a request was refused: `PTChannelError.Code` of Apple's framework, by name.
-public enum RefusalCode: String, WireEnum {
+package enum RefusalCode: String, WireEnum {
     case unknown
     case channelNotFound
     case channelLimitReached
@@ -141,20 +141,20 @@ public enum RefusalCode: String, WireEnum {
 }
 
 /// A refused request: a code for programs and a sentence for people.
-public struct Refusal: Error, Equatable, Codable, Sendable, CustomStringConvertible {
-    public let code: RefusalCode
-    public let reason: String
+package struct Refusal: Error, Equatable, Codable, Sendable, CustomStringConvertible {
+    package let code: RefusalCode
+    package let reason: String
 
-    public init(_ code: RefusalCode, _ reason: String) {
+    package init(_ code: RefusalCode, _ reason: String) {
         self.code = code
         self.reason = reason
     }
 
-    public var description: String { reason }
+    package var description: String { reason }
 }
 
 /// The life of the audio session, which the core opens and closes.
-public enum AudioState: String, WireEnum {
+package enum AudioState: String, WireEnum {
     case unknown
     case inactive
     /// A stream is being opened: no sound came from the microphone, or went to the speaker, yet.

@@ -1,10 +1,10 @@
-import CoreLink
 import EventLoop
 import Glibc
 import Journal
 import Logging
+import ServiceClient
 
-/// `ptt-accessoryd`: the bridge from buttons and headsets to the core. Log → socket → bridge → ready.
+/// `ptt-accessoryd`: ptt-accessoryd from buttons and headsets to the core. Log → socket → accessoryd → ready.
 @main
 struct Program {
     static func main() {
@@ -14,12 +14,12 @@ struct Program {
     }
 }
 
-/// The process around the bridge: how it starts and how it ends.
+/// The process around ptt-accessoryd: how it starts and how it ends.
 @EventLoop
 final class Daemon {
     private static var running: Daemon?
 
-    private let bridge: Bridge
+    private let accessoryd: Accessories
     private var signals: [SignalSource] = []
 
     static func start(_ log: Logger) {
@@ -37,9 +37,9 @@ final class Daemon {
     }
 
     private init(_ log: Logger) throws {
-        bridge = Bridge(log: log)
+        accessoryd = Accessories(log: log)
         let socket = try RuntimeSocket.accessory.listen(ActivatedSocket.takeAll())
-        try bridge.start(socket, watching: try RuntimeSocket.directory())
+        try accessoryd.start(socket, watching: try RuntimeSocket.directory())
         signals = try [SIGTERM, SIGINT].map { signal in
             try SignalSource(signal) { [weak self] in self?.stop() }
         }
@@ -49,7 +49,7 @@ final class Daemon {
 
     private func stop() {
         ServiceState.stopping()
-        bridge.close()
+        accessoryd.close()
         EventLoop.exit(code: EXIT_SUCCESS)
     }
 }

@@ -32,8 +32,8 @@ enum Wording {
         case .pressed: "\(name) pressed\(suffix)"
         case .released: "\(name) released\(suffix)"
         case .ignored: "\(name) sent something without effect\(suffix)"
-        case .coreConnected: "bridge reached the core"
-        case .coreLost: "bridge lost the core\(suffix)"
+        case .coreConnected: "ptt-accessoryd reached the core"
+        case .coreLost: "ptt-accessoryd lost the core\(suffix)"
         case .unknown: "\(name): something this pttctl does not know\(suffix)"
         }
     }

@@ -1,4 +1,3 @@
-import CoreLink
 import EventLoop
 import Glibc
 import Journal
@@ -6,6 +5,7 @@ import Logging
 import PTTCore
 import PTTMessages
 import PulseAudio
+import ServiceClient
 
 /// `pttd`: the core. Arguments → configuration → sockets → audio → machine → service → ready.
 @main
@@ -23,7 +23,7 @@ final class Daemon {
     private static var running: Daemon?
 
     private let log: Logger
-    private let host: CoreHost
+    private let host: TalkSessionHost
     private let server: AudioServer
     private let service: CoreService
     private var signals: [SignalSource] = []
@@ -51,7 +51,7 @@ final class Daemon {
         let peers = BoundedLog(log)
         server = AudioServer(applicationName: "Push to talk", markOfOwnDevices: "pttd.virtual")
         let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), peers: peers)
-        let hands = CoreHost.Hands(
+        let hands = TalkSessionHost.Hands(
             audio: audio,
             microphone: Microphone(server: server, device: configuration.microphone, log: peers),
             speaker: Speaker(server: server, log: peers),
@@ -62,7 +62,7 @@ final class Daemon {
             ),
             starter: ApplicationStarter(log: peers)
         )
-        let host = CoreHost(
+        let host = TalkSessionHost(
             timeLimit: .seconds(configuration.timeLimit ?? 60),
             whileLocked: configuration.whileLocked.flatMap { .init(rawValue: $0) } ?? .allow,
             hands,

@@ -20,17 +20,21 @@ struct Rehearsal {
     static let origin = Origin(kind: .bluetoothButton, identifier: "00:00:00:00:00:00", name: "Rehearsal")
 
     init() {
-        let channel = CoreInterface.JoinRequest(channelID: nil, name: "Rehearsal", application: nil)
+        let channel = ChannelInterface.JoinRequest(channelID: nil, name: "Rehearsal", application: nil)
         let channelID = ChannelID(randomBytes: (0, 0))
         let token = PushToken(rawValue: "")
         take(.audioServerReady)
         take(.joinRequested(request(), client, processID: 0, channel, fresh: channelID, token))
-        let begin = CoreInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: Self.origin)
-        if let begin = received(begin, CoreInterface.BeginRequest.init(usual:)) {
+        let begin = ChannelInterface.BeginRequest(
+            channelID: nil,
+            source: .handsfreeButton,
+            origin: Self.origin
+        )
+        if let begin = received(begin, ChannelInterface.BeginRequest.init(usual:)) {
             take(.beginRequested(request(), client, begin))
         }
-        let end = CoreInterface.EndRequest(channelID: nil, origin: Self.origin, cause: .released)
-        if let end = received(end, CoreInterface.EndRequest.init(usual:)) {
+        let end = ChannelInterface.EndRequest(channelID: nil, origin: Self.origin, cause: .released)
+        if let end = received(end, ChannelInterface.EndRequest.init(usual:)) {
             take(.endRequested(request(), client, end))
         }
     }
@@ -58,7 +62,7 @@ struct Rehearsal {
                 told += 1
             }
             if case .reply(_, .began(let transmissionID)) = effect {
-                _ = PreparedReply(CoreInterface.BeginReply(transmissionID: transmissionID))
+                _ = PreparedReply(ChannelInterface.BeginReply(transmissionID: transmissionID))
             }
             if case .openCapture(let capture, _) = effect { opened.append(capture) }
         }

@@ -1,9 +1,9 @@
-public import EventLoop
+package import EventLoop
 
 /// Keeps a connection to a bus: opens it again after a loss, and waits for a bus that is not there yet.
 @EventLoop
-public final class Bus {
-    public enum Event {
+package final class Bus {
+    package enum Event {
         /// A new connection. Subscriptions, names and objects of an earlier one are gone; make them anew.
         /// Its ``BusConnection/lost`` belongs to the bus.
         case connected(BusConnection)
@@ -12,7 +12,7 @@ public final class Bus {
     }
 
     /// The present connection.
-    public private(set) var connection: BusConnection?
+    package private(set) var connection: BusConnection?
 
     private static let timeout = Duration.seconds(5)
 
@@ -26,7 +26,7 @@ public final class Bus {
     /// - Parameters:
     ///   - address: Which bus.
     ///   - handler: Called in later turns of the loop, never before this returns.
-    public init(_ address: BusAddress, handler: @escaping @EventLoop (Event) -> Void) {
+    package init(_ address: BusAddress, handler: @escaping @EventLoop (Event) -> Void) {
         self.address = address
         self.handler = handler
         retry.arm(after: .zero)
@@ -35,7 +35,7 @@ public final class Bus {
     isolated deinit { close() }
 
     /// Ends the connection and all attempts. The handler is not called again.
-    public func close() {
+    package func close() {
         isClosed = true
         retry.disarm()
         connection?.close()

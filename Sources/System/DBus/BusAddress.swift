@@ -1,7 +1,7 @@
-internal import Glibc
+import Glibc
 
 /// Where a bus listens.
-public enum BusAddress: Sendable, Equatable, CustomStringConvertible {
+package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
     /// The bus of the machine: `$DBUS_SYSTEM_BUS_ADDRESS`, or its well-known socket.
     case system
     /// The bus of the user: `$DBUS_SESSION_BUS_ADDRESS`, or `$XDG_RUNTIME_DIR/bus`. Never starts one.
@@ -12,7 +12,7 @@ public enum BusAddress: Sendable, Equatable, CustomStringConvertible {
     /// The address in the syntax of the D-Bus specification ("Server Addresses").
     ///
     /// - Throws: If the environment names no session bus.
-    public func resolve() throws(BusError) -> String {
+    package func resolve() throws(BusError) -> String {
         switch self {
         case .system:
             return Self.variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/var/run/dbus/system_bus_socket"
@@ -31,7 +31,7 @@ public enum BusAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .system: "the system bus"
         case .session: "the session bus"

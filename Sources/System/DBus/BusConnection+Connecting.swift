@@ -1,5 +1,5 @@
-internal import CDBus
-internal import EventLoop
+import CDBus
+import EventLoop
 
 /// What libdbus has connected, on its way from one thread to another.
 ///

@@ -1,4 +1,4 @@
-internal import CDBus
+import CDBus
 import EventLoop
 
 extension BusConnection {
@@ -7,7 +7,7 @@ extension BusConnection {
     ///
     /// - Returns: Keep it as long as the object is to exist.
     /// - Throws: `InvalidArgs` if a name or type is invalid, `ObjectPathInUse` if the path is taken.
-    public func export(_ path: ObjectPath, _ interfaces: [ExportedInterface]) throws(BusError)
+    package func export(_ path: ObjectPath, _ interfaces: [ExportedInterface]) throws(BusError)
         -> ExportedObject
     {
         try add(ExportedObject(path, interfaces, isManager: false, on: self))
@@ -18,7 +18,7 @@ extension BusConnection {
     ///
     /// - Returns: Keep it as long as the object is to exist.
     /// - Throws: As ``export(_:_:)``.
-    public func exportManager(_ path: ObjectPath, _ interfaces: [ExportedInterface] = []) throws(BusError)
+    package func exportManager(_ path: ObjectPath, _ interfaces: [ExportedInterface] = []) throws(BusError)
         -> ExportedObject
     {
         try add(ExportedObject(path, interfaces, isManager: true, on: self))

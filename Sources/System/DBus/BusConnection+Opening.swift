@@ -1,11 +1,11 @@
-internal import EventLoop
+import EventLoop
 
 extension BusConnection {
     /// Connects and says hello; `timeout` is the limit for being let in, and again for authentication and hello together.
     ///
     /// - Returns: A connection that has its unique name.
     /// - Throws: If nobody listens, the bus refuses, or it does not answer in time.
-    public static func open(_ address: BusAddress, timeout: Duration = .seconds(5)) async throws(BusError)
+    package static func open(_ address: BusAddress, timeout: Duration = .seconds(5)) async throws(BusError)
         -> BusConnection
     {
         let connected = await withCheckedContinuation { continuation in
@@ -35,7 +35,7 @@ extension BusConnection {
     }
 
     /// What became of a request for a name.
-    public enum NameRequest: Sendable {
+    package enum NameRequest: Sendable {
         /// The name belongs to this connection now, or did so already.
         case acquired
         /// Somebody else has it.
@@ -47,7 +47,7 @@ extension BusConnection {
     ///
     /// - Returns: Whether the name is ours now.
     /// - Throws: `AccessDenied` if the policy of the bus forbids it.
-    public func requestName(_ name: String, replacing: Bool = false) async throws(BusError) -> NameRequest {
+    package func requestName(_ name: String, replacing: Bool = false) async throws(BusError) -> NameRequest {
         // DBUS_NAME_FLAG_REPLACE_EXISTING 2, DBUS_NAME_FLAG_DO_NOT_QUEUE 4 (D-Bus specification, "RequestName").
         let flags: UInt32 = replacing ? 6 : 4
         let values = try await call(.bus("RequestName", .string(name), .uint32(flags)))
@@ -59,7 +59,7 @@ extension BusConnection {
     }
 
     /// Gives a well-known name back; a name that is not ours is left alone.
-    public func releaseName(_ name: String) async throws(BusError) {
+    package func releaseName(_ name: String) async throws(BusError) {
         _ = try await call(.bus("ReleaseName", .string(name)))
     }
 }

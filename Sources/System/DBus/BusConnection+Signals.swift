@@ -1,8 +1,8 @@
-public import EventLoop
+package import EventLoop
 
 /// Ends when it is dropped or cancelled: keep it as long as the handler is wanted.
 @EventLoop
-public final class Subscription {
+package final class Subscription {
     private var end: (@EventLoop () -> Void)?
 
     init(end: @escaping @EventLoop () -> Void) { self.end = end }
@@ -10,7 +10,7 @@ public final class Subscription {
     isolated deinit { cancel() }
 
     /// The handler is not called again. Further calls do nothing.
-    public func cancel() {
+    package func cancel() {
         end?()
         end = nil
     }
@@ -70,7 +70,7 @@ extension BusConnection {
     ///
     /// The bus is told the rule without waiting. If it refuses, a rule that it finds invalid or one too many,
     /// the connection is given up (``lost``): to go on without the signal would be to miss it silently.
-    public func subscribe(_ rule: MatchRule, handler: @escaping @EventLoop (BusSignal) -> Void)
+    package func subscribe(_ rule: MatchRule, handler: @escaping @EventLoop (BusSignal) -> Void)
         -> Subscription
     {
         guard isOpen else { return Subscription {} }
@@ -89,7 +89,7 @@ extension BusConnection {
 
     /// Tells the present owner of a name, as soon as the bus has answered, and then every change.
     /// The handler gets the unique name of the owner, or nil while there is none.
-    public func watchName(_ name: String, handler: @escaping @EventLoop (String?) -> Void) -> Subscription {
+    package func watchName(_ name: String, handler: @escaping @EventLoop (String?) -> Void) -> Subscription {
         guard isOpen else { return Subscription {} }
         let isKnown = owners[name] != nil
         retainOwner(of: name)

@@ -1,5 +1,5 @@
-internal import CDBus
-public import EventLoop
+import CDBus
+package import EventLoop
 
 /// A private connection to a message bus.
 ///
@@ -7,17 +7,17 @@ public import EventLoop
 /// limited, and what libdbus would abort on is refused before it gets there. Completions and handlers are
 /// never called before the function that was given them has returned.
 @EventLoop
-public final class BusConnection {
-    public typealias Completion = @EventLoop (Result<[BusValue], BusError>) -> Void
+package final class BusConnection {
+    package typealias Completion = @EventLoop (Result<[BusValue], BusError>) -> Void
 
     /// The time limit of a call unless another is given.
-    public static nonisolated let defaultTimeout = Duration.seconds(10)
+    package static nonisolated let defaultTimeout = Duration.seconds(10)
 
     /// The name that the bus gave this connection, `:1.42` for example.
-    public internal(set) var uniqueName = ""
+    package internal(set) var uniqueName = ""
 
     /// Called once if the connection ends otherwise than by ``close()``.
-    public var lost: (@EventLoop (BusError) -> Void)?
+    package var lost: (@EventLoop (BusError) -> Void)?
 
     let address: BusAddress
     var subscriptions = SubscriptionTable()
@@ -58,20 +58,20 @@ public final class BusConnection {
         runPostponed()
     }
 
-    public var isOpen: Bool { pointer != nil }
+    package var isOpen: Bool { pointer != nil }
 
     /// Ends the connection. Calls that wait for an answer fail, handlers are not called again.
-    public func close() {
+    package func close() {
         end(.disconnected("the connection was closed"))
     }
 
     /// Ends the connection as the bus would: ``lost`` is told, and a ``Bus`` connects anew.
-    public func giveUp(_ reason: BusError) {
+    package func giveUp(_ reason: BusError) {
         lose(reason)
     }
 
     /// Sends a call and reports its answer, or an error, exactly once.
-    public func call(
+    package func call(
         _ call: MethodCall,
         timeout: Duration = defaultTimeout,
         completion: @escaping Completion
@@ -95,7 +95,7 @@ public final class BusConnection {
     /// - Returns: The arguments of the answer.
     /// - Throws: The peer's error, ``BusError/Kind/noReply`` after `timeout`,
     ///   ``BusError/Kind/disconnected`` if the connection ends.
-    public func call(_ call: MethodCall, timeout: Duration = defaultTimeout) async throws(BusError)
+    package func call(_ call: MethodCall, timeout: Duration = defaultTimeout) async throws(BusError)
         -> [BusValue]
     {
         let result = await withCheckedContinuation { continuation in
@@ -107,7 +107,7 @@ public final class BusConnection {
     /// Sends a signal to everybody who asked for it, or to `destination` only.
     ///
     /// - Throws: If a name or an argument is invalid, or the connection has ended.
-    public func emit(_ signal: BusSignal, to destination: String? = nil) throws(BusError) {
+    package func emit(_ signal: BusSignal, to destination: String? = nil) throws(BusError) {
         do throws(BusError) {
             _ = try send(try .signal(signal, to: destination))
         } catch {

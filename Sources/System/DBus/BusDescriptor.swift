@@ -1,19 +1,19 @@
-public import EventLoop
-internal import Synchronization
+package import EventLoop
+import Synchronization
 
 /// A file descriptor in a message. Closed with the last reference unless it was taken.
 ///
 /// A descriptor that is sent is duplicated by libdbus and stays ours; a received one is a close-on-exec
 /// duplicate that belongs to this object.
-public final class BusDescriptor: Sendable, Hashable {
+package final class BusDescriptor: Sendable, Hashable {
     private let held: Mutex<OwnedDescriptor?>
 
-    public init(_ descriptor: consuming OwnedDescriptor) {
+    package init(_ descriptor: consuming OwnedDescriptor) {
         held = Mutex(descriptor)
     }
 
     /// Hands the descriptor over. The second taker gets nil.
-    public func take() -> OwnedDescriptor? {
+    package func take() -> OwnedDescriptor? {
         held.withLock { held in
             let taken = held.take()
             return taken
@@ -28,7 +28,7 @@ public final class BusDescriptor: Sendable, Hashable {
         }
     }
 
-    public static func == (left: BusDescriptor, right: BusDescriptor) -> Bool { left === right }
+    package static func == (left: BusDescriptor, right: BusDescriptor) -> Bool { left === right }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,9 +1,9 @@
-internal import CDBus
+import CDBus
 
 /// A call or a connection that failed: the error's name and message as the bus or the peer gave them.
-public struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What the error means for the caller. Peers have names of their own; those are ``other``.
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// No answer within the time limit, or the peer went away without one.
         case noReply
         /// The connection to the bus is lost.
@@ -22,19 +22,19 @@ public struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     /// `org.freedesktop.DBus.Error.NoReply` for example.
-    public let name: String
+    package let name: String
     /// In the words of whoever reported it; may be empty.
-    public let message: String
+    package let message: String
     /// What was tried, as the end of "could not …"; empty if this error is an answer of our own.
-    public let action: String
+    package let action: String
 
-    public init(name: String, message: String, action: String = "") {
+    package init(name: String, message: String, action: String = "") {
         self.name = name
         self.message = message
         self.action = action
     }
 
-    public var kind: Kind {
+    package var kind: Kind {
         guard name.utf8.starts(with: Self.standard.utf8) else { return .other }
         return switch String(decoding: name.utf8.dropFirst(Self.standard.utf8.count), as: UTF8.self) {
         case "NoReply", "Timeout", "TimedOut": .noReply
@@ -48,18 +48,18 @@ public struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    public var description: String {
+    package var description: String {
         let reason = message.isEmpty ? name : "\(message) (\(name))"
         return action.isEmpty ? reason : "could not \(action): \(reason)"
     }
 
     /// An answer to a caller whose arguments make no sense.
-    public static func invalidArguments(_ message: String) -> BusError {
+    package static func invalidArguments(_ message: String) -> BusError {
         BusError(name: standard + "InvalidArgs", message: message)
     }
 
     /// An answer to a caller of a method that failed for any other reason.
-    public static func failed(_ message: String) -> BusError {
+    package static func failed(_ message: String) -> BusError {
         BusError(name: standard + "Failed", message: message)
     }
 

@@ -2,18 +2,18 @@
 ///
 /// Equal to another exactly if the bytes are. Equal `String`s may differ in theirs, and to find that out takes a time
 /// that grows with the square of a run of combining marks, which a peer chooses.
-public struct BusKey: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
-    public let text: String
+package struct BusKey: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+    package let text: String
 
-    public init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
-    public init(stringLiteral text: String) { self.text = text }
+    package init(stringLiteral text: String) { self.text = text }
 
-    public var description: String { text }
+    package var description: String { text }
 
-    public static func == (left: BusKey, right: BusKey) -> Bool { areEqual(left.text, right.text) }
+    package static func == (left: BusKey, right: BusKey) -> Bool { areEqual(left.text, right.text) }
 
-    public func hash(into hasher: inout Hasher) { combine(text, into: &hasher) }
+    package func hash(into hasher: inout Hasher) { combine(text, into: &hasher) }
 }
 
 private func areEqual(_ left: String, _ right: String) -> Bool {
@@ -30,7 +30,7 @@ private func combine(_ text: String, into hasher: inout Hasher) {
 }
 
 extension BusValue: Hashable {
-    public static func == (left: BusValue, right: BusValue) -> Bool {
+    package static func == (left: BusValue, right: BusValue) -> Bool {
         switch left {
         case .byte(let left): if case .byte(left) = right { true } else { false }
         case .boolean(let left): if case .boolean(left) = right { true } else { false }
@@ -54,7 +54,7 @@ extension BusValue: Hashable {
         }
     }
 
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         // A dictionary has keys of one type, so that nothing is won by telling the types apart here.
         switch self {
         case .byte(let number): hasher.combine(number)

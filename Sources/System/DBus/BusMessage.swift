@@ -1,4 +1,4 @@
-internal import CDBus
+import CDBus
 
 /// Owns one reference to a libdbus message.
 struct BusMessage: ~Copyable {

@@ -1,36 +1,36 @@
-internal import CDBus
+import CDBus
 
 /// The path of an object on a bus, `/org/bluez/hci0` for example. Always valid.
-public struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
+package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
 {
-    public let text: String
+    package let text: String
 
     /// - Parameter text: Elements of `[A-Za-z0-9_]` separated by slashes; anything else gives nil (D-Bus
     ///   specification, "Valid Object Paths").
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard isValid(text, dbus_validate_path) else { return nil }
         self.text = text
     }
 
     /// For paths spelled in the source; traps on an invalid one.
-    public init(stringLiteral text: String) {
+    package init(stringLiteral text: String) {
         precondition(isValid(text, dbus_validate_path), "\(text) is no object path")
         self.text = text
     }
 
-    public var description: String { text }
+    package var description: String { text }
 
     /// Whether this is `ancestor` or lies below it.
-    public func isWithin(_ ancestor: ObjectPath) -> Bool {
+    package func isWithin(_ ancestor: ObjectPath) -> Bool {
         ancestor.text == "/" || text == ancestor.text || text.hasPrefix(ancestor.text + "/")
     }
 
     /// The path one element longer, or nil if `element` is not made of `[A-Za-z0-9_]`.
-    public func appending(_ element: String) -> ObjectPath? {
+    package func appending(_ element: String) -> ObjectPath? {
         ObjectPath(text == "/" ? "/" + element : text + "/" + element)
     }
 
-    public static func < (left: ObjectPath, right: ObjectPath) -> Bool { left.text < right.text }
+    package static func < (left: ObjectPath, right: ObjectPath) -> Bool { left.text < right.text }
 }
 
 /// The rules of the D-Bus specification ("Valid Names"). libdbus aborts the process when one of its

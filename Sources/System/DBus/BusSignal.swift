@@ -1,13 +1,13 @@
 /// A signal, received or to be emitted.
-public struct BusSignal: Sendable, Equatable {
+package struct BusSignal: Sendable, Equatable {
     /// The unique name of the sender, filled in by the bus; nil in a signal to be emitted.
-    public let sender: String?
-    public let path: ObjectPath
-    public let interface: String
-    public let member: String
-    public let arguments: [BusValue]
+    package let sender: String?
+    package let path: ObjectPath
+    package let interface: String
+    package let member: String
+    package let arguments: [BusValue]
 
-    public init(_ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [BusValue] = []) {
+    package init(_ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [BusValue] = []) {
         self.init(sender: nil, path, interface, member, arguments)
     }
 
@@ -22,18 +22,18 @@ public struct BusSignal: Sendable, Equatable {
 }
 
 /// What a `PropertiesChanged` signal tells.
-public struct PropertyChanges: Sendable, Equatable {
+package struct PropertyChanges: Sendable, Equatable {
     /// The interface whose properties changed.
-    public let interface: String
+    package let interface: String
     /// New values, without variants around them.
-    public let changed: [BusKey: BusValue]
+    package let changed: [BusKey: BusValue]
     /// Changed too, but their values have to be asked for.
-    public let invalidated: [BusKey]
+    package let invalidated: [BusKey]
 }
 
 extension BusSignal {
     /// The body of a `PropertiesChanged` signal; nil for other signals and for a malformed one.
-    public var propertyChanges: PropertyChanges? {
+    package var propertyChanges: PropertyChanges? {
         guard interface == StandardInterface.properties, member == "PropertiesChanged", arguments.count == 3,
             let interface = arguments[0].asString, let changed = arguments[1].asProperties,
             let invalidated = arguments[2].asStrings
@@ -46,7 +46,7 @@ extension BusSignal {
     }
 
     /// A `PropertiesChanged` signal.
-    public static func propertiesChanged(
+    package static func propertiesChanged(
         _ path: ObjectPath,
         _ interface: String,
         _ changed: [BusKey: BusValue],
@@ -62,19 +62,19 @@ extension BusSignal {
 }
 
 /// Which signals to receive. What is nil matches anything; the narrower, the fewer wake-ups.
-public struct MatchRule: Hashable, Sendable {
+package struct MatchRule: Hashable, Sendable {
     /// A unique or well-known name. With a well-known name only signals of its present owner match: signals
     /// sent straight to this connection by anybody else never do.
-    public var sender: String?
-    public var path: ObjectPath?
+    package var sender: String?
+    package var path: ObjectPath?
     /// Matches this path and everything below it.
-    public var pathNamespace: ObjectPath?
-    public var interface: String?
-    public var member: String?
+    package var pathNamespace: ObjectPath?
+    package var interface: String?
+    package var member: String?
     /// Matches if the first argument is this string.
-    public var firstArgument: String?
+    package var firstArgument: String?
 
-    public init(
+    package init(
         sender: String? = nil,
         path: ObjectPath? = nil,
         pathNamespace: ObjectPath? = nil,
@@ -91,7 +91,7 @@ public struct MatchRule: Hashable, Sendable {
     }
 
     /// Changes of the properties of one interface of one object.
-    public static func propertyChanges(_ interface: String, of sender: String, _ path: ObjectPath)
+    package static func propertyChanges(_ interface: String, of sender: String, _ path: ObjectPath)
         -> MatchRule
     {
         MatchRule(
@@ -104,7 +104,7 @@ public struct MatchRule: Hashable, Sendable {
     }
 
     /// `InterfacesAdded` and `InterfacesRemoved` of an object manager.
-    public static func managedObjects(of sender: String, _ path: ObjectPath = "/") -> MatchRule {
+    package static func managedObjects(of sender: String, _ path: ObjectPath = "/") -> MatchRule {
         MatchRule(sender: sender, path: path, interface: StandardInterface.objectManager)
     }
 

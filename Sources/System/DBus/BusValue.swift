@@ -2,7 +2,7 @@
 ///
 /// The accessors look through variants and give nil for a value of another type, so that a peer that sends
 /// something unexpected is met with one `guard`. Text is compared by its bytes.
-public enum BusValue: Sendable {
+package enum BusValue: Sendable {
     case byte(UInt8)
     case boolean(Bool)
     case int16(Int16)
@@ -27,7 +27,7 @@ public enum BusValue: Sendable {
     indirect case variant(BusValue)
 
     /// The type of this value as a D-Bus signature.
-    public var signature: String {
+    package var signature: String {
         switch self {
         case .byte: "y"
         case .boolean: "b"
@@ -55,13 +55,13 @@ public enum BusValue: Sendable {
 
 extension BusValue {
     /// The usual dictionary of properties or options, `a{sv}`. The values are put into variants.
-    public static func properties(_ properties: [BusKey: BusValue]) -> BusValue {
+    package static func properties(_ properties: [BusKey: BusValue]) -> BusValue {
         var entries: [BusValue: BusValue] = [:]
         for (name, value) in properties { entries[.string(name.text)] = .variant(value) }
         return .dictionary(keys: "s", values: "v", entries)
     }
 
-    public static func strings(_ strings: [String]) -> BusValue {
+    package static func strings(_ strings: [String]) -> BusValue {
         .array(of: "s", strings.map { .string($0) })
     }
 }
@@ -70,18 +70,18 @@ extension BusValue {
 
 extension BusValue {
     /// This value without the variants around it.
-    public var unwrapped: BusValue {
+    package var unwrapped: BusValue {
         var value = self
         while case .variant(let inner) = value { value = inner }
         return value
     }
 
-    public var asBool: Bool? {
+    package var asBool: Bool? {
         if case .boolean(let flag) = unwrapped { flag } else { nil }
     }
 
     /// Any of the whole number types.
-    public var asInt: Int? {
+    package var asInt: Int? {
         switch unwrapped {
         case .byte(let number): Int(number)
         case .int16(let number): Int(number)
@@ -96,47 +96,47 @@ extension BusValue {
         }
     }
 
-    public var asDouble: Double? {
+    package var asDouble: Double? {
         if case .double(let number) = unwrapped { number } else { nil }
     }
 
-    public var asString: String? {
+    package var asString: String? {
         if case .string(let text) = unwrapped { text } else { nil }
     }
 
-    public var asObjectPath: ObjectPath? {
+    package var asObjectPath: ObjectPath? {
         if case .objectPath(let path) = unwrapped { path } else { nil }
     }
 
-    public var asDescriptor: BusDescriptor? {
+    package var asDescriptor: BusDescriptor? {
         if case .descriptor(let descriptor) = unwrapped { descriptor } else { nil }
     }
 
-    public var asBytes: [UInt8]? {
+    package var asBytes: [UInt8]? {
         if case .bytes(let bytes) = unwrapped { bytes } else { nil }
     }
 
-    public var asArray: [BusValue]? {
+    package var asArray: [BusValue]? {
         if case .array(_, let elements) = unwrapped { elements } else { nil }
     }
 
     /// An array of strings; nil if any element is something else.
-    public var asStrings: [String]? {
+    package var asStrings: [String]? {
         guard let elements = asArray else { return nil }
         let strings = elements.compactMap(\.asString)
         return strings.count == elements.count ? strings : nil
     }
 
-    public var asStructure: [BusValue]? {
+    package var asStructure: [BusValue]? {
         if case .structure(let members) = unwrapped { members } else { nil }
     }
 
-    public var asDictionary: [BusValue: BusValue]? {
+    package var asDictionary: [BusValue: BusValue]? {
         if case .dictionary(_, _, let entries) = unwrapped { entries } else { nil }
     }
 
     /// A dictionary with strings as keys, its values without variants around them.
-    public var asProperties: [BusKey: BusValue]? {
+    package var asProperties: [BusKey: BusValue]? {
         guard let entries = asDictionary else { return nil }
         var properties: [BusKey: BusValue] = [:]
         for (key, value) in entries {
@@ -147,14 +147,14 @@ extension BusValue {
     }
 
     /// The interfaces of one object with their properties, as `InterfacesAdded` carries them.
-    public var asInterfaces: [BusKey: [BusKey: BusValue]]? {
+    package var asInterfaces: [BusKey: [BusKey: BusValue]]? {
         guard let interfaces = asProperties else { return nil }
         let read = interfaces.compactMapValues(\.asProperties)
         return read.count == interfaces.count ? read : nil
     }
 
     /// The answer of `ObjectManager.GetManagedObjects`.
-    public var asManagedObjects: [ObjectPath: [BusKey: [BusKey: BusValue]]]? {
+    package var asManagedObjects: [ObjectPath: [BusKey: [BusKey: BusValue]]]? {
         guard let entries = asDictionary else { return nil }
         var objects: [ObjectPath: [BusKey: [BusKey: BusValue]]] = [:]
         for (key, value) in entries {

@@ -1,14 +1,14 @@
-public import EventLoop
+package import EventLoop
 
 /// An interface that this process offers on an object.
-public struct ExportedInterface {
-    public let name: String
-    public let methods: [ExportedMethod]
-    public let properties: [ExportedProperty]
-    public let signals: [ExportedSignal]
+package struct ExportedInterface {
+    package let name: String
+    package let methods: [ExportedMethod]
+    package let properties: [ExportedProperty]
+    package let signals: [ExportedSignal]
 
     /// The signals are only told by introspection; ``BusConnection/emit(_:to:)`` sends them.
-    public init(
+    package init(
         _ name: String,
         methods: [ExportedMethod] = [],
         properties: [ExportedProperty] = [],
@@ -22,7 +22,7 @@ public struct ExportedInterface {
 }
 
 /// Types are D-Bus signatures of one complete type each.
-public struct ExportedMethod {
+package struct ExportedMethod {
     let name: String
     let inputs: [(name: String, type: String)]
     let outputs: [(name: String, type: String)]
@@ -30,7 +30,7 @@ public struct ExportedMethod {
 
     /// A method whose handler answers the invocation, now or later; one that is dropped is answered with an
     /// error. Calls with other types than `inputs` are refused before the handler sees them.
-    public init(
+    package init(
         _ name: String,
         inputs: KeyValuePairs<String, String> = [:],
         outputs: KeyValuePairs<String, String> = [:],
@@ -43,17 +43,17 @@ public struct ExportedMethod {
     }
 }
 
-public struct ExportedSignal {
+package struct ExportedSignal {
     let name: String
     let arguments: [(name: String, type: String)]
 
-    public init(_ name: String, arguments: KeyValuePairs<String, String> = [:]) {
+    package init(_ name: String, arguments: KeyValuePairs<String, String> = [:]) {
         self.name = name
         self.arguments = arguments.map { ($0.key, $0.value) }
     }
 }
 
-public struct ExportedProperty {
+package struct ExportedProperty {
     let name: String
     let type: String
     let get: @EventLoop () -> BusValue?
@@ -61,7 +61,7 @@ public struct ExportedProperty {
 
     /// `get` gives nil while the object does not have the property. `set` is nil for a property that can
     /// only be read; values of another type are refused before it sees them, and it emits the change itself.
-    public init(
+    package init(
         _ name: String,
         _ type: String,
         get: @escaping @EventLoop () -> BusValue?,
@@ -76,12 +76,12 @@ public struct ExportedProperty {
 
 /// One call of an exported method. Answer it once; further answers do nothing.
 @EventLoop
-public final class MethodInvocation {
+package final class MethodInvocation {
     /// The unique name of the caller.
-    public let sender: String
-    public let path: ObjectPath
+    package let sender: String
+    package let path: ObjectPath
     /// Empty until the types are known to be those of the method.
-    public private(set) var arguments: [BusValue] = []
+    package private(set) var arguments: [BusValue] = []
 
     private let serial: UInt32
     private let wantsReply: Bool
@@ -113,11 +113,11 @@ public final class MethodInvocation {
         if !isAnswered { fail(.failed("the call was dropped without an answer")) }
     }
 
-    public func reply(_ values: BusValue...) {
+    package func reply(_ values: BusValue...) {
         answer(.success(values))
     }
 
-    public func fail(_ error: BusError) {
+    package func fail(_ error: BusError) {
         answer(.failure(error))
     }
 

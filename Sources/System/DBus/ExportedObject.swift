@@ -1,9 +1,9 @@
-public import EventLoop
+package import EventLoop
 
 /// An object that others on the bus can call. It is withdrawn when it is dropped.
 @EventLoop
-public final class ExportedObject {
-    public let path: ObjectPath
+package final class ExportedObject {
+    package let path: ObjectPath
     let interfaces: [ExportedInterface]
     /// Whether it tells about the objects below it.
     let isManager: Bool
@@ -20,13 +20,13 @@ public final class ExportedObject {
     isolated deinit { withdraw() }
 
     /// The object is gone for callers, and its object manager says so. Further calls do nothing.
-    public func withdraw() {
+    package func withdraw() {
         connection?.withdraw(self)
         connection = nil
     }
 
     /// Tells everybody the present values of properties.
-    public func propertiesChanged(_ interface: String, _ names: String...) {
+    package func propertiesChanged(_ interface: String, _ names: String...) {
         let exported = interfaces.first { $0.name == interface }
         var changed: [BusKey: BusValue] = [:]
         for property in exported?.properties ?? [] where names.contains(property.name) {

@@ -1,4 +1,4 @@
-internal import EventLoop
+import EventLoop
 
 /// The description of an object in XML (D-Bus specification, "Introspection Data Format").
 @EventLoop

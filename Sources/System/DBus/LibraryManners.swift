@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Keeps libdbus from ending the process.
 enum LibraryManners {

@@ -1,6 +1,6 @@
-internal import CDBus
-internal import EventLoop
-internal import Glibc
+import CDBus
+import EventLoop
+import Glibc
 
 /// Reads the body of a message. libdbus has validated it: UTF-8, signatures, paths, lengths and depth.
 ///

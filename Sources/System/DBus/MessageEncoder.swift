@@ -1,4 +1,4 @@
-internal import CDBus
+import CDBus
 
 /// The type codes of the D-Bus specification; libdbus has them as macros that Swift cannot import.
 enum TypeCode {

@@ -1,15 +1,15 @@
 /// A method call to be sent.
-public struct MethodCall: Sendable, Equatable, CustomStringConvertible {
+package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
     /// A well-known name. Unique names do not survive a restart of the service (`ServiceUnknown`).
-    public var destination: String
-    public var path: ObjectPath
-    public var interface: String
-    public var member: String
-    public var arguments: [BusValue]
+    package var destination: String
+    package var path: ObjectPath
+    package var interface: String
+    package var member: String
+    package var arguments: [BusValue]
     /// Whether the bus may start a service for a name that nobody owns.
-    public var startsService: Bool
+    package var startsService: Bool
 
-    public init(
+    package init(
         to destination: String,
         _ path: ObjectPath,
         _ interface: String,
@@ -25,12 +25,12 @@ public struct MethodCall: Sendable, Equatable, CustomStringConvertible {
         self.startsService = startsService
     }
 
-    public var description: String { "call \(interface).\(member) of \(destination) on \(path)" }
+    package var description: String { "call \(interface).\(member) of \(destination) on \(path)" }
 }
 
 extension MethodCall {
     /// `Properties.Get`; the answer is one variant.
-    public static func getProperty(
+    package static func getProperty(
         _ name: String,
         _ interface: String,
         of destination: String,
@@ -46,7 +46,7 @@ extension MethodCall {
     }
 
     /// `Properties.GetAll`; the answer is one ``BusValue/asProperties``.
-    public static func getProperties(
+    package static func getProperties(
         _ interface: String,
         of destination: String,
         _ path: ObjectPath
@@ -55,7 +55,7 @@ extension MethodCall {
     }
 
     /// `Properties.Set`.
-    public static func setProperty(
+    package static func setProperty(
         _ name: String,
         _ interface: String,
         to value: BusValue,
@@ -72,7 +72,7 @@ extension MethodCall {
     }
 
     /// `ObjectManager.GetManagedObjects`; the answer is one ``BusValue/asManagedObjects``.
-    public static func getManagedObjects(of destination: String, _ path: ObjectPath = "/") -> MethodCall {
+    package static func getManagedObjects(of destination: String, _ path: ObjectPath = "/") -> MethodCall {
         MethodCall(to: destination, path, StandardInterface.objectManager, "GetManagedObjects")
     }
 }

@@ -1,5 +1,5 @@
-internal import CDBus
-internal import EventLoop
+import CDBus
+import EventLoop
 
 /// The descriptors that libdbus wants watched, as sources of the loop.
 ///

@@ -1,5 +1,5 @@
-internal import CLinux
-internal import Glibc
+import CLinux
+import Glibc
 
 extension EventLoop {
     private final class Work: Sendable {
@@ -22,7 +22,7 @@ extension EventLoop {
     ///   - work: System calls that may take long. It has 256 KiB of stack.
     ///   - done: Called on the loop with what came of it; never, if it never ends.
     /// - Throws: If no thread can be started.
-    public nonisolated static func block<Result: Sendable>(
+    package nonisolated static func block<Result: Sendable>(
         on work: @escaping @Sendable () -> Result,
         done: @escaping @EventLoop @Sendable (Result) -> Void
     ) throws(SystemError) {

@@ -1,20 +1,20 @@
-internal import Glibc
+import Glibc
 
 /// Calls a handler when files of a directory come, change or go (inotify(7)).
 @EventLoop
-public final class DirectoryWatch {
-    public struct Changes: OptionSet, Sendable {
-        public let rawValue: UInt32
-        public init(rawValue: UInt32) { self.rawValue = rawValue }
+package final class DirectoryWatch {
+    package struct Changes: OptionSet, Sendable {
+        package let rawValue: UInt32
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         /// A file was created in the directory or moved into it.
-        public static let appears = Changes(rawValue: UInt32(IN_CREATE | IN_MOVED_TO))
+        package static let appears = Changes(rawValue: UInt32(IN_CREATE | IN_MOVED_TO))
         /// Who wrote to a file has closed it.
-        public static let changes = Changes(rawValue: UInt32(IN_CLOSE_WRITE))
+        package static let changes = Changes(rawValue: UInt32(IN_CLOSE_WRITE))
         /// A file was removed or moved away.
-        public static let vanishes = Changes(rawValue: UInt32(IN_DELETE | IN_MOVED_FROM))
+        package static let vanishes = Changes(rawValue: UInt32(IN_DELETE | IN_MOVED_FROM))
         /// The directory itself was removed or moved, which an empty name tells.
-        public static let ends = Changes(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
+        package static let ends = Changes(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF))
     }
 
     private let descriptor: OwnedDescriptor
@@ -25,7 +25,7 @@ public final class DirectoryWatch {
     ///   - changes: What to tell of.
     ///   - handler: Called with the name of each file that this happens to.
     /// - Throws: `ENOENT` if the directory does not exist, `EMFILE` if the user has too many watches.
-    public init(
+    package init(
         _ directory: String,
         _ changes: Changes = .appears,
         handler: @escaping @EventLoop (String) -> Void

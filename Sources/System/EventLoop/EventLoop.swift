@@ -1,5 +1,5 @@
-internal import CSystemd
-internal import Glibc
+import CSystemd
+import Glibc
 
 /// The one thread that talks to C libraries and sockets: `sd_event` as a global actor.
 ///
@@ -8,10 +8,10 @@ internal import Glibc
 /// same loop, so their handlers never run at the same time and need no locks. Between events the thread
 /// sleeps in `epoll_wait`; nothing wakes it up while nothing happens.
 @globalActor
-public actor EventLoop {
-    public static let shared = EventLoop()
+package actor EventLoop {
+    package static let shared = EventLoop()
 
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe LoopExecutor.shared.asUnownedSerialExecutor()
     }
 
@@ -19,7 +19,7 @@ public actor EventLoop {
     ///
     /// - Parameter start: Runs on the loop once it turns. It sets up the sources and may return while they live on.
     /// - Returns: The code given to ``exit(code:)``.
-    public nonisolated static func run(_ start: @escaping @EventLoop () async -> Void) -> Int32 {
+    package nonisolated static func run(_ start: @escaping @EventLoop () async -> Void) -> Int32 {
         LoopExecutor.shared.adoptCurrentThread()
         self.start(start)
         return LoopExecutor.shared.turnUntilExit()
@@ -30,13 +30,13 @@ public actor EventLoop {
     /// Unlike that of a plain `Task`, its code that belongs to no actor runs on the loop too, which is also where a
     /// continuation resumes first. On Swift's thread pool the first such job starts a thread of libdispatch that
     /// wakes up every second from then on.
-    public nonisolated static func start(_ operation: @escaping @EventLoop () async -> Void) {
+    package nonisolated static func start(_ operation: @escaping @EventLoop () async -> Void) {
         Task(executorPreference: LoopExecutor.shared, operation: operation)
     }
 
     /// Gives the loop a thread of its own, for processes whose main thread belongs to somebody else.
     /// Further calls do nothing.
-    public nonisolated static func startOnOwnThread() {
+    package nonisolated static func startOnOwnThread() {
         LoopExecutor.shared.startThread()
     }
 
@@ -44,13 +44,13 @@ public actor EventLoop {
     ///
     /// - Parameter code: What `run` returns, meant as the exit status of the process.
     @EventLoop
-    public static func exit(code: Int32) {
+    package static func exit(code: Int32) {
         sd_event_exit(LoopExecutor.shared.event, code)
     }
 
     /// When the loop woke up for the present turn.
     @EventLoop
-    public static var turnTime: MonotonicInstant {
+    package static var turnTime: MonotonicInstant {
         var microseconds: UInt64 = 0
         // Cannot fail: the clock is one of those that it knows.
         sd_event_now(LoopExecutor.shared.event, CLOCK_MONOTONIC, &microseconds)
@@ -60,7 +60,7 @@ public actor EventLoop {
     /// Runs `operation` at once; traps if the caller is not on the loop's thread.
     ///
     /// For C callbacks, which are on the loop's thread without Swift knowing.
-    public static func assumeIsolated<Result>(_ operation: @EventLoop () throws -> Result) rethrows -> Result
+    package static func assumeIsolated<Result>(_ operation: @EventLoop () throws -> Result) rethrows -> Result
     {
         LoopExecutor.shared.checkIsolated()
         return try withoutActuallyEscaping(operation) { operation in

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Calls a handler when a path may have come to lead to something else: the file changed, came or went, or a directory
 /// or a symbolic link on the way to it did (inotify(7), path_resolution(7)).
@@ -6,9 +6,9 @@ internal import Glibc
 /// Of a directory on the way only its own end is watched, so that what happens beside the path wakes nobody; in the
 /// nearest one that is there the appearance of the next. The end of one that may be passed and not read is not noticed.
 @EventLoop
-public final class FileWatch {
+package final class FileWatch {
     /// What a path leads to.
-    public enum Target: Equatable, Sendable {
+    package enum Target: Equatable, Sendable {
         case exists
         /// Nothing is there.
         case isMissing
@@ -17,7 +17,7 @@ public final class FileWatch {
     }
 
     /// What `path`, an absolute one, leads to now.
-    public nonisolated static func target(of path: String) -> Target { Way(to: path).target }
+    package nonisolated static func target(of path: String) -> Target { Way(to: path).target }
 
     private let path: String
     private let handler: @EventLoop () -> Void
@@ -27,7 +27,7 @@ public final class FileWatch {
     ///   - path: An absolute path.
     ///   - handler: What it finds at the path is not older than the change, and any later change is told again.
     /// - Throws: `EMFILE` if the user has too many watches, `EACCES` if the directory that holds the file cannot be read.
-    public init(_ path: String, handler: @escaping @EventLoop () -> Void) throws(SystemError) {
+    package init(_ path: String, handler: @escaping @EventLoop () -> Void) throws(SystemError) {
         self.path = path
         self.handler = handler
         try follow()

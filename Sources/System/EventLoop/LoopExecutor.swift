@@ -1,7 +1,7 @@
-internal import CLinux
-internal import CSystemd
-internal import Glibc
-internal import Synchronization
+import CLinux
+import CSystemd
+import Glibc
+import Synchronization
 
 /// Runs Swift jobs as a source of `sd_event`.
 ///

@@ -1,11 +1,11 @@
-internal import Glibc
+import Glibc
 
 /// Owns one file descriptor and closes it.
-public struct OwnedDescriptor: ~Copyable, Sendable {
-    public let value: Int32
+package struct OwnedDescriptor: ~Copyable, Sendable {
+    package let value: Int32
 
     /// Takes over a descriptor that the caller owns.
-    public init(adopting value: Int32) {
+    package init(adopting value: Int32) {
         self.value = value
     }
 
@@ -15,7 +15,7 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
     }
 
     /// Gives the descriptor away without closing it.
-    public consuming func release() -> Int32 {
+    package consuming func release() -> Int32 {
         let value = value
         discard self
         return value

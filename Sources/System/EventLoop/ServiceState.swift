@@ -1,22 +1,22 @@
-internal import CSystemd
-internal import Glibc
+import CSystemd
+import Glibc
 
 /// What the service tells systemd about itself (sd_notify(3)). Without systemd all of it does nothing.
-public enum ServiceState {
+package enum ServiceState {
     /// Start-up is complete.
-    public static func ready(status: String) { notify("READY=1\nSTATUS=\(status)") }
+    package static func ready(status: String) { notify("READY=1\nSTATUS=\(status)") }
 
     /// One line for `systemctl status`.
-    public static func status(_ text: String) { notify("STATUS=\(text)") }
+    package static func status(_ text: String) { notify("STATUS=\(text)") }
 
-    public static func stopping() { notify("STOPPING=1") }
+    package static func stopping() { notify("STOPPING=1") }
 
     /// Lets the loop itself answer systemd's watchdog, so that a stuck loop is noticed (sd_event_set_watchdog(3)).
     ///
     /// - Returns: Whether a watchdog is configured for this service.
     @EventLoop
     @discardableResult
-    public static func answerWatchdog() -> Bool {
+    package static func answerWatchdog() -> Bool {
         sd_event_set_watchdog(LoopExecutor.shared.event, 1) > 0
     }
 
@@ -27,17 +27,17 @@ public enum ServiceState {
 }
 
 /// A listening socket that systemd opened and handed over (sd_listen_fds(3)).
-public struct ActivatedSocket: Sendable, Equatable {
+package struct ActivatedSocket: Sendable, Equatable {
     /// `FileDescriptorName=` of the socket unit.
-    public let name: String
-    public let descriptor: Int32
+    package let name: String
+    package let descriptor: Int32
 
     /// Nil for a socket that is neither of the two. A socket unit with several sockets gives all of them one name.
-    public var kind: UnixSocket.Kind? { UnixSocket.kind(of: descriptor) }
+    package var kind: UnixSocket.Kind? { UnixSocket.kind(of: descriptor) }
 
     /// All sockets that were passed to this process, made non-blocking. Takes them over: a second call returns
     /// none.
-    public static func takeAll() -> [ActivatedSocket] {
+    package static func takeAll() -> [ActivatedSocket] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
         guard count > 0, let names else { return [] }

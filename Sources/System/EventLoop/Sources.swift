@@ -1,22 +1,22 @@
-internal import CSystemd
-internal import Glibc
+import CSystemd
+import Glibc
 
 /// What a descriptor is ready for, or waited for. The bits are those of `epoll_ctl(2)`.
-public struct Readiness: OptionSet, Sendable {
-    public let rawValue: UInt32
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+package struct Readiness: OptionSet, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    public static let readable = Readiness(rawValue: 0x001)
-    public static let writable = Readiness(rawValue: 0x004)
+    package static let readable = Readiness(rawValue: 0x001)
+    package static let writable = Readiness(rawValue: 0x004)
     /// Reported always, need not be asked for.
-    public static let failed = Readiness(rawValue: 0x008)
+    package static let failed = Readiness(rawValue: 0x008)
     /// The peer has closed. Reported always, need not be asked for.
-    public static let hungUp = Readiness(rawValue: 0x010)
+    package static let hungUp = Readiness(rawValue: 0x010)
 }
 
 /// Who is served first when several sources are ready in the same turn of the loop, as `sd_event` has it. Sources of the
 /// same priority take turns.
-public enum Priority: Int64, Sendable {
+package enum Priority: Int64, Sendable {
     /// Before everything else.
     case important = -100
     case normal = 0
@@ -26,7 +26,7 @@ public enum Priority: Int64, Sendable {
 
 /// Calls a handler whenever a descriptor is ready. Does not own the descriptor; cancel before closing it.
 @EventLoop
-public final class DescriptorSource {
+package final class DescriptorSource {
     private let handler: @EventLoop (Readiness) -> Void
     private var source: OpaquePointer?
 
@@ -36,7 +36,7 @@ public final class DescriptorSource {
     ///   - priority: When the handler has its turn while others are to have theirs.
     ///   - handler: Called once per turn of the loop while the descriptor is ready (level-triggered).
     /// - Throws: `EPERM` if the descriptor is of a kind that cannot be watched, a regular file for example.
-    public init(
+    package init(
         _ descriptor: Int32,
         _ interest: Readiness,
         priority: Priority = .normal,
@@ -62,44 +62,44 @@ public final class DescriptorSource {
     isolated deinit { cancel() }
 
     /// What is waited for. Changing it takes effect in the next turn.
-    public var interest: Readiness {
+    package var interest: Readiness {
         didSet { sd_event_source_set_io_events(source, interest.rawValue) }
     }
 
     /// When the handler has its turn. Changing it takes effect in the next turn, without a system call.
-    public var priority: Priority {
+    package var priority: Priority {
         didSet {
             if priority != oldValue { sd_event_source_set_priority(source, priority.rawValue) }
         }
     }
 
     /// Ends the watch. Further calls do nothing.
-    public func cancel() {
+    package func cancel() {
         source = released(source)
     }
 }
 
 /// Calls a handler at a set time. Idle until armed.
 @EventLoop
-public final class TimerSource {
+package final class TimerSource {
     private let handler: @EventLoop () -> Void
     private var source: OpaquePointer?
     private var interval: Duration?
 
-    public init(handler: @escaping @EventLoop () -> Void) {
+    package init(handler: @escaping @EventLoop () -> Void) {
         self.handler = handler
     }
 
     isolated deinit { disarm() }
 
     /// Fires once, at `time` on the monotonic clock, at most a millisecond late by choice.
-    public func arm(at time: MonotonicInstant) {
+    package func arm(at time: MonotonicInstant) {
         interval = nil
         set(to: time)
     }
 
     /// Fires every `interval` until disarmed, first after one interval.
-    public func arm(every interval: Duration) {
+    package func arm(every interval: Duration) {
         precondition(
             interval >= .milliseconds(1),
             "A repeating timer needs an interval of a millisecond or more"
@@ -109,11 +109,11 @@ public final class TimerSource {
     }
 
     /// Fires once, `delay` from now.
-    public func arm(after delay: Duration) {
+    package func arm(after delay: Duration) {
         arm(at: .now + delay)
     }
 
-    public func disarm() {
+    package func disarm() {
         source = released(source)
     }
 
@@ -145,7 +145,7 @@ public final class TimerSource {
 
 /// Calls a handler on the loop when the process receives a signal, in place of the signal's default action.
 @EventLoop
-public final class SignalSource {
+package final class SignalSource {
     private let handler: @EventLoop () -> Void
     private var source: OpaquePointer?
 
@@ -153,7 +153,7 @@ public final class SignalSource {
     ///   - signal: A signal number, `SIGTERM` for example. It is blocked for the calling thread.
     ///   - handler: Called once per delivery.
     /// - Throws: `EINVAL` for a number that is no signal.
-    public init(_ signal: Int32, handler: @escaping @EventLoop () -> Void) throws(SystemError) {
+    package init(_ signal: Int32, handler: @escaping @EventLoop () -> Void) throws(SystemError) {
         self.handler = handler
         var mask = sigset_t()
         sigemptyset(&mask)
@@ -175,12 +175,12 @@ public final class SignalSource {
 
 /// Runs a handler once in a later turn of the loop, after the current handler has returned.
 @EventLoop
-public final class DeferredSource {
+package final class DeferredSource {
     private let handler: @EventLoop () -> Void
     private let priority: Priority
     private var source: OpaquePointer?
 
-    public init(priority: Priority = .normal, handler: @escaping @EventLoop () -> Void) {
+    package init(priority: Priority = .normal, handler: @escaping @EventLoop () -> Void) {
         self.priority = priority
         self.handler = handler
     }
@@ -188,7 +188,7 @@ public final class DeferredSource {
     isolated deinit { source = released(source) }
 
     /// Asks for one run; further requests before it are the same request.
-    public func trigger() {
+    package func trigger() {
         if let source {
             sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
             return
@@ -204,7 +204,7 @@ public final class DeferredSource {
     }
 
     /// Takes a request back.
-    public func cancel() {
+    package func cancel() {
         source = released(source)
     }
 }

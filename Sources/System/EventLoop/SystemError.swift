@@ -1,21 +1,21 @@
-internal import Glibc
+import Glibc
 
 /// A call into the kernel or a C library that failed, told for people: what was tried, on what, and why not.
-public struct SystemError: Error, Equatable, CustomStringConvertible {
+package struct SystemError: Error, Equatable, CustomStringConvertible {
     /// What was tried, as the end of "could not …".
-    public let action: String
+    package let action: String
     /// The `errno` value.
-    public let code: Int32
+    package let code: Int32
 
     /// - Parameters:
     ///   - action: Completes "could not …", naming the file or address where there is one.
     ///   - code: An `errno` value; the current one if left out.
-    public init(_ action: String, _ code: Int32? = nil) {
+    package init(_ action: String, _ code: Int32? = nil) {
         self.action = action
         self.code = code ?? errno
     }
 
-    public var reason: String { String(cString: strerror(code)) }
+    package var reason: String { String(cString: strerror(code)) }
 
-    public var description: String { "could not \(action): \(reason)" }
+    package var description: String { "could not \(action): \(reason)" }
 }

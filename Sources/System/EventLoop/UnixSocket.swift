@@ -1,19 +1,19 @@
-internal import CLinux
-internal import Glibc
+import CLinux
+import Glibc
 
 /// Calls on Unix domain sockets. All descriptors are close-on-exec and non-blocking.
-public enum UnixSocket {
-    public enum Kind: Sendable {
+package enum UnixSocket {
+    package enum Kind: Sendable {
         /// Bytes in order (`SOCK_STREAM`).
         case stream
         /// Whole packets in order (`SOCK_SEQPACKET`).
         case packets
     }
 
-    public struct PeerCredentials: Sendable, Equatable {
+    package struct PeerCredentials: Sendable, Equatable {
         /// For display only: it may have been reused, or belong to another PID namespace.
-        public let processID: Int32
-        public let userID: UInt32
+        package let processID: Int32
+        package let userID: UInt32
     }
 
     /// Binds and listens at `path`. A socket file that nobody listens on is replaced.
@@ -23,7 +23,7 @@ public enum UnixSocket {
     ///   - kind: Stream or packets.
     /// - Returns: The listening socket.
     /// - Throws: `EADDRINUSE` if another process listens there.
-    public static func listen(at path: String, _ kind: Kind) throws(SystemError) -> OwnedDescriptor {
+    package static func listen(at path: String, _ kind: Kind) throws(SystemError) -> OwnedDescriptor {
         let action = "listen on \(path)"
         let descriptor = try open(kind, action)
         if try bind(descriptor.value, path) == EADDRINUSE {
@@ -41,7 +41,7 @@ public enum UnixSocket {
     }
 
     /// Connects to `path`. A Unix socket connects at once or not at all.
-    public static func connect(to path: String, _ kind: Kind) throws(SystemError) -> OwnedDescriptor {
+    package static func connect(to path: String, _ kind: Kind) throws(SystemError) -> OwnedDescriptor {
         let descriptor = try open(kind, "connect to \(path)")
         let result = try withAddress(path) { Glibc.connect(descriptor.value, $0, $1) }
         guard result == 0 else { throw SystemError("connect to \(path)") }
@@ -49,7 +49,7 @@ public enum UnixSocket {
     }
 
     /// Accepts one waiting peer, or returns nil if none waits.
-    public static func accept(_ listening: Int32) throws(SystemError) -> OwnedDescriptor? {
+    package static func accept(_ listening: Int32) throws(SystemError) -> OwnedDescriptor? {
         let descriptor = clinux_accept(listening)
         if descriptor >= 0 { return OwnedDescriptor(adopting: descriptor) }
         switch errno {
@@ -60,18 +60,18 @@ public enum UnixSocket {
     }
 
     /// Two sockets that are connected to each other.
-    public struct Pair: ~Copyable {
-        public let first: OwnedDescriptor
-        public let second: OwnedDescriptor
+    package struct Pair: ~Copyable {
+        package let first: OwnedDescriptor
+        package let second: OwnedDescriptor
 
         /// Gives both descriptors away without closing them.
-        public consuming func release() -> (Int32, Int32) {
+        package consuming func release() -> (Int32, Int32) {
             (first.release(), second.release())
         }
     }
 
     /// Two connected sockets, for tests and for handing one to a child.
-    public static func pair(_ kind: Kind) throws(SystemError) -> Pair {
+    package static func pair(_ kind: Kind) throws(SystemError) -> Pair {
         var descriptors: (Int32, Int32) = (-1, -1)
         let result = withUnsafeMutablePointer(to: &descriptors) { pointer in
             pointer.withMemoryRebound(to: Int32.self, capacity: 2) { socketpair(AF_UNIX, type(kind), 0, $0) }
@@ -84,7 +84,7 @@ public enum UnixSocket {
     }
 
     /// Who connected, as the kernel recorded it at connect time. Authorise by user only.
-    public static func peerCredentials(_ descriptor: Int32) throws(SystemError) -> PeerCredentials {
+    package static func peerCredentials(_ descriptor: Int32) throws(SystemError) -> PeerCredentials {
         var credentials = clinux_peer_credentials()
         guard clinux_peer_credentials(descriptor, &credentials) == 0 else {
             throw SystemError("read the peer's credentials")

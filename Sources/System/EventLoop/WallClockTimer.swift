@@ -1,16 +1,16 @@
-internal import CLinux
-internal import Glibc
+import CLinux
+import Glibc
 
 /// Calls a handler at a time of the wall clock, and whenever somebody sets that clock meanwhile (timerfd_create(2),
 /// `TFD_TIMER_CANCEL_ON_SET`): what the time has to do with may have changed then. Idle until armed.
 @EventLoop
-public final class WallClockTimer {
+package final class WallClockTimer {
     private let descriptor: OwnedDescriptor
     private var source: DescriptorSource?
 
     /// - Parameter handler: Arms the timer again, if there is more to wait for.
     /// - Throws: `EMFILE` or `ENFILE`: the process or the machine has too many descriptors.
-    public init(handler: @escaping @EventLoop () -> Void) throws(SystemError) {
+    package init(handler: @escaping @EventLoop () -> Void) throws(SystemError) {
         let created = timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         guard created >= 0 else { throw SystemError("create a timer") }
         descriptor = OwnedDescriptor(adopting: created)
@@ -26,12 +26,12 @@ public final class WallClockTimer {
     /// Fires once, when the clock reaches the time or is set.
     ///
     /// - Parameter seconds: Since 1970 in UTC. One that has passed fires in the next turn of the loop.
-    public func arm(at seconds: Int) {
+    package func arm(at seconds: Int) {
         // Zero would disarm.
         set(max(1, seconds), Int32(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET))
     }
 
-    public func disarm() {
+    package func disarm() {
         set(0, 0)
     }
 

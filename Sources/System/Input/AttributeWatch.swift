@@ -1,5 +1,5 @@
-internal import EventLoop
-internal import Glibc
+import EventLoop
+import Glibc
 
 /// Tells which files of some directories had their attributes changed: owner, mode, access list (inotify(7)).
 ///

@@ -1,9 +1,9 @@
-internal import CUdev
-public import EventLoop
-internal import Glibc
+import CUdev
+package import EventLoop
+import Glibc
 
 /// What happened to a node that the monitor looks for.
-public enum DeviceEvent: Equatable, Sendable {
+package enum DeviceEvent: Equatable, Sendable {
     /// It is there, and was not reported before.
     case added(InputNode)
     /// It was reported before, and udev now says something else about it, or this process's access to it has changed.
@@ -18,9 +18,9 @@ public enum DeviceEvent: Equatable, Sendable {
 /// twice. The kernel drops the messages about other devices, so that they wake nobody. Where no udevd
 /// runs nothing is tagged: a monitor with a tag finds nothing there, and that is not an error.
 @EventLoop
-public final class DeviceMonitor {
+package final class DeviceMonitor {
     /// The nodes that are there now, by their path in sysfs.
-    public private(set) var nodes: [String: InputNode] = [:]
+    package private(set) var nodes: [String: InputNode] = [:]
 
     private let subsystem: String
     private let tag: String?
@@ -34,7 +34,7 @@ public final class DeviceMonitor {
     ///   - subsystem: `input` for example.
     ///   - tag: Only devices that a udev rule gave this tag.
     /// - Throws: If the netlink socket to udev cannot be had.
-    public init(subsystem: String, tag: String?) throws(SystemError) {
+    package init(subsystem: String, tag: String?) throws(SystemError) {
         self.subsystem = subsystem
         self.tag = tag
         let action = "listen to udev"
@@ -63,7 +63,7 @@ public final class DeviceMonitor {
     ///
     /// - Parameter handler: Called in the order of the events.
     /// - Throws: If sysfs cannot be read or the socket cannot be watched. May be tried again.
-    public func start(_ handler: @escaping @EventLoop (DeviceEvent) -> Void) throws(SystemError) {
+    package func start(_ handler: @escaping @EventLoop (DeviceEvent) -> Void) throws(SystemError) {
         self.handler = handler
         // logind changes access lists without telling udev. Without this watch, for want of inotify instances,
         // the changes are seen when udev next says something about a device.
@@ -80,7 +80,7 @@ public final class DeviceMonitor {
     }
 
     /// Ends the reports. What was reported is forgotten.
-    public func stop() {
+    package func stop() {
         source?.cancel()
         source = nil
         access = nil

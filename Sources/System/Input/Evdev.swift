@@ -1,7 +1,7 @@
-internal import CEvdev
-internal import CLinux
-internal import EventLoop
-internal import Glibc
+import CEvdev
+import CLinux
+import EventLoop
+import Glibc
 
 // What `KeyDevice` needs of libevdev and the kernel, one call each.
 

@@ -1,44 +1,44 @@
 /// A device node as udev describes it. Reading this opens nothing.
-public struct InputNode: Equatable, Sendable {
+package struct InputNode: Equatable, Sendable {
     /// The kernel's name, `event5` for example. It may be another device after a replug.
-    public var sysname: String
+    package var sysname: String
     /// The file to open, `/dev/input/event5` for example.
-    public var devnode: String
+    package var devnode: String
     /// What the device calls itself. Comes from the device: it may be empty, long, or not unique.
-    public var name: String
+    package var name: String
     /// Where it is attached, in the driver's words: `usb-0000:00:14.0-2/input3`, `ALSA`, an adapter's address.
-    public var phys: String
+    package var phys: String
     /// The device's own address or serial number, where the driver tells one.
-    public var uniq: String
+    package var uniq: String
     /// Bus, vendor and product numbers.
-    public var id: ID
+    package var id: ID
     /// The keys it can send, from sysfs.
-    public var keys: KeyBits
+    package var keys: KeyBits
     /// Whether this process may read it now. With the tag `uaccess` it follows the active session at the seat.
-    public var isReadable: Bool
+    package var isReadable: Bool
     /// What udev's rules marked it with.
-    public var tags: Set<String>
+    package var tags: Set<String>
     /// udev's properties: `ID_INPUT_KEY`, `ID_SERIAL`, … Without the tags and the links.
-    public var properties: [String: String]
+    package var properties: [String: String]
 
     /// `struct input_id` without the version. All zero for devices that have none.
-    public struct ID: Hashable, Sendable {
+    package struct ID: Hashable, Sendable {
         /// A `BUS_…` number of `linux/input.h`.
-        public var bus: UInt16
-        public var vendor: UInt16
-        public var product: UInt16
+        package var bus: UInt16
+        package var vendor: UInt16
+        package var product: UInt16
 
-        public init(bus: UInt16 = 0, vendor: UInt16 = 0, product: UInt16 = 0) {
+        package init(bus: UInt16 = 0, vendor: UInt16 = 0, product: UInt16 = 0) {
             self.bus = bus
             self.vendor = vendor
             self.product = product
         }
 
-        public static let usb: UInt16 = 0x03
-        public static let bluetooth: UInt16 = 0x05
+        package static let usb: UInt16 = 0x03
+        package static let bluetooth: UInt16 = 0x05
     }
 
-    public init(
+    package init(
         sysname: String,
         devnode: String,
         name: String,
@@ -66,14 +66,14 @@ public struct InputNode: Equatable, Sendable {
     ///
     /// True if udev says so (`ID_INPUT_KEYBOARD`), and also for the partial keyboards that udev does not
     /// count, which lack one of Esc, the digits and Q to D but have letters.
-    public var isKeyboardLike: Bool {
+    package var isKeyboardLike: Bool {
         properties["ID_INPUT_KEYBOARD"] == "1" || keys.canTypeText
     }
 
     /// Names the same node again after a replug or a reboot, to be kept in a configuration.
     ///
     /// Two devices of one model without serial numbers have the same one if udev knows no place for them.
-    public var stableIdentifier: String {
+    package var stableIdentifier: String {
         if id.bus == ID.bluetooth, !uniq.isEmpty { return "bluetooth:\(uniq):\(name)" }
         if let serial = properties["ID_SERIAL"], !serial.isEmpty {
             // One device has a node for each interface, all with the same serial.

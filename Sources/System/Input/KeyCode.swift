@@ -1,10 +1,10 @@
-internal import CEvdev
+import CEvdev
 
 /// A key of an input device: the `KEY_…` and `BTN_…` numbers of `linux/input-event-codes.h`.
-public struct KeyCode: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
-    public let rawValue: UInt16
+package struct KeyCode: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let rawValue: UInt16
 
-    public init(rawValue: UInt16) {
+    package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
@@ -15,30 +15,30 @@ public struct KeyCode: RawRepresentable, Hashable, Comparable, Sendable, CustomS
     /// One past the highest code that the kernel knows (`KEY_CNT`).
     static let count = 0x300
 
-    public static let playPause = KeyCode(KEY_PLAYPAUSE)
-    public static let nextSong = KeyCode(KEY_NEXTSONG)
-    public static let previousSong = KeyCode(KEY_PREVIOUSSONG)
-    public static let volumeUp = KeyCode(KEY_VOLUMEUP)
-    public static let volumeDown = KeyCode(KEY_VOLUMEDOWN)
+    package static let playPause = KeyCode(KEY_PLAYPAUSE)
+    package static let nextSong = KeyCode(KEY_NEXTSONG)
+    package static let previousSong = KeyCode(KEY_PREVIOUSSONG)
+    package static let volumeUp = KeyCode(KEY_VOLUMEUP)
+    package static let volumeDown = KeyCode(KEY_VOLUMEDOWN)
 
     /// The kernel's name, `KEY_PLAYPAUSE` for example, or the number where it has none.
-    public var description: String {
+    package var description: String {
         guard let name = libevdev_event_code_get_name(UInt32(EV_KEY), UInt32(rawValue)) else {
             return "key \(rawValue)"
         }
         return String(cString: name)
     }
 
-    public static func < (left: KeyCode, right: KeyCode) -> Bool {
+    package static func < (left: KeyCode, right: KeyCode) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
 /// A set of keys as the kernel keeps it: one bit for each code.
-public struct KeyBits: Equatable, Sendable {
+package struct KeyBits: Equatable, Sendable {
     private var words: [UInt64]
 
-    public init(_ keys: some Sequence<KeyCode> = []) {
+    package init(_ keys: some Sequence<KeyCode> = []) {
         words = Array(repeating: 0, count: KeyCode.count / 64)
         for key in keys { insert(key) }
     }
@@ -49,7 +49,7 @@ public struct KeyBits: Equatable, Sendable {
     /// - Parameters:
     ///   - text: The attribute. Words that are no numbers count as empty, words past `KEY_MAX` are left out.
     ///   - wordSize: Bits of an `unsigned long`.
-    public init(capabilities text: String, wordSize: Int = UInt.bitWidth) {
+    package init(capabilities text: String, wordSize: Int = UInt.bitWidth) {
         self.init()
         let parts = text.split { $0 == " " || $0 == "\n" }
         for (position, part) in parts.reversed().enumerated() {
@@ -61,15 +61,15 @@ public struct KeyBits: Equatable, Sendable {
         }
     }
 
-    public var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+    package var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
-    public func contains(_ key: KeyCode) -> Bool {
+    package func contains(_ key: KeyCode) -> Bool {
         guard key.rawValue < KeyCode.count else { return false }
         return words[Int(key.rawValue / 64)] >> UInt64(key.rawValue % 64) & 1 == 1
     }
 
     /// Adds a key. Codes that the kernel does not have are left out.
-    public mutating func insert(_ key: KeyCode) {
+    package mutating func insert(_ key: KeyCode) {
         guard key.rawValue < KeyCode.count else { return }
         words[Int(key.rawValue / 64)] |= 1 << UInt64(key.rawValue % 64)
     }
@@ -77,7 +77,7 @@ public struct KeyBits: Equatable, Sendable {
     /// Whether text can be typed with these keys: a letter or the space bar is among them.
     ///
     /// Digits and Enter do not count: telephone key pads and camera shutters have them.
-    public var canTypeText: Bool {
+    package var canTypeText: Bool {
         Self.typingKeys.contains { contains($0) }
     }
 

@@ -1,9 +1,9 @@
-internal import CEvdev
-public import EventLoop
-internal import Glibc
+import CEvdev
+package import EventLoop
+import Glibc
 
 /// What an opened device tells.
-public enum KeyDeviceEvent: Equatable, Sendable {
+package enum KeyDeviceEvent: Equatable, Sendable {
     case key(KeyEvent)
     /// The grab that was asked for is in effect.
     case grabbed
@@ -19,18 +19,18 @@ public enum KeyDeviceEvent: Equatable, Sendable {
 /// The kernel passes on only the wanted keys, so that no other key wakes the process or can be seen by it.
 /// Timestamps are on `CLOCK_MONOTONIC`.
 @EventLoop
-public final class KeyDevice {
-    public enum Grab: Sendable {
+package final class KeyDevice {
+    package enum Grab: Sendable {
         case off
         /// Asked for. A key is down; it takes effect when all are up.
         case waiting
         case held
     }
 
-    public let node: InputNode
+    package let node: InputNode
     /// The wanted keys that the device has.
-    public let availableKeys: Set<KeyCode>
-    public private(set) var grabState = Grab.off
+    package let availableKeys: Set<KeyCode>
+    package private(set) var grabState = Grab.off
 
     private let handler: @EventLoop (KeyDeviceEvent) -> Void
     private var decoder: KeyEventDecoder
@@ -47,7 +47,7 @@ public final class KeyDevice {
     ///   - handler: Called in the order of the events, never from within a call to this object.
     /// - Throws: `EPERM` for a keyboard, `EACCES` if the user has no access to the node, `ENODEV` or `ENOENT`
     ///   if it has gone, `ENOTTY` if it is no event device.
-    public init(
+    package init(
         _ node: InputNode,
         keys: Set<KeyCode>,
         handler: @escaping @EventLoop (KeyDeviceEvent) -> Void
@@ -73,15 +73,15 @@ public final class KeyDevice {
     isolated deinit { close() }
 
     /// The wanted keys that are down. A level, not an edge: they may have been down before the device was opened.
-    public var heldKeys: Set<KeyCode> { decoder.held }
+    package var heldKeys: Set<KeyCode> { decoder.held }
 
-    public var isGrabbed: Bool { grabState == .held }
+    package var isGrabbed: Bool { grabState == .held }
 
     /// Asks for all events of the device to come here only. It takes effect in a later turn of the loop, when no
     /// key of the device is down: other readers would never see the release of a key that they saw pressed.
     /// ``KeyDeviceEvent/grabbed`` or ``KeyDeviceEvent/grabRefused(_:)`` tells. The grab ends with this object or
     /// the process, however it ends.
-    public func grab() {
+    package func grab() {
         guard let device, grabState == .off else { return }
         grabState = .waiting
         // All keys count now, and the releases of all must wake us up. Limits first, state second: so no
@@ -92,7 +92,7 @@ public final class KeyDevice {
     }
 
     /// Gives the device back to everyone, or takes a waiting ``grab()`` back.
-    public func ungrab() {
+    package func ungrab() {
         guard let device, grabState != .off else { return }
         // Can fail only if the device is going, which ends the grab too.
         if grabState == .held { _ = libevdev_grab(device, LIBEVDEV_UNGRAB) }
@@ -100,7 +100,7 @@ public final class KeyDevice {
     }
 
     /// Closes the node. No event follows.
-    public func close() {
+    package func close() {
         laterTurn.cancel()
         source?.cancel()
         source = nil

@@ -1,6 +1,6 @@
-internal import CEvdev
-internal import EventLoop
-internal import Glibc
+import CEvdev
+import EventLoop
+import Glibc
 
 /// `struct input_event` with its time on `CLOCK_MONOTONIC`.
 struct RawEvent: Equatable {

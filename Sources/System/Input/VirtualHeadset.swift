@@ -1,17 +1,17 @@
-internal import CEvdev
-public import EventLoop
-internal import Glibc
+import CEvdev
+package import EventLoop
+import Glibc
 
 /// A USB headset's keys, made with uinput: for the rest of the system a device like any other.
 @EventLoop
-public final class VirtualHeadset {
-    public let name: String
+package final class VirtualHeadset {
+    package let name: String
     /// `/dev/input/event…`. udev sets its access rights a little later.
-    public let devnode: String
+    package let devnode: String
     private var device: OpaquePointer?
 
     /// The keys of an ordinary headset.
-    public nonisolated static let usualKeys: Set<KeyCode> = [.playPause, .volumeUp, .volumeDown, .nextSong]
+    package nonisolated static let usualKeys: Set<KeyCode> = [.playPause, .volumeUp, .volumeDown, .nextSong]
 
     /// Plugs the headset in.
     ///
@@ -19,7 +19,7 @@ public final class VirtualHeadset {
     ///   - name: At most 79 bytes (`UINPUT_MAX_NAME_SIZE`).
     ///   - keys: What it can send.
     /// - Throws: `ENOENT` or `ENODEV` without the kernel module `uinput`, `EACCES` if `/dev/uinput` is not ours to open.
-    public init(name: String, keys: Set<KeyCode> = usualKeys) throws(SystemError) {
+    package init(name: String, keys: Set<KeyCode> = usualKeys) throws(SystemError) {
         let action = "make the input device \(name) through /dev/uinput"
         guard let description = libevdev_new() else { throw SystemError(action, ENOMEM) }
         defer { libevdev_free(description) }
@@ -42,12 +42,12 @@ public final class VirtualHeadset {
 
     isolated deinit { remove() }
 
-    public func press(_ key: KeyCode) throws(SystemError) { try send(key, 1) }
+    package func press(_ key: KeyCode) throws(SystemError) { try send(key, 1) }
 
-    public func release(_ key: KeyCode) throws(SystemError) { try send(key, 0) }
+    package func release(_ key: KeyCode) throws(SystemError) { try send(key, 0) }
 
     /// Unplugs it, with keys that are down as well. Their readers may or may not see a release.
-    public func remove() {
+    package func remove() {
         if let device { libevdev_uinput_destroy(device) }
         device = nil
     }

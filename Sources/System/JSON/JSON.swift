@@ -1,7 +1,7 @@
 /// One JSON value (RFC 8259), small and quick enough for a daemon's socket.
 ///
 /// Numbers without fraction and exponent that fit are ``int(_:)``, all others ``double(_:)``.
-public enum JSON: Sendable {
+package enum JSON: Sendable {
     case null
     case bool(Bool)
     case int(Int64)
@@ -11,12 +11,12 @@ public enum JSON: Sendable {
     case object(JSONObject)
 
     /// The members if this is an object.
-    public var object: JSONObject? {
+    package var object: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
 
     /// The text if this is a string.
-    public var string: String? {
+    package var string: String? {
         if case .string(let string) = self { string } else { nil }
     }
 
@@ -36,7 +36,7 @@ public enum JSON: Sendable {
 
 extension JSON: Equatable {
     /// Strings are equal if their UTF-8 bytes are.
-    public static func == (left: JSON, right: JSON) -> Bool {
+    package static func == (left: JSON, right: JSON) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
@@ -54,15 +54,15 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
-    public init(nilLiteral: ()) { self = .null }
-    public init(booleanLiteral value: Bool) { self = .bool(value) }
-    public init(integerLiteral value: Int64) { self = .int(value) }
-    public init(floatLiteral value: Double) { self = .double(value) }
-    public init(stringLiteral value: String) { self = .string(value) }
-    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    package init(nilLiteral: ()) { self = .null }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(integerLiteral value: Int64) { self = .int(value) }
+    package init(floatLiteral value: Double) { self = .double(value) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(arrayLiteral elements: JSON...) { self = .array(elements) }
 
     /// Traps on a key that is there twice.
-    public init(dictionaryLiteral elements: (String, JSON)...) {
+    package init(dictionaryLiteral elements: (String, JSON)...) {
         self = .object(JSONObject(uniqueMembers: elements))
     }
 }

@@ -1,6 +1,6 @@
 /// A JSON value that is not what the program asked for.
-public struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
-    public enum Problem: Equatable, Sendable {
+package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
+    package enum Problem: Equatable, Sendable {
         case missing
         case unknownKey
         case wrongType(expected: String, found: String)
@@ -8,15 +8,15 @@ public struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
     }
 
     /// Where: `descriptor.name` or `buttons[2].path`; empty for the whole value.
-    public let path: String
-    public let problem: Problem
+    package let path: String
+    package let problem: Problem
 
-    public init(path: String, problem: Problem) {
+    package init(path: String, problem: Problem) {
         self.path = path
         self.problem = problem
     }
 
-    public var description: String {
+    package var description: String {
         let place = path.isEmpty ? "the value" : path
         switch problem {
         case .missing: return "\(place) is missing"
@@ -29,7 +29,7 @@ public struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
 
 extension JSON {
     /// What a decoder does with a key that the type does not have.
-    public enum UnknownKeys: Sendable {
+    package enum UnknownKeys: Sendable {
         /// For what this program defines: commands to it, its configuration. A typing error does not pass unnoticed.
         case refused
         /// For what others define and may extend: answers and events.
@@ -37,7 +37,7 @@ extension JSON {
     }
 
     /// Makes a value of `type`. For an optional member, `null` and a missing key are the same.
-    public func decode<Value: Decodable>(
+    package func decode<Value: Decodable>(
         _ type: Value.Type = Value.self,
         unknownKeys: UnknownKeys = .refused
     ) throws(JSONDecodingError) -> Value {
@@ -51,7 +51,7 @@ extension JSON {
 
 extension JSONObject {
     /// As ``JSON/decode(_:unknownKeys:)``.
-    public func decode<Value: Decodable>(
+    package func decode<Value: Decodable>(
         _ type: Value.Type = Value.self,
         unknownKeys: JSON.UnknownKeys = .refused
     ) throws(JSONDecodingError) -> Value {

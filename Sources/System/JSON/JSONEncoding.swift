@@ -1,14 +1,14 @@
 /// A value that JSON has no form for.
-public struct JSONEncodingError: Error, CustomStringConvertible {
+package struct JSONEncodingError: Error, CustomStringConvertible {
     /// Names the value and says why not.
-    public let description: String
+    package let description: String
 }
 
 extension JSON {
     /// Turns a value into JSON. Optionals that are nil are left out.
     ///
     /// - Throws: For a number that is not finite or beyond 64 bits with sign, and whatever `value` itself throws.
-    public init(encoding value: some Encodable) throws(JSONEncodingError) {
+    package init(encoding value: some Encodable) throws(JSONEncodingError) {
         let node = EncodingNode()
         do {
             try value.encode(to: node)
@@ -25,7 +25,7 @@ extension JSONObject {
     /// Turns a value into an object.
     ///
     /// - Throws: As ``JSON/init(encoding:)``, and for a value that becomes something other than an object.
-    public init(encoding value: some Encodable) throws(JSONEncodingError) {
+    package init(encoding value: some Encodable) throws(JSONEncodingError) {
         switch try JSON(encoding: value) {
         case .object(let object): self = object
         case let other:

@@ -2,15 +2,15 @@
 /// their UTF-8 bytes.
 ///
 /// Looking up is linear: protocol messages have few members, and a hash table costs more than it saves.
-public struct JSONObject: Sendable {
-    public struct Member: Sendable {
-        public let key: String
-        public var value: JSON
+package struct JSONObject: Sendable {
+    package struct Member: Sendable {
+        package let key: String
+        package var value: JSON
     }
 
-    public private(set) var members: [Member]
+    package private(set) var members: [Member]
 
-    public init() { members = [] }
+    package init() { members = [] }
 
     init(uniqueMembers elements: [(String, JSON)]) {
         members = []
@@ -21,10 +21,10 @@ public struct JSONObject: Sendable {
         }
     }
 
-    public var isEmpty: Bool { members.isEmpty }
+    package var isEmpty: Bool { members.isEmpty }
 
     /// Reading gives nil for a missing member. Writing replaces or appends; writing nil removes.
-    public subscript(key: String) -> JSON? {
+    package subscript(key: String) -> JSON? {
         get { index(of: key, from: 0).map { members[$0].value } }
         set {
             switch (index(of: key, from: 0), newValue) {
@@ -55,7 +55,7 @@ public struct JSONObject: Sendable {
 
 extension JSONObject: Equatable {
     /// The order of members does not matter.
-    public static func == (left: JSONObject, right: JSONObject) -> Bool {
+    package static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.members.count == right.members.count else { return false }
         for (position, member) in left.members.enumerated() {
             guard let found = right.index(of: member.key, from: position),
@@ -68,7 +68,7 @@ extension JSONObject: Equatable {
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
     /// Traps on a key that is there twice.
-    public init(dictionaryLiteral elements: (String, JSON)...) {
+    package init(dictionaryLiteral elements: (String, JSON)...) {
         self.init(uniqueMembers: elements)
     }
 }

@@ -1,10 +1,10 @@
 /// The text of an object, written member by member: for messages that are sent so often that building a value first
 /// would count. Whoever writes sees to it that no key is there twice.
-public struct JSONObjectText {
+package struct JSONObjectText {
     private var bytes: [UInt8] = []
 
     /// The text of an object with the members that `write` adds, as UTF-8.
-    public static func bytes(_ write: (inout JSONObjectText) -> Void) -> [UInt8] {
+    package static func bytes(_ write: (inout JSONObjectText) -> Void) -> [UInt8] {
         var text = JSONObjectText()
         text.bytes.reserveCapacity(512)
         text.addObject(write)
@@ -14,7 +14,7 @@ public struct JSONObjectText {
     /// - Parameters:
     ///   - key: Of characters that need no escape.
     ///   - value: What the key stands for.
-    public mutating func add(_ key: StaticString, _ value: Int) {
+    package mutating func add(_ key: StaticString, _ value: Int) {
         add(key)
         JSON.write(Int64(value), to: &bytes)
     }
@@ -22,7 +22,7 @@ public struct JSONObjectText {
     /// - Parameters:
     ///   - key: Of characters that need no escape.
     ///   - value: What the key stands for.
-    public mutating func add(_ key: StaticString, _ value: String) {
+    package mutating func add(_ key: StaticString, _ value: String) {
         add(key)
         JSON.write(value, to: &bytes)
     }
@@ -30,7 +30,7 @@ public struct JSONObjectText {
     /// - Parameters:
     ///   - key: Of characters that need no escape.
     ///   - value: What the key stands for.
-    public mutating func add(_ key: StaticString, _ value: Bool) {
+    package mutating func add(_ key: StaticString, _ value: Bool) {
         add(key)
         JSON.bool(value).write(to: &bytes)
     }
@@ -38,7 +38,7 @@ public struct JSONObjectText {
     /// - Parameters:
     ///   - key: Of characters that need no escape.
     ///   - write: Adds the members of the object that is the value.
-    public mutating func add(_ key: StaticString, _ write: (inout JSONObjectText) -> Void) {
+    package mutating func add(_ key: StaticString, _ write: (inout JSONObjectText) -> Void) {
         add(key)
         addObject(write)
     }

@@ -1,6 +1,6 @@
 /// Text that is not JSON, or JSON beyond a limit.
-public struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
-    public enum Problem: String, Sendable {
+package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
+    package enum Problem: String, Sendable {
         case controlCharacter = "a control character in a string"
         case duplicateKey = "a key that is there twice"
         case invalidEscape = "an invalid escape sequence"
@@ -15,16 +15,16 @@ public struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
         case unexpectedEnd = "the end in the middle of a value"
     }
 
-    public let problem: Problem
+    package let problem: Problem
     /// Bytes before the place of the problem.
-    public let offset: Int
+    package let offset: Int
 
-    public init(problem: Problem, offset: Int) {
+    package init(problem: Problem, offset: Int) {
         self.problem = problem
         self.offset = offset
     }
 
-    public var description: String { "\(problem.rawValue) at byte \(offset)" }
+    package var description: String { "\(problem.rawValue) at byte \(offset)" }
 }
 
 extension JSON {
@@ -37,7 +37,7 @@ extension JSON {
     ///   - valueLimit: How many values it may consist of, arrays and objects among them: each takes many times the
     ///     memory of the two bytes that it may have been.
     /// - Throws: The first place that is not as it should be.
-    public init(
+    package init(
         parsing bytes: Span<UInt8>,
         depthLimit: Int = 32,
         valueLimit: Int = 10_000
@@ -47,7 +47,7 @@ extension JSON {
     }
 
     /// The same for a string.
-    public init(
+    package init(
         parsing text: String,
         depthLimit: Int = 32,
         valueLimit: Int = 10_000

@@ -1,6 +1,6 @@
 extension JSON {
     /// The shortest text of this value, appended as UTF-8. A number that is not finite becomes `null`.
-    public func write(to bytes: inout [UInt8]) {
+    package func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
@@ -21,7 +21,7 @@ extension JSON {
     }
 
     /// The same as a string.
-    public var text: String {
+    package var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
@@ -82,7 +82,7 @@ extension JSON {
 
 extension JSONObject {
     /// The shortest text of this object, appended as UTF-8.
-    public func write(to bytes: inout [UInt8]) {
+    package func write(to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "{"))
         for (position, member) in members.enumerated() {
             if position > 0 { bytes.append(UInt8(ascii: ",")) }

@@ -2,18 +2,18 @@
 ///
 /// `String` is compared by canonical equivalence (UAX #15), for which marks that combine are sorted first: a peer that
 /// piles up enough of them holds up whoever compares. Names and tokens of a protocol are bytes.
-public struct UTF8Text: Hashable, Sendable {
-    public let text: String
+package struct UTF8Text: Hashable, Sendable {
+    package let text: String
 
-    public init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 
-    public static func == (left: UTF8Text, right: UTF8Text) -> Bool {
+    package static func == (left: UTF8Text, right: UTF8Text) -> Bool {
         left.text.hasSameBytes(as: right.text)
     }
 
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
         }
@@ -24,12 +24,12 @@ public struct UTF8Text: Hashable, Sendable {
 }
 
 extension UTF8Text: ExpressibleByStringLiteral {
-    public init(stringLiteral value: String) { self.init(value) }
+    package init(stringLiteral value: String) { self.init(value) }
 }
 
 extension String {
     /// Whether both are the same UTF-8, as protocols compare names. `==` is canonical equivalence.
-    public func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         var (left, right) = (self, other)
         return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }

@@ -1,12 +1,12 @@
-public import EventLoop
-public import Logging
+package import EventLoop
+package import Logging
 
 /// Writes what peers bring about: so many lines for each of them and for all together in a time, so that nobody can
 /// fill the journal and hide in it. When the time is over, it tells how many lines were left out.
 @EventLoop
-public final class BoundedLog {
+package final class BoundedLog {
     /// A process, as far as a socket tells (`SO_PEERCRED`); 0 for what happened by itself.
-    public typealias Peer = Int32
+    package typealias Peer = Int32
 
     private let log: Logger
     private let linesPerPeer: Int
@@ -25,7 +25,7 @@ public final class BoundedLog {
     ///   - linesPerPeer: About one peer.
     ///   - lines: About all together.
     ///   - window: In this time.
-    public init(
+    package init(
         _ log: Logger,
         linesPerPeer: Int = 20,
         lines: Int = 40,
@@ -44,7 +44,7 @@ public final class BoundedLog {
     ///   - message: Not made if it is left out.
     ///   - metadata: Its fields.
     ///   - peer: Who brought it about; what a device or a disk does may have been brought about by anybody.
-    public func log(
+    package func log(
         level: Logger.Level,
         _ message: @autoclosure () -> Logger.Message,
         metadata: @autoclosure () -> Logger.Metadata? = nil,

@@ -1,21 +1,21 @@
-internal import Glibc
-public import Logging
+import Glibc
+package import Logging
 
 /// Writes log records to standard error, one line each.
 ///
 /// If standard error is the journal, a line begins with its priority, `<6>` for example (sd-daemon(3)); otherwise
 /// with the level's name. Whatever is in a message or in a peer's string, it stays on its line: control characters
 /// are written as escapes.
-public struct JournalLogHandler: LogHandler {
-    public var logLevel = Logger.Level.info
-    public var metadata: Logger.Metadata = [:]
-    public var metadataProvider: Logger.MetadataProvider?
+package struct JournalLogHandler: LogHandler {
+    package var logLevel = Logger.Level.info
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
 
     private let isJournal: Bool
     private let write: @Sendable (String) -> Void
 
     /// For `LoggingSystem.bootstrap`. The label is not written: the journal knows the unit.
-    public init(label: String) {
+    package init(label: String) {
         let isJournal = Self.isStandardErrorJournal
         let prefix = Self.prefix(of: .warning, isJournal)
         self.init(isJournal: isJournal) { line in
@@ -26,17 +26,17 @@ public struct JournalLogHandler: LogHandler {
     /// - Parameters:
     ///   - isJournal: Whether lines begin with a priority.
     ///   - write: Gets each line with its end.
-    public init(isJournal: Bool, write: @escaping @Sendable (String) -> Void) {
+    package init(isJournal: Bool, write: @escaping @Sendable (String) -> Void) {
         self.isJournal = isJournal
         self.write = write
     }
 
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         var fields = metadata
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
         if let own = event.metadata { fields.merge(own) { $1 } }
@@ -71,7 +71,7 @@ extension Logger {
     ///   - label: The program's name.
     ///   - levelVariable: An environment variable that may hold the lowest level to write, `debug` for example.
     /// - Returns: The logger; without a level in the environment it writes `info` and above.
-    public static func journal(_ label: String, levelVariable: String) -> Logger {
+    package static func journal(_ label: String, levelVariable: String) -> Logger {
         var logger = Logger(label: label) { JournalLogHandler(label: $0) }
         if let level = getenv(levelVariable).flatMap({ Level(rawValue: String(cString: $0)) }) {
             logger.logLevel = level

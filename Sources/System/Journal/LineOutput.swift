@@ -1,11 +1,11 @@
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// Writes lines to a descriptor that may be shared, and never waits: whoever reads may have been stopped. What is not
 /// taken is counted, and the count written when there is room again.
 ///
 /// The descriptor stays as it is: non-blocking would be a property of everybody's who shares it.
-public final class LineOutput: Sendable {
+package final class LineOutput: Sendable {
     /// What a pipe with room takes at once and whole (pipe(7)).
     static let longestLine = 4096
 
@@ -20,10 +20,10 @@ public final class LineOutput: Sendable {
     private let state = Mutex(State())
 
     /// For standard error.
-    public static let standardError = LineOutput(STDERR_FILENO)
+    package static let standardError = LineOutput(STDERR_FILENO)
 
     /// - Parameter descriptor: Stays open for as long as this is used.
-    public init(_ descriptor: Int32) {
+    package init(_ descriptor: Int32) {
         self.descriptor = descriptor
         var status = stat()
         isSocket = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
@@ -32,7 +32,7 @@ public final class LineOutput: Sendable {
     /// - Parameters:
     ///   - line: With its end. Of a longer line than a pipe takes whole, the beginning is written.
     ///   - notice: The line that tells how many lines were left out before.
-    public func write(_ line: String, notice: (Int) -> String) {
+    package func write(_ line: String, notice: (Int) -> String) {
         state.withLock { state in
             guard finish(&state), state.leftOut == 0 || tell(notice(state.leftOut), &state),
                 put(Self.shortened(line), &state)

@@ -1,13 +1,13 @@
 /// The server and its devices at one moment.
-public struct AudioDevices: Sendable, Equatable {
+package struct AudioDevices: Sendable, Equatable {
     /// The server's own name and version, for people.
-    public var serverName = ""
+    package var serverName = ""
     /// The source that a stream without a wish captures from.
-    public var defaultSource: String?
+    package var defaultSource: String?
     /// The sink that a stream without a wish plays to.
-    public var defaultSink: String?
-    public var sources: [AudioDevice] = []
-    public var sinks: [AudioDevice] = []
+    package var defaultSink: String?
+    package var sources: [AudioDevice] = []
+    package var sinks: [AudioDevice] = []
     /// What software sources record from.
     var feeds: [SourceFeed] = []
 
@@ -16,21 +16,21 @@ public struct AudioDevices: Sendable, Equatable {
 }
 
 /// A microphone, a speaker, or software that acts as one.
-public struct AudioDevice: Sendable, Equatable {
+package struct AudioDevice: Sendable, Equatable {
     /// The server's number for it.
     let index: UInt32
     /// The name that the server knows it by, for requests.
-    public let name: String
+    package let name: String
     /// The name for people.
-    public let description: String
+    package let description: String
     /// Muted in the server. Nothing here ever changes that: it is the user's own decision.
-    public let isMuted: Bool
+    package let isMuted: Bool
     /// A source that repeats what a sink plays; not a microphone.
-    public let isMonitor: Bool
+    package let isMonitor: Bool
     /// Asleep until something uses it, or taken away for now.
-    public let isSuspended: Bool
+    package let isSuspended: Bool
     /// Carries the mark of the devices that this program has made itself.
-    public let isOwn: Bool
+    package let isOwn: Bool
     /// A device, and not software (`PA_SOURCE_HARDWARE`, `PA_SINK_HARDWARE`).
     let isHardware: Bool
     /// The jack in use is known to have nothing in it (`PA_PORT_AVAILABLE_NO`).

@@ -1,14 +1,14 @@
-internal import CPulse
+import CPulse
 
 /// Something that the audio server refused or could not do, told for people.
-public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What was tried, as the end of "could not …".
-    public let action: String
-    public let reason: String
-    public let kind: Kind
+    package let action: String
+    package let reason: String
+    package let kind: Kind
 
     /// What it is that failed, for who acts on it.
-    public enum Kind: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         /// There is no connection to the server, or it ended.
         case serverLost
         /// There is no such device, or none of the kind that was asked for.
@@ -16,7 +16,7 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
         case other
     }
 
-    public init(_ action: String, _ reason: String, _ kind: Kind = .other) {
+    package init(_ action: String, _ reason: String, _ kind: Kind = .other) {
         self.action = action
         self.reason = reason
         self.kind = kind
@@ -27,7 +27,7 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
         self.init(action, Self.explanation(of: code), Self.kind(of: code))
     }
 
-    public var description: String { "could not \(action): \(reason)" }
+    package var description: String { "could not \(action): \(reason)" }
 
     private static func kind(of code: Int32) -> Kind {
         switch pa_error_code_t(rawValue: UInt32(bitPattern: code)) {

@@ -1,4 +1,4 @@
-public import EventLoop
+package import EventLoop
 
 /// The sound server of this user, PipeWire or PulseAudio, over one connection that is made again when it is lost.
 ///
@@ -7,8 +7,8 @@ public import EventLoop
 /// as ``close()`` is not called: each attempt is one wake-up. Whoever wants none connects when audio is wanted (it takes
 /// some milliseconds), and closes afterwards. A server is never started by this.
 @EventLoop
-public final class AudioServer {
-    public enum State: Sendable, Equatable {
+package final class AudioServer {
+    package enum State: Sendable, Equatable {
         /// Neither connected nor trying to be.
         case closed
         /// The first attempt after ``connect()`` is under way.
@@ -19,9 +19,9 @@ public final class AudioServer {
         case lost(reason: String)
     }
 
-    public private(set) var state = State.closed
+    package private(set) var state = State.closed
     /// Told after each change of ``state``.
-    public var stateChanged: (@EventLoop (State) -> Void)?
+    package var stateChanged: (@EventLoop (State) -> Void)?
 
     private let properties: [String: String]
     private let address: String?
@@ -42,7 +42,7 @@ public final class AudioServer {
     ///   - markOfOwnDevices: The name of a property that the devices of this program carry, so that it never takes one
     ///     of them for a microphone.
     ///   - backOff: The times between attempts.
-    public init(
+    package init(
         applicationName: String,
         properties: [String: String] = [:],
         address: String? = nil,
@@ -61,7 +61,7 @@ public final class AudioServer {
     }
 
     /// Connects, and stays connected until ``close()``.
-    public func connect() {
+    package func connect() {
         guard case .closed = state else { return }
         backOff.reset()
         change(to: .connecting)
@@ -69,7 +69,7 @@ public final class AudioServer {
     }
 
     /// Ends the connection. The server drops all streams with it, and each of them fails.
-    public func close() {
+    package func close() {
         retry?.disarm()
         retry = nil
         watches = []
@@ -85,14 +85,14 @@ public final class AudioServer {
     /// The devices as they are now.
     ///
     /// - Throws: If there is no connection, it is lost, or two seconds pass without an answer.
-    public func devices() async throws(AudioError) -> AudioDevices {
+    package func devices() async throws(AudioError) -> AudioDevices {
         try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
             devices { continuation.resume(returning: $0) }
         }.get()
     }
 
     /// The devices as they are now; `completion` is called exactly once, possibly at once.
-    public func devices(_ completion: @escaping @EventLoop (Result<AudioDevices, AudioError>) -> Void) {
+    package func devices(_ completion: @escaping @EventLoop (Result<AudioDevices, AudioError>) -> Void) {
         let action = "list the audio devices"
         do throws(AudioError) {
             try connected(action).query(DeviceQuery(action, .everything, completion))

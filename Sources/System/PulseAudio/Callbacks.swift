@@ -1,4 +1,4 @@
-internal import EventLoop
+import EventLoop
 
 /// The context pointer of a C callback whose object is kept alive by whoever registered it.
 func unretained(_ object: AnyObject) -> UnsafeMutableRawPointer {

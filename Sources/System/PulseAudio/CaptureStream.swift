@@ -1,5 +1,5 @@
-internal import CPulse
-public import EventLoop
+import CPulse
+package import EventLoop
 
 /// Sound from a microphone, for as long as this object exists and is not closed.
 ///
@@ -7,8 +7,8 @@ public import EventLoop
 /// stream disappears from the server. If the server does not confirm that within two seconds, the connection to it
 /// is dropped, which ends the stream as well.
 @EventLoop
-public final class CaptureStream {
-    public enum Event: Sendable, Equatable {
+package final class CaptureStream {
+    package enum Event: Sendable, Equatable {
         /// The device is what was asked for, and may deliver from now on.
         case opened(deviceName: String)
         /// The first fragment has arrived and is delivered next: the microphone is live.
@@ -27,14 +27,14 @@ public final class CaptureStream {
 
     /// Bytes in the format asked for, good for the time of the call, and the time of the first sample: that of
     /// the arrival minus the length of what arrived. What the device and the server add is not known and not in it.
-    public typealias FragmentHandler = @EventLoop (UnsafeRawBufferPointer, MonotonicInstant) -> Void
+    package typealias FragmentHandler = @EventLoop (UnsafeRawBufferPointer, MonotonicInstant) -> Void
 
     /// What the server captures from, once known.
-    public var deviceName: String? { handle?.deviceName }
+    package var deviceName: String? { handle?.deviceName }
     /// Whether the user has muted the source itself; nil until known.
-    public private(set) var microphoneMuted: Bool?
+    package private(set) var microphoneMuted: Bool?
     /// The first fragment has arrived.
-    public private(set) var isStarted = false
+    package private(set) var isStarted = false
 
     /// On the way to the first sample. Nothing is delivered before ``live``.
     private enum Phase {
@@ -74,7 +74,7 @@ public final class CaptureStream {
     ///   - events: Told in order, never before this initialiser returns.
     ///   - fragments: Called for each fragment, holes in the server's record included, as silence.
     /// - Throws: If there is no connection or the request cannot be sent.
-    public convenience init(
+    package convenience init(
         on server: AudioServer,
         _ request: StreamRequest,
         startLimit: Duration = .seconds(5),
@@ -124,7 +124,7 @@ public final class CaptureStream {
     isolated deinit { close() }
 
     /// Ends the capture. Further calls do nothing.
-    public func close() {
+    package func close() {
         phase = .closed
         events = nil
         fragments = nil

@@ -1,5 +1,5 @@
-internal import CPulse
-internal import EventLoop
+import CPulse
+import EventLoop
 
 /// One `pa_context` from the attempt to its end. Contexts never recover, so each attempt has its own.
 @EventLoop

@@ -1,5 +1,5 @@
-internal import CPulse
-internal import EventLoop
+import CPulse
+import EventLoop
 
 /// Questions about the server and its devices that get one answer together.
 @EventLoop

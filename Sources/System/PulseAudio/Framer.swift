@@ -1,13 +1,13 @@
-public import EventLoop
+package import EventLoop
 
 /// Cuts fragments of any size into frames of one exact length.
 ///
 /// A frame's time is that of its first sample, reckoned from the time of the fragment in which that sample
 /// came. Times never run backwards, although fragments that were held up arrive in bursts.
-public struct Framer: Sendable {
-    public let format: AudioFormat
+package struct Framer: Sendable {
+    package let format: SampleSpec
     /// Bytes of every frame.
-    public let frameByteCount: Int
+    package let frameByteCount: Int
 
     private var partial: [UInt8] = []
     private var partialTime = MonotonicInstant(nanoseconds: .min)
@@ -16,7 +16,7 @@ public struct Framer: Sendable {
     /// - Parameters:
     ///   - format: Of the fragments and of the frames.
     ///   - frame: The length of a frame; at least one sample.
-    public init(_ format: AudioFormat, frame: Duration = .milliseconds(20)) {
+    package init(_ format: SampleSpec, frame: Duration = .milliseconds(20)) {
         self.format = format
         frameByteCount = max(format.byteCount(of: frame), format.bytesPerSampleFrame)
         partial.reserveCapacity(frameByteCount)
@@ -28,7 +28,7 @@ public struct Framer: Sendable {
     ///   - fragment: Follows the fragment before without a gap.
     ///   - time: That of the fragment's first sample.
     ///   - deliver: The bytes are good for the time of the call.
-    public mutating func append(
+    package mutating func append(
         _ fragment: UnsafeRawBufferPointer,
         at time: MonotonicInstant,
         deliver: (UnsafeRawBufferPointer, MonotonicInstant) -> Void
@@ -54,7 +54,7 @@ public struct Framer: Sendable {
     }
 
     /// Forgets an unfinished frame, at a gap in the stream.
-    public mutating func reset() {
+    package mutating func reset() {
         partial.removeAll(keepingCapacity: true)
     }
 }

@@ -1,6 +1,6 @@
-internal import CPulse
-internal import EventLoop
-internal import Glibc
+import CPulse
+import EventLoop
+import Glibc
 
 /// Our event loop in the terms of libpulse (`pulse/mainloop-api.h`).
 ///

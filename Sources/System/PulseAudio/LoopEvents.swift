@@ -1,6 +1,6 @@
-internal import CPulse
-internal import EventLoop
-internal import Glibc
+import CPulse
+import EventLoop
+import Glibc
 
 /// `pa_io_event`: a descriptor that libpulse waits for.
 @EventLoop

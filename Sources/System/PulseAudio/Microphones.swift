@@ -5,7 +5,7 @@
 extension AudioDevices {
     /// The user's microphone: the default source if it is a microphone, and otherwise another one, a device with
     /// something plugged in before others. Nil if there is none.
-    public var microphone: AudioDevice? {
+    package var microphone: AudioDevice? {
         var seen: Set<UInt32> = []
         let candidates =
             sources.filter { $0.name == defaultSource }
@@ -17,7 +17,7 @@ extension AudioDevices {
 
     /// Whether a source hears the world outside: no monitor of a sink, none of this program's own, and no software that
     /// records from nothing but such sources.
-    public func isMicrophone(_ source: AudioDevice) -> Bool {
+    package func isMicrophone(_ source: AudioDevice) -> Bool {
         var seen: Set<UInt32> = []
         return isMicrophone(source, &seen)
     }

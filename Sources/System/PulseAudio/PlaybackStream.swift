@@ -1,10 +1,10 @@
-internal import CPulse
-public import EventLoop
+import CPulse
+package import EventLoop
 
 /// Sound to a speaker, for as long as this object exists and is not closed.
 @EventLoop
-public final class PlaybackStream {
-    public enum Event: Sendable, Equatable {
+package final class PlaybackStream {
+    package enum Event: Sendable, Equatable {
         /// The server has the stream: what is written will be played.
         case opened
         /// The server has taken some of what waits, and there may be room for more.
@@ -20,13 +20,13 @@ public final class PlaybackStream {
     }
 
     /// What the server plays to, once known.
-    public var deviceName: String? { handle?.deviceName }
+    package var deviceName: String? { handle?.deviceName }
     /// How often the server had nothing to play since the opening.
-    public private(set) var underflowCount = 0
+    package private(set) var underflowCount = 0
     /// Bytes that wait here until the server wants them.
-    public var pendingByteCount: Int { pending.count }
+    package var pendingByteCount: Int { pending.count }
 
-    private let format: AudioFormat
+    private let format: SampleSpec
     private let bound: Int
     private let isPaced: Bool
     private var pending: [UInt8] = []
@@ -44,7 +44,7 @@ public final class PlaybackStream {
     ///     be held up. Otherwise it gets all that it can hold, and playing goes on although this process is late.
     ///   - events: Told in order, never before this initialiser returns.
     /// - Throws: If there is no connection or the request cannot be sent.
-    public init(
+    package init(
         on server: AudioServer,
         _ request: StreamRequest,
         isPaced: Bool = false,
@@ -64,7 +64,7 @@ public final class PlaybackStream {
     ///
     /// - Parameter samples: Whole sample frames in the stream's format; the rest of a broken one is left out.
     /// - Returns: The bytes taken: fewer than given if too much waits already, 0 once the stream has ended.
-    public func write(_ samples: UnsafeRawBufferPointer) -> Int {
+    package func write(_ samples: UnsafeRawBufferPointer) -> Int {
         guard handle != nil, drain == nil else { return 0 }
         var count = min(samples.count, bound - pending.count)
         count -= count % format.bytesPerSampleFrame
@@ -77,7 +77,7 @@ public final class PlaybackStream {
     ///
     /// - Parameter completion: Called exactly once: with true when all of it was played, with false if the stream
     ///   ended before, or the server did not get there in time. Nothing can be written meanwhile.
-    public func drain(_ completion: @escaping @EventLoop (Bool) -> Void) {
+    package func drain(_ completion: @escaping @EventLoop (Bool) -> Void) {
         guard handle != nil, drain == nil else {
             completion(false)
             return
@@ -90,7 +90,7 @@ public final class PlaybackStream {
     }
 
     /// Ends the stream at once, played out or not. Further calls do nothing.
-    public func close() {
+    package func close() {
         events = nil
         pending = []
         handle?.close()

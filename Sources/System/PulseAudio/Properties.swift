@@ -1,4 +1,4 @@
-internal import CPulse
+import CPulse
 
 /// Calls `body` with libpulse's form of a property list (`application.name`, `media.role`, …).
 ///

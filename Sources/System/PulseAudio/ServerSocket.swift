@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Where libpulse looks for the server, as far as that is a file (pulse-client.conf(5), `PULSE_SERVER`).
 enum ServerSocket {

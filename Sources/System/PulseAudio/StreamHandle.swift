@@ -1,5 +1,5 @@
-internal import CPulse
-internal import EventLoop
+import CPulse
+import EventLoop
 
 /// One `pa_stream`, and the promise that it ends.
 ///

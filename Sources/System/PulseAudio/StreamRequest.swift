@@ -1,25 +1,25 @@
 /// What a stream should be like.
-public struct StreamRequest: Sendable, Equatable {
+package struct StreamRequest: Sendable, Equatable {
     /// Shown to people beside the application's name.
-    public var name: String
-    public var format: AudioFormat
+    package var name: String
+    package var format: SampleSpec
     /// `media.role`. `phone` moves a Bluetooth headset to its profile with a microphone. A playback stream with it makes
     /// PulseAudio (`module-role-cork`) pause players on the same sink for as long as the stream runs; PipeWire changes
     /// nothing of what others play.
-    public var role: String
+    package var role: String
     /// How much audio comes or goes at a time. For capture the size of a fragment, for playback the amount that
     /// the server holds ahead.
-    public var latency: Duration
+    package var latency: Duration
     /// The server's name of the device. If nil, the user's default speaker, or the user's microphone
     /// (``AudioDevices/microphone``): a source that repeats what a speaker plays is captured from only if it is named here.
     /// If the device is not there, the stream fails.
-    public var device: String?
+    package var device: String?
     /// More properties of the stream.
-    public var properties: [String: String]
+    package var properties: [String: String]
 
-    public init(
+    package init(
         name: String,
-        format: AudioFormat = .speech,
+        format: SampleSpec = .speech,
         role: String = "phone",
         latency: Duration = .milliseconds(20),
         device: String? = nil,

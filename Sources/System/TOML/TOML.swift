@@ -1,36 +1,36 @@
-internal import CTOML
-internal import JSON
+import CTOML
+import JSON
 
 /// A configuration text that is not TOML, or not the configuration that the program has.
-public struct TOMLError: Error, Equatable, CustomStringConvertible {
+package struct TOMLError: Error, Equatable, CustomStringConvertible {
     /// Where, both counted from 1; nil where something is missing that belongs to the text as a whole.
-    public struct Place: Equatable, Sendable {
-        public let line: Int
-        public let column: Int
+    package struct Place: Equatable, Sendable {
+        package let line: Int
+        package let column: Int
 
-        public init(line: Int, column: Int) {
+        package init(line: Int, column: Int) {
             self.line = line
             self.column = column
         }
     }
 
-    public let place: Place?
-    public let reason: String
+    package let place: Place?
+    package let reason: String
 
-    public init(place: Place?, reason: String) {
+    package init(place: Place?, reason: String) {
         self.place = place
         self.reason = reason
     }
 
     /// `line 3, column 1: microphne is not known`
-    public var description: String {
+    package var description: String {
         guard let place else { return reason }
         return "line \(place.line), column \(place.column): \(reason)"
     }
 }
 
 /// TOML 1.0 (<https://toml.io/en/v1.0.0>), read by toml++.
-public enum TOML {
+package enum TOML {
     /// Makes a value of `type` from a whole configuration text.
     ///
     /// - Parameters:
@@ -38,7 +38,7 @@ public enum TOML {
     ///   - text: The contents of a file.
     /// - Returns: The value.
     /// - Throws: What is wrong and where; also for a key that `type` does not have.
-    public static func decode<Value: Decodable>(
+    package static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self,
         from text: String
     ) throws(TOMLError) -> Value {

@@ -1,4 +1,4 @@
-internal import EventLoop
+import EventLoop
 
 /// Memory that the connections of one server may hold together beyond what each of them needs for small messages that
 /// are read at once.

@@ -1,12 +1,12 @@
-internal import Glibc
-public import JSON
+import Glibc
+package import JSON
 
 /// Bytes that are no Varlink message.
-public enum FrameError: Error, Equatable, CustomStringConvertible {
+package enum FrameError: Error, Equatable, CustomStringConvertible {
     case tooLong(limit: Int)
     case notJSON(JSONSyntaxError)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .tooLong(let limit): "a message of more than \(limit) bytes"
         case .notJSON(let error): "a message that is not JSON: \(error)"
@@ -17,7 +17,7 @@ public enum FrameError: Error, Equatable, CustomStringConvertible {
 /// Cuts a stream of bytes into messages: JSON, each followed by one NUL byte (<https://varlink.org/Method-Call>).
 ///
 /// What is not taken stays bytes. Knows no socket, so that it can be fed by hand.
-public struct FrameDecoder {
+package struct FrameDecoder {
     private let limits: VarlinkLimits
     private var buffer: [UInt8] = []
     /// `start..<end` in the buffer has been received and not been taken.
@@ -31,12 +31,12 @@ public struct FrameDecoder {
     /// Bytes read at once, so that a turn of the loop has an end and little waits behind a call that takes its time.
     private static let largestRead = 64 << 10
 
-    public init(limits: VarlinkLimits = VarlinkLimits()) {
+    package init(limits: VarlinkLimits = VarlinkLimits()) {
         self.limits = limits
     }
 
     /// A message has begun and its end has not come, or nobody has taken it.
-    public var isInsideMessage: Bool { start < end }
+    package var isInsideMessage: Bool { start < end }
 
     /// Memory beyond that of a connection with messages of the usual size.
     var extraBytes: Int { max(0, buffer.count - Self.usualSize) }
@@ -45,7 +45,7 @@ public struct FrameDecoder {
     ///
     /// - Parameter read: Fills the room from its beginning and returns how many bytes it filled.
     /// - Throws: What `read` throws; nothing is taken then.
-    public mutating func fill<Failure: Error>(
+    package mutating func fill<Failure: Error>(
         _ read: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         makeRoom()
@@ -65,14 +65,14 @@ public struct FrameDecoder {
     }
 
     /// Takes `bytes` over.
-    public mutating func append(_ bytes: some Sequence<UInt8>) {
+    package mutating func append(_ bytes: some Sequence<UInt8>) {
         buffer.removeSubrange(end...)
         buffer.append(contentsOf: bytes)
         end = buffer.count
     }
 
     /// Whether ``next()`` has something to take or to refuse.
-    public mutating func hasNext() -> Bool {
+    package mutating func hasNext() -> Bool {
         frameLength() != nil || end - start > limits.messageSize
     }
 
@@ -80,7 +80,7 @@ public struct FrameDecoder {
     ///
     /// - Returns: The message, or nil if its end has not been received yet.
     /// - Throws: After an error the rest of the stream means nothing.
-    public mutating func next() throws(FrameError) -> JSON? {
+    package mutating func next() throws(FrameError) -> JSON? {
         guard let length = frameLength() else {
             if end - start > limits.messageSize { throw .tooLong(limit: limits.messageSize) }
             return nil

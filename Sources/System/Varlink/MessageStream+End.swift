@@ -1,4 +1,4 @@
-internal import EventLoop
+import EventLoop
 
 extension MessageStream {
     /// How a stream ended.

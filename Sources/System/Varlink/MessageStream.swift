@@ -1,6 +1,6 @@
-internal import EventLoop
-internal import Glibc
-internal import JSON
+import EventLoop
+import Glibc
+import JSON
 
 /// Messages over one connected socket: what server and client have in common.
 ///

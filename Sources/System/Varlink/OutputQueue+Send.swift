@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 extension OutputQueue {
     /// Sends as much as the socket takes now.

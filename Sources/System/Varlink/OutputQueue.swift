@@ -1,4 +1,4 @@
-internal import JSON
+import JSON
 
 /// Encoded messages that the peer has not read yet, one behind the other.
 struct OutputQueue {

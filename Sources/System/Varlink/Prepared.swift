@@ -1,7 +1,7 @@
-public import JSON
+package import JSON
 
 /// A call that is made again and again, encoded once.
-public struct PreparedCall: Sendable {
+package struct PreparedCall: Sendable {
     /// With its interface.
     let method: String
     /// With its NUL byte.
@@ -10,7 +10,7 @@ public struct PreparedCall: Sendable {
     /// - Parameters:
     ///   - method: With its interface.
     ///   - parameters: As the interface has them.
-    public init(_ method: String, _ parameters: JSONObject) {
+    package init(_ method: String, _ parameters: JSONObject) {
         self.method = method
         var bytes: [UInt8] = []
         CallMessage(method: method, parameters: parameters).json.write(to: &bytes)
@@ -20,13 +20,13 @@ public struct PreparedCall: Sendable {
 }
 
 /// An answer that many calls get, encoded once.
-public struct PreparedReply: Sendable {
+package struct PreparedReply: Sendable {
     let continues: Bool
     /// With its NUL byte.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// As in ``VarlinkCall/reply(_:continues:)``.
-    public init(_ parameters: JSONObject, continues: Bool) {
+    package init(_ parameters: JSONObject, continues: Bool) {
         self.continues = continues
         var bytes: [UInt8] = []
         ReplyMessage(.success(parameters), continues: continues).json.write(to: &bytes)
@@ -35,7 +35,7 @@ public struct PreparedReply: Sendable {
     }
 
     /// The same, for parameters that are written member by member. There is at least one.
-    public init(continues: Bool, parameters: (inout JSONObjectText) -> Void) {
+    package init(continues: Bool, parameters: (inout JSONObjectText) -> Void) {
         self.continues = continues
         let message = JSONObjectText.bytes { message in
             message.add("parameters", parameters)

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// What one `recvmsg(2)` brought.
 enum Received: Equatable {

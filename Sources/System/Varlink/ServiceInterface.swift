@@ -1,5 +1,5 @@
-internal import EventLoop
-internal import JSON
+import EventLoop
+import JSON
 
 /// `org.varlink.service`, which every service offers (<https://varlink.org/Service>).
 extension VarlinkInterface {

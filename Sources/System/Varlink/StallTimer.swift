@@ -1,4 +1,4 @@
-internal import EventLoop
+import EventLoop
 
 /// The time that a peer has to go on. Setting it again while it runs leaves it as it is.
 @EventLoop

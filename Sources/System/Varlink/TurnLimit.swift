@@ -1,4 +1,4 @@
-internal import EventLoop
+import EventLoop
 
 /// Counts the messages of one connection, and says when everybody else is to be served before the next.
 ///

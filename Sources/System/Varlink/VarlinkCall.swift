@@ -1,5 +1,5 @@
-public import EventLoop
-public import JSON
+package import EventLoop
+package import JSON
 
 /// A call that a client made, to be answered once; with `more`, any number of times before that.
 ///
@@ -7,16 +7,16 @@ public import JSON
 /// last answer. A call that is dropped without one closes its connection. Answering after the last answer, or when
 /// the client has gone, does nothing.
 @EventLoop
-public final class VarlinkCall {
-    public let connection: VarlinkConnection
-    public let interface: String
+package final class VarlinkCall {
+    package let connection: VarlinkConnection
+    package let interface: String
     /// Without its interface.
-    public let method: String
-    public let parameters: JSONObject
+    package let method: String
+    package let parameters: JSONObject
     /// The client accepts answers that are not the last.
-    public let wantsMore: Bool
+    package let wantsMore: Bool
     /// The client wants no answer. Answering does nothing.
-    public let isOneway: Bool
+    package let isOneway: Bool
     private var isAnswered = false
 
     init(_ message: CallMessage, interface: String, method: String, on connection: VarlinkConnection) {
@@ -35,7 +35,7 @@ public final class VarlinkCall {
     /// The parameters as a value of `type`.
     ///
     /// - Throws: ``VarlinkError/invalidParameter(_:)`` for what is missing, not known or of the wrong type.
-    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(VarlinkError) -> Value {
+    package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(VarlinkError) -> Value {
         do throws(JSONDecodingError) {
             return try parameters.decode(type)
         } catch {
@@ -49,13 +49,13 @@ public final class VarlinkCall {
     ///   - parameters: As the interface has them.
     ///   - continues: Further answers follow. If the client did not allow that, it gets
     ///     ``VarlinkError/expectedMore`` instead, and the call is over.
-    public func reply(_ parameters: JSONObject = [:], continues: Bool = false) {
+    package func reply(_ parameters: JSONObject = [:], continues: Bool = false) {
         if continues, !wantsMore, !isOneway { return fail(.expectedMore) }
         answer(ReplyMessage(.success(parameters), continues: continues))
     }
 
     /// Answers with what is encoded already, as ``reply(_:continues:)`` would.
-    public func reply(_ prepared: PreparedReply) {
+    package func reply(_ prepared: PreparedReply) {
         if prepared.continues, !wantsMore, !isOneway { return fail(.expectedMore) }
         guard !isAnswered else { return }
         isAnswered = !prepared.continues
@@ -63,7 +63,7 @@ public final class VarlinkCall {
     }
 
     /// Answers with an error, which is always the last answer.
-    public func fail(_ error: VarlinkError) {
+    package func fail(_ error: VarlinkError) {
         answer(ReplyMessage(.failure(error)))
     }
 

@@ -1,8 +1,8 @@
-public import EventLoop
-public import JSON
+package import EventLoop
+package import JSON
 
 /// Why a call has no answer, or a bad one.
-public enum VarlinkCallError: Error, Equatable, CustomStringConvertible {
+package enum VarlinkCallError: Error, Equatable, CustomStringConvertible {
     /// The service answered with an error.
     case answered(VarlinkError)
     /// The service did not answer in time. The connection is closed.
@@ -10,7 +10,7 @@ public enum VarlinkCallError: Error, Equatable, CustomStringConvertible {
     /// The connection is closed; the text says why.
     case disconnected(String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .answered(let error): "the service answered \(error)"
         case .timedOut(let method, let limit): "the service did not answer \(method) within \(limit)"
@@ -24,8 +24,8 @@ public enum VarlinkCallError: Error, Equatable, CustomStringConvertible {
 /// Calls may be made before earlier ones are answered; answers come in the order of calls. A subscription keeps
 /// the answers of later calls waiting, so use a connection of its own for it. It ends when the client is closed.
 @EventLoop
-public final class VarlinkClient {
-    public typealias Answer = Result<JSONObject, VarlinkCallError>
+package final class VarlinkClient {
+    package typealias Answer = Result<JSONObject, VarlinkCallError>
 
     private struct Pending {
         let method: String
@@ -45,12 +45,12 @@ public final class VarlinkClient {
     private var closeReason: VarlinkCallError?
 
     /// Called once when the connection has ended without ``close()``.
-    public var onClose: (@EventLoop (VarlinkCallError) -> Void)?
+    package var onClose: (@EventLoop (VarlinkCallError) -> Void)?
 
     /// Connects to a service.
     ///
     /// - Throws: `ENOENT` or `ECONNREFUSED` if nobody serves at `path`.
-    public convenience init(
+    package convenience init(
         connectingTo path: String,
         limits: VarlinkLimits = VarlinkLimits()
     ) throws(SystemError) {
@@ -58,7 +58,7 @@ public final class VarlinkClient {
     }
 
     /// Uses a socket that is connected already.
-    public init(
+    package init(
         adopting descriptor: consuming OwnedDescriptor,
         limits: VarlinkLimits = VarlinkLimits()
     ) throws(SystemError) {
@@ -78,7 +78,7 @@ public final class VarlinkClient {
     ///   - parameters: As the interface has them.
     ///   - timeLimit: After this time without an answer the connection is closed.
     ///   - handler: Called once; before this returns only if there is no connection to call on.
-    public func call(
+    package func call(
         _ method: String,
         _ parameters: JSONObject = [:],
         timeLimit: Duration = .seconds(5),
@@ -88,7 +88,7 @@ public final class VarlinkClient {
     }
 
     /// Makes a call that is encoded already, as ``call(_:_:timeLimit:then:)`` would.
-    public func call(
+    package func call(
         _ prepared: PreparedCall,
         timeLimit: Duration = .seconds(5),
         then handler: @escaping @EventLoop (Answer) -> Void
@@ -99,7 +99,7 @@ public final class VarlinkClient {
     }
 
     /// Calls `method` and waits for its one answer.
-    public func call(
+    package func call(
         _ method: String,
         _ parameters: JSONObject = [:],
         timeLimit: Duration = .seconds(5)
@@ -117,7 +117,7 @@ public final class VarlinkClient {
     ///   - parameters: As the interface has them.
     ///   - timeLimit: For the first answer.
     ///   - handler: Called for each answer. The last one has `continues` false.
-    public func subscribe(
+    package func subscribe(
         _ method: String,
         _ parameters: JSONObject = [:],
         timeLimit: Duration = .seconds(5),
@@ -130,7 +130,7 @@ public final class VarlinkClient {
     ///
     /// The stream holds what its reader has not taken. A reader that falls behind by more than
     /// ``VarlinkLimits/backlogMessages`` gets those, then an error, and the client is closed.
-    public func answers(
+    package func answers(
         to method: String,
         _ parameters: JSONObject = [:],
         timeLimit: Duration = .seconds(5)
@@ -155,12 +155,12 @@ public final class VarlinkClient {
     }
 
     /// Calls `method` without wanting an answer. On a closed connection it does nothing.
-    public func callOneway(_ method: String, _ parameters: JSONObject = [:]) {
+    package func callOneway(_ method: String, _ parameters: JSONObject = [:]) {
         send(CallMessage(method: method, parameters: parameters, isOneway: true))
     }
 
     /// Ends the connection after what was called is sent. Calls that wait for an answer fail.
-    public func close() {
+    package func close() {
         onClose = nil
         stream.close()
         fail(.disconnected("closed here"))

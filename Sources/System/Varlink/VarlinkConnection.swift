@@ -1,18 +1,18 @@
-public import EventLoop
-internal import JSON
+package import EventLoop
+import JSON
 
 /// A client of this server.
 @EventLoop
-public final class VarlinkConnection {
+package final class VarlinkConnection {
     /// Different for all connections of this process.
-    public struct Identifier: Hashable, Sendable, CustomStringConvertible {
+    package struct Identifier: Hashable, Sendable, CustomStringConvertible {
         let number: UInt64
-        public var description: String { "\(number)" }
+        package var description: String { "\(number)" }
     }
 
-    public let identifier: Identifier
+    package let identifier: Identifier
     /// For display only: it may have been reused, or belong to another PID namespace.
-    public let processID: Int32
+    package let processID: Int32
 
     private let stream: MessageStream
     private weak var server: VarlinkServer?
@@ -20,7 +20,7 @@ public final class VarlinkConnection {
     private var isAnswering = false
     private var closeHandlers: [@EventLoop () -> Void] = []
     /// Nobody is there to be answered.
-    public private(set) var isClosed = false
+    package private(set) var isClosed = false
     private var laterClose: DeferredSource?
 
     init(
@@ -43,19 +43,19 @@ public final class VarlinkConnection {
 
     /// Calls `handler` once when the client is gone: in the same turn of the loop, or in the next one if a handler
     /// of this process closes. A connection that has gone already calls it at once.
-    public func onClose(_ handler: @escaping @EventLoop () -> Void) {
+    package func onClose(_ handler: @escaping @EventLoop () -> Void) {
         if isClosed { return handler() }
         closeHandlers.append(handler)
     }
 
     /// When the client is served while others wait too; ``Priority/idle`` for those of whom nothing more is known.
-    public var priority: Priority {
+    package var priority: Priority {
         get { stream.priority }
         set { stream.priority = newValue }
     }
 
     /// Ends the connection after what has been answered so far is sent.
-    public func close() {
+    package func close() {
         close(after: nil)
     }
 

@@ -1,21 +1,21 @@
-internal import EventLoop
-internal import JSON
+import EventLoop
+import JSON
 
 /// An interface that a server offers.
-public struct VarlinkInterface {
-    public typealias Handler = @EventLoop (VarlinkCall) -> Void
+package struct VarlinkInterface {
+    package typealias Handler = @EventLoop (VarlinkCall) -> Void
 
     /// In reverse-domain form: `org.example.Ping`.
-    public let name: String
+    package let name: String
     /// The definition as text (<https://varlink.org/Interface-Definition>), told to clients who ask.
-    public let description: String
+    package let description: String
     let methods: Set<UTF8Text>
     let handler: Handler
 
     /// - Parameters:
     ///   - description: The definition. Traps if it names no interface.
     ///   - handler: Called for the methods of the definition. It answers at once or later.
-    public init(_ description: String, handler: @escaping Handler) {
+    package init(_ description: String, handler: @escaping Handler) {
         var name: String?
         var methods: Set<UTF8Text> = []
         for line in description.utf8.split(separator: UInt8(ascii: "\n")) {
@@ -35,13 +35,13 @@ public struct VarlinkInterface {
 }
 
 /// What a service says about itself to `org.varlink.service.GetInfo`.
-public struct VarlinkServiceInfo: Sendable {
-    public var vendor: String
-    public var product: String
-    public var version: String
-    public var url: String
+package struct VarlinkServiceInfo: Sendable {
+    package var vendor: String
+    package var product: String
+    package var version: String
+    package var url: String
 
-    public init(vendor: String, product: String, version: String, url: String) {
+    package init(vendor: String, product: String, version: String, url: String) {
         self.vendor = vendor
         self.product = product
         self.version = version

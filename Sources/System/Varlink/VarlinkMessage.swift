@@ -1,60 +1,60 @@
-public import JSON
+package import JSON
 
 /// A named error of an interface, as a service answers it.
-public struct VarlinkError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct VarlinkError: Error, Equatable, Sendable, CustomStringConvertible {
     /// With its interface: `org.varlink.service.MethodNotFound`.
-    public let name: String
-    public let parameters: JSONObject
+    package let name: String
+    package let parameters: JSONObject
 
-    public init(_ name: String, _ parameters: JSONObject = [:]) {
+    package init(_ name: String, _ parameters: JSONObject = [:]) {
         self.name = name
         self.parameters = parameters
     }
 
-    public var description: String {
+    package var description: String {
         parameters.isEmpty ? name : "\(name) \(JSON.object(parameters).text)"
     }
 
     // The errors that every service may answer (<https://varlink.org/Service>).
 
-    public static func interfaceNotFound(_ interface: String) -> VarlinkError {
+    package static func interfaceNotFound(_ interface: String) -> VarlinkError {
         VarlinkError("org.varlink.service.InterfaceNotFound", ["interface": .string(interface)])
     }
 
     /// `method` with its interface.
-    public static func methodNotFound(_ method: String) -> VarlinkError {
+    package static func methodNotFound(_ method: String) -> VarlinkError {
         VarlinkError("org.varlink.service.MethodNotFound", ["method": .string(method)])
     }
 
     /// `parameter` is the path of the offending one: `descriptor.name`.
-    public static func invalidParameter(_ parameter: String) -> VarlinkError {
+    package static func invalidParameter(_ parameter: String) -> VarlinkError {
         VarlinkError("org.varlink.service.InvalidParameter", ["parameter": .string(parameter)])
     }
 
-    public static let permissionDenied = VarlinkError("org.varlink.service.PermissionDenied")
+    package static let permissionDenied = VarlinkError("org.varlink.service.PermissionDenied")
 
     /// The method answers more than once, and the call did not allow it.
-    public static let expectedMore = VarlinkError("org.varlink.service.ExpectedMore")
+    package static let expectedMore = VarlinkError("org.varlink.service.ExpectedMore")
 }
 
 /// A message that breaks the protocol; the connection that it came from is of no further use.
-public struct VarlinkProtocolError: Error, Equatable, CustomStringConvertible {
+package struct VarlinkProtocolError: Error, Equatable, CustomStringConvertible {
     /// The key of the message that is wrong.
-    public let key: String
-    public let description: String
+    package let key: String
+    package let description: String
 }
 
 /// The header of a call, checked.
-public struct CallMessage: Equatable, Sendable {
+package struct CallMessage: Equatable, Sendable {
     /// With its interface: `org.varlink.service.GetInfo`.
-    public let method: String
-    public let parameters: JSONObject
-    public let isMore: Bool
-    public let isOneway: Bool
+    package let method: String
+    package let parameters: JSONObject
+    package let isMore: Bool
+    package let isOneway: Bool
 
     private static let keys: [UTF8Text] = ["method", "parameters", "more", "oneway", "upgrade"]
 
-    public init(_ message: JSON) throws(VarlinkProtocolError) {
+    package init(_ message: JSON) throws(VarlinkProtocolError) {
         let header = try Header(message, known: Self.keys)
         guard case .string(let method) = header["method"] else { throw header.wrong("method", "no string") }
         self.method = method
@@ -83,13 +83,13 @@ public struct CallMessage: Equatable, Sendable {
 }
 
 /// The header of an answer, checked.
-public struct ReplyMessage: Equatable, Sendable {
-    public let result: Result<JSONObject, VarlinkError>
-    public let continues: Bool
+package struct ReplyMessage: Equatable, Sendable {
+    package let result: Result<JSONObject, VarlinkError>
+    package let continues: Bool
 
     private static let keys: [UTF8Text] = ["parameters", "continues", "error"]
 
-    public init(_ message: JSON) throws(VarlinkProtocolError) {
+    package init(_ message: JSON) throws(VarlinkProtocolError) {
         let header = try Header(message, known: Self.keys)
         let parameters = try header.object("parameters")
         continues = try header.bool("continues")

@@ -1,10 +1,10 @@
-public import EventLoop
-internal import Glibc
-internal import JSON
+package import EventLoop
+import Glibc
+import JSON
 
 /// Serves Varlink interfaces on Unix sockets to processes of one user.
 @EventLoop
-public final class VarlinkServer {
+package final class VarlinkServer {
     private let limits: VarlinkLimits
     private let budget: BufferBudget
     private let allowedUser: UInt32
@@ -23,7 +23,7 @@ public final class VarlinkServer {
     ///   - allowedUser: Only processes of this user get in; the user of this process if left out.
     ///   - log: Gets one line about each peer that is turned away, and why, and its process; 0 if it is not known. A
     ///     peer may have itself turned away as often as it likes.
-    public init(
+    package init(
         _ info: VarlinkServiceInfo,
         _ interfaces: [VarlinkInterface],
         limits: VarlinkLimits = VarlinkLimits(),
@@ -47,18 +47,18 @@ public final class VarlinkServer {
     /// Listens at `path`, whose directory exists. ``stop()`` removes it.
     ///
     /// - Throws: As ``UnixSocket/listen(at:_:)``; `EADDRINUSE` if another process serves there.
-    public func listen(at path: String) throws(SystemError) {
+    package func listen(at path: String) throws(SystemError) {
         let socket = try UnixSocket.listen(at: path, .stream)
         try add(socket, path: path)
     }
 
     /// Listens on a socket that somebody else has bound, systemd for example.
-    public func listen(on descriptor: consuming OwnedDescriptor) throws(SystemError) {
+    package func listen(on descriptor: consuming OwnedDescriptor) throws(SystemError) {
         try add(descriptor, path: nil)
     }
 
     /// Serves one peer over a socket that is connected already.
-    public func serve(_ descriptor: consuming OwnedDescriptor) throws(SystemError) {
+    package func serve(_ descriptor: consuming OwnedDescriptor) throws(SystemError) {
         let peer = try UnixSocket.peerCredentials(descriptor.value)
         guard peer.userID == allowedUser else {
             return report(
@@ -84,7 +84,7 @@ public final class VarlinkServer {
     }
 
     /// Stops listening and closes all connections.
-    public func stop() {
+    package func stop() {
         listeners = []
         let closing = connections.values
         connections = [:]

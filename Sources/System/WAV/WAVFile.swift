@@ -1,9 +1,9 @@
-public import EventLoop
-internal import Glibc
+package import EventLoop
+import Glibc
 
 /// Writes S16LE samples as a RIFF WAVE file. The header is completed by ``finish()``, and is valid for an empty
 /// file before that, so that a killed recording can still be opened.
-public struct WAVFile {
+package struct WAVFile {
     private static let headerSize = 44
     /// RIFF lengths are 32 bits.
     private static let sizeLimit = Int(UInt32.max) - headerSize
@@ -13,14 +13,14 @@ public struct WAVFile {
     private let rate: Int
     private let channels: Int
     /// Bytes of samples written.
-    public private(set) var size = 0
+    package private(set) var size = 0
 
     /// - Parameters:
     ///   - path: Replaced if it is there.
     ///   - rate: Samples per second and channel.
     ///   - channels: Interleaved in the samples.
     /// - Throws: If it cannot be written.
-    public init(creating path: String, rate: Int, channels: Int) throws(SystemError) {
+    package init(creating path: String, rate: Int, channels: Int) throws(SystemError) {
         guard let file = fopen(path, "we") else { throw SystemError("create \(path)") }
         self.path = path
         self.file = file
@@ -30,20 +30,20 @@ public struct WAVFile {
     }
 
     /// The length of what was written.
-    public var duration: Duration {
+    package var duration: Duration {
         .seconds(Double(size) / Double(rate * channels * 2))
     }
 
     /// - Parameter samples: Whole ones, of all channels.
     /// - Throws: If they cannot be written, or the file would be longer than its lengths can say.
-    public mutating func append(_ samples: some Collection<UInt8>) throws(SystemError) {
+    package mutating func append(_ samples: some Collection<UInt8>) throws(SystemError) {
         guard size + samples.count <= Self.sizeLimit else { throw SystemError("write \(path)", EFBIG) }
         try write(Array(samples))
         size += samples.count
     }
 
     /// - Throws: If the file cannot be completed. Nothing can be written afterwards.
-    public func finish() throws(SystemError) {
+    package func finish() throws(SystemError) {
         guard fseek(file, 0, SEEK_SET) == 0 else { throw SystemError("complete \(path)") }
         try writeHeader()
         guard fclose(file) == 0 else { throw SystemError("complete \(path)") }

@@ -8,7 +8,7 @@
 
 #define SERVICE "org.pushtotalk.Baseline"
 
-// As long as the messages that the bridge and the core send in their place, each with its NUL byte.
+// As long as the messages that ptt-accessoryd and the core send in their place, each with its NUL byte.
 static const char request[] =
     "{\"method\":\"org.pushtotalk.Channel.BeginTransmitting\",\"parameters\":{\"source\":\"handsfreeButton\","
     "\"origin\":{\"kind\":\"bluetoothButton\",\"identifier\":\"F0:F1:F2:F3:F4:01\",\"name\":\"PTT-Z01\"}}}";

@@ -9,19 +9,19 @@ struct Footprint {
 
     private let stack: Stack
     private let core: Child
-    private let bridge: Child
+    private let accessoryd: Child
 
     init(_ stack: Stack) throws {
-        guard let core = stack.core, let bridge = stack.bridge else {
+        guard let core = stack.core, let accessoryd = stack.accessoryd else {
             throw Unmeasurable("the daemons do not run")
         }
-        (self.stack, self.core, self.bridge) = (stack, core, bridge)
+        (self.stack, self.core, self.accessoryd) = (stack, core, accessoryd)
     }
 
     /// What nobody has pressed yet needs little; no limit is kept by it.
     func printIdleMemory(_ table: inout Table) throws {
         table.printSection("Memory before any press: channel joined, button connected (proc(5) smaps_rollup)")
-        for daemon in [core, bridge] {
+        for daemon in [core, accessoryd] {
             let figures = try ProcessFigures(daemon.processID)
             table.printFigure(
                 "\(daemon.name), resident",
@@ -47,7 +47,7 @@ struct Footprint {
             ("bluetoothd", try await measureBluetoothd()), ("wireplumber", try await measureWireplumber()),
         ]
         table.printSection("Memory after \(Self.presses) presses")
-        for (daemon, resident, proportional) in [(core, 10, 6), (bridge, 8.5, 5.5)] {
+        for (daemon, resident, proportional) in [(core, 10, 6), (accessoryd, 8.5, 5.5)] {
             let own = try ProcessFigures(daemon.processID)
             let kinds: [(String, KeyPath<ProcessFigures, Int>, Table.Limit)] = [
                 ("resident", \.resident, .figure(resident)),
@@ -71,7 +71,7 @@ struct Footprint {
     func printGrowth(_ table: inout Table) async throws {
         let presses = try await Presses(stack)
         try await presses.press(times: Presses.first)
-        let daemons = [core, bridge]
+        let daemons = [core, accessoryd]
         let before = try daemons.map { try ProcessFigures($0.processID) }
         try await presses.press(times: Presses.many)
         await pause(.seconds(1))

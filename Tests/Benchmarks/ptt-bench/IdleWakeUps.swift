@@ -6,7 +6,7 @@ enum IdleWakeUps {
     private static let seconds = 60
 
     static func measure(_ stack: Stack, _ table: inout Table) async throws {
-        let daemons = [stack.core, stack.bridge].compactMap(\.self)
+        let daemons = [stack.core, stack.accessoryd].compactMap(\.self)
         // Time limits that were set before run out first, and find nothing.
         await pause(.seconds(6))
         let before = try daemons.map { try ProcessFigures($0.processID).voluntarySwitches }

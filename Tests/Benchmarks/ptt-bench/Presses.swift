@@ -97,7 +97,7 @@ final class Presses {
             )
         }
         let theirs = try client.parts.map { try ProcessFigures($0.processID).proportional }
-        let daemons = [stack.core, stack.bridge].compactMap(\.self)
+        let daemons = [stack.core, stack.accessoryd].compactMap(\.self)
         let memory = try daemons.map { try ProcessFigures($0.processID).proportional }
         table.printFigure(
             "both daemons, proportional memory",

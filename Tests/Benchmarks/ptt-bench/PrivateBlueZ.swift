@@ -1,15 +1,15 @@
 import DBus
 import EventLoop
 
-/// What the bridge needs of BlueZ to use one button: its objects, and the notifications that this process times.
+/// What ptt-accessoryd needs of BlueZ to use one button: its objects, and the notifications that this process times.
 @EventLoop
 final class PrivateBlueZ {
-    /// The characteristic that the bridge follows.
+    /// The characteristic that ptt-accessoryd follows.
     static let button: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_01/service000a/char000b"
     /// One that only the C client follows, so that a signal wakes one of the two.
     static let other: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_02/service000a/char000b"
 
-    /// One that only the program with bleak follows: the bridge sees that it is none of its buttons.
+    /// One that only the program with bleak follows: ptt-accessoryd sees that it is none of its buttons.
     static let bleak: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_03/service000a/char000b"
     private static let address = "F0:F1:F2:F3:F4:01"
     static let bleakAddress = "F0:F1:F2:F3:F4:03"

@@ -1,7 +1,7 @@
-import CoreLink
 import EventLoop
 import Glibc
 import PTTMessages
+import ServiceClient
 
 /// A private world in a temporary directory: a D-Bus, a sound server with a silent microphone, both daemons of the
 /// build that this program belongs to, a channel, and a button that is connected.
@@ -11,7 +11,7 @@ final class Stack {
     let programs: String
     private(set) var bus: Child?
     private(set) var core: Child?
-    private(set) var bridge: Child?
+    private(set) var accessoryd: Child?
     private(set) var blueZ: PrivateBlueZ?
     private var children: [Child] = []
     private var subscription: ServiceConnection?
@@ -51,7 +51,7 @@ final class Stack {
         core = try start([programs + "/pttd"])
         try await appearance(of: directory + "/pushtotalk/audio")
         try await appearance(of: directory + "/pushtotalk/core")
-        bridge = try start([programs + "/ptt-accessoryd"])
+        accessoryd = try start([programs + "/ptt-accessoryd"])
         try await appearance(of: directory + "/pushtotalk/accessory")
         try await joinWhenAudioIsThere()
         try await buttonIsReady()
@@ -137,12 +137,12 @@ final class Stack {
         defer { connection.close() }
         while !(try await connection.status().isAudioServerReady) { await pause(.milliseconds(10)) }
         _ = try await connection.join(
-            CoreInterface.JoinRequest(channelID: nil, name: "Benchmark", application: nil)
+            ChannelInterface.JoinRequest(channelID: nil, name: "Benchmark", application: nil)
         )
     }
 
     private func buttonIsReady() async throws {
-        let connection = try ServiceConnection.bridge()
+        let connection = try ServiceConnection.accessory()
         defer { connection.close() }
         while !(try await connection.devices().devices.contains { $0.link == .ready }) {
             await pause(.milliseconds(10))

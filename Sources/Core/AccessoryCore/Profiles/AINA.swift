@@ -6,7 +6,7 @@ extension AccessoryProfile {
     /// One byte of bits as in "AINA APTT Communication Protocol" v18, section 4; the highest is a sign of life.
     /// The example application of the maker waits for a bond:
     /// https://github.com/AinaWireless/Smart-Button-Example
-    public static let aina = AccessoryProfile(
+    package static let aina = AccessoryProfile(
         name: "AINA",
         service: GattUUID(0x127F_ACE1_CB21_11E5_93D0_0002_A5D5_C51B),
         characteristic: GattUUID(0x127F_BEEF_CB21_11E5_93D0_0002_A5D5_C51B),

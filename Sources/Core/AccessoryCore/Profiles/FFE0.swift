@@ -6,7 +6,7 @@ extension AccessoryProfile {
     /// - It notifies `00` at once when notifications are turned on.
     /// - A Pryme forgets its key when it is switched off: https://github.com/VanceVagell/kv4p-ht/issues/30
     /// - iTag key finders have the same service, but never tell that they were let go.
-    public static let ffe0 = AccessoryProfile(
+    package static let ffe0 = AccessoryProfile(
         name: "FFE0",
         service: GattUUID(assigned: 0xFFE0),
         characteristic: GattUUID(assigned: 0xFFE1),

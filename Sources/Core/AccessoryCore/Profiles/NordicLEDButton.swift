@@ -2,7 +2,7 @@ import PTTMessages
 
 extension AccessoryProfile {
     /// Nordic's LED Button Service, the example on every development kit (`lbs.c` of the nRF Connect SDK).
-    public static let nordicLEDButton = AccessoryProfile(
+    package static let nordicLEDButton = AccessoryProfile(
         name: "NordicLEDButton",
         service: GattUUID(0x0000_1523_1212_EFDE_1523_785F_EABC_D123),
         characteristic: GattUUID(0x0000_1524_1212_EFDE_1523_785F_EABC_D123),

@@ -19,7 +19,7 @@ final class BluetoothButton {
 
     private let path: ObjectPath
     private let mirror: BlueZMirror
-    private let core: CoreKeeper
+    private let core: CoreConnection
     private let list: AccessoryList
     private var link: ButtonLink
     private var sight = Sight()
@@ -36,7 +36,7 @@ final class BluetoothButton {
         _ device: BlueZDevice,
         _ profile: AccessoryProfile,
         mirror: BlueZMirror,
-        core: CoreKeeper,
+        core: CoreConnection,
         list: AccessoryList
     ) {
         self.path = path

@@ -7,7 +7,7 @@ import PTTMessages
 /// All Bluetooth buttons of the machine: the devices that BlueZ knows and that fit a profile.
 @EventLoop
 final class BluetoothButtons {
-    private let core: CoreKeeper
+    private let core: CoreConnection
     private let list: AccessoryList
     private let log: Logger
     private var buttons: [ObjectPath: BluetoothButton] = [:]
@@ -25,7 +25,7 @@ final class BluetoothButtons {
         handler: { [weak self] in self?.handle($0) }
     )
 
-    init(core: CoreKeeper, list: AccessoryList, log: Logger) {
+    init(core: CoreConnection, list: AccessoryList, log: Logger) {
         self.core = core
         self.list = list
         self.log = log
@@ -43,7 +43,7 @@ final class BluetoothButtons {
         mirror.close()
     }
 
-    /// Waits, when the bridge has just been started, until it has turned out what Bluetooth there is.
+    /// Waits, when ptt-accessoryd has just been started, until it has turned out what Bluetooth there is.
     func settle() async {
         _ = await changes.wait(.seconds(5)) { [mirror] in mirror.isDecided }
     }

@@ -32,7 +32,7 @@ final class AccessoryService {
     /// The interface to be served.
     var interface: VarlinkInterface {
         VarlinkInterface(AccessoryInterface.description) { [weak self] call in
-            guard let self else { return call.fail(.unavailable("the bridge is ending")) }
+            guard let self else { return call.fail(.unavailable("ptt-accessoryd is ending")) }
             do throws(VarlinkError) {
                 try answer(call)
             } catch {

@@ -7,7 +7,7 @@ import PTTMessages
 /// One headset: tells its ``HeadsetKey`` what happens, and carries out what that decides.
 @EventLoop
 final class Headset {
-    private let core: CoreKeeper
+    private let core: CoreConnection
     private let list: AccessoryList
     private let log: Logger
     private let vanished: @EventLoop () -> Void
@@ -22,7 +22,7 @@ final class Headset {
     /// - Throws: As ``KeyDevice``.
     init(
         _ node: InputNode,
-        core: CoreKeeper,
+        core: CoreConnection,
         list: AccessoryList,
         log: Logger,
         vanished: @escaping @EventLoop () -> Void

@@ -10,14 +10,14 @@ final class Headsets {
     /// `udev/71-push-to-talk.rules` gives it to headsets, and never to keyboards.
     private static let tag = "push-to-talk"
 
-    private let core: CoreKeeper
+    private let core: CoreConnection
     private let list: AccessoryList
     private let log: Logger
     private var monitor: DeviceMonitor?
     private var headsets: [String: Headset] = [:]
     private var ownsKeys = false
 
-    init(core: CoreKeeper, list: AccessoryList, log: Logger) {
+    init(core: CoreConnection, list: AccessoryList, log: Logger) {
         self.core = core
         self.list = list
         self.log = log

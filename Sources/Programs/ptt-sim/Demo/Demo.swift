@@ -1,7 +1,7 @@
-import CoreLink
 import EventLoop
 import Glibc
 import PTTMessages
+import ServiceClient
 
 /// One press and the application's answer, watched through the daemons' own sockets and at the speaker.
 @EventLoop
@@ -87,16 +87,16 @@ final class Demo {
 
     /// Tries until both daemons listen; ``expect(_:)`` limits it.
     private func connect() {
-        do throws(LinkError) {
+        do throws(ServiceError) {
             let core = try ServiceConnection.core()
-            let bridge = try ServiceConnection.bridge()
-            connections = [core, bridge]
+            let accessoryd = try ServiceConnection.accessory()
+            connections = [core, accessoryd]
             core.subscribe(
                 { [weak self] in self?.coreTold($0) },
                 ended: { [weak self] in self?.fail("\($0)") }
             )
-            bridge.subscribe(
-                { [weak self] in self?.bridgeTold($0) },
+            accessoryd.subscribe(
+                { [weak self] in self?.accessorydUpdated($0) },
                 ended: { [weak self] in self?.fail("\($0)") }
             )
         } catch {
@@ -162,7 +162,7 @@ final class Demo {
 
     // MARK: What follows
 
-    private func coreTold(_ update: CoreInterface.Update) {
+    private func coreTold(_ update: ChannelInterface.Update) {
         if let status = update.status {
             if status.isAudioServerReady { became(ready: .sound) }
             if status.channel?.application != nil { became(ready: .application) }
@@ -235,11 +235,15 @@ final class Demo {
         timer = script
     }
 
-    private func bridgeTold(_ update: AccessoryInterface.Update) {
+    private func accessorydUpdated(_ update: AccessoryInterface.Update) {
         let devices = (update.devices ?? []) + [update.event?.device].compactMap(\.self)
         if devices.contains(where: { $0.link == .ready }) { became(ready: .button) }
-        if update.event?.kind == .pressed { timeline.note("bridge saw the press", at: Int64(update.time)) }
-        if update.event?.kind == .released { timeline.note("bridge saw the release", at: Int64(update.time)) }
+        if update.event?.kind == .pressed {
+            timeline.note("ptt-accessoryd saw the press", at: Int64(update.time))
+        }
+        if update.event?.kind == .released {
+            timeline.note("ptt-accessoryd saw the release", at: Int64(update.time))
+        }
     }
 
     // MARK: End

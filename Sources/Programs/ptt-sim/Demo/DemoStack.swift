@@ -1,6 +1,6 @@
-import CoreLink
 import EventLoop
 import Glibc
+import ServiceClient
 
 /// A private world in a temporary directory: a D-Bus, a sound server with a microphone that hears 440 Hz and a speaker
 /// that plays to nowhere, both daemons, an application.
@@ -20,7 +20,7 @@ final class DemoStack {
         var template = Array("/tmp/ptt-demo-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
         directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // CoreLink in this process, and every child, looks for sockets and settings here.
+        // ServiceClient in this process, and every child, looks for sockets and settings here.
         for (name, value) in environment { setenv(name, value, 1) }
     }
 

@@ -8,7 +8,7 @@ final class SpeakerRecording {
     /// About a hundredth of full scale. A sink without anything to play gives exact silence.
     private static let audible: UInt16 = 300
     /// The longest silence that counts as a pause, in bytes: ten seconds.
-    private static let pauseLimit = AudioFormat.speech.byteCount(of: .seconds(10))
+    private static let pauseLimit = SampleSpec.speech.byteCount(of: .seconds(10))
 
     /// The length of the file so far.
     private(set) var seconds = 0.0
@@ -16,7 +16,7 @@ final class SpeakerRecording {
     private(set) var lastHeard: Int64?
 
     private let device: String
-    private let format = AudioFormat.speech
+    private let format = SampleSpec.speech
     private let server: AudioServer
     private let listening: @EventLoop () -> Void
     private let heard: @EventLoop (Int64) -> Void

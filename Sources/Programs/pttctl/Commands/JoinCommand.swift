@@ -1,6 +1,6 @@
 import ArgumentParser
-import CoreLink
 import PTTMessages
+import ServiceClient
 
 struct JoinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +22,7 @@ struct JoinCommand: ParsableCommand {
         let (json, name, channel) = (output.json, name, channel)
         try onLoop {
             let reply = try await ServiceConnection.core().join(
-                CoreInterface.JoinRequest(channelID: channel, name: name, application: nil)
+                ChannelInterface.JoinRequest(channelID: channel, name: name, application: nil)
             )
             if json { try Terminal.say(reply) } else { Terminal.say("joined \(name), \(reply.channelID)") }
         }

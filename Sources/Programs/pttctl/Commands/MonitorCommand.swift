@@ -1,7 +1,7 @@
 import ArgumentParser
-import CoreLink
 import EventLoop
 import PTTMessages
+import ServiceClient
 
 struct MonitorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,7 +29,7 @@ struct MonitorCommand: ParsableCommand {
 private final class Monitor {
     private let json: Bool
     private let stop: StopSignal
-    private var failure: LinkError?
+    private var failure: ServiceError?
 
     init(json: Bool, stop: StopSignal) {
         self.json = json
@@ -39,35 +39,35 @@ private final class Monitor {
     func run() async throws {
         let core = try ServiceConnection.core()
         core.subscribe({ [self] in show(core: $0) }, ended: { [self] in end($0) })
-        let bridge = followBridge()
+        let accessoryd = watchAccessoryd()
         await stop.wait()
         core.close()
-        bridge?.close()
+        accessoryd?.close()
         if let failure { throw failure }
     }
 
-    /// The core alone is worth watching: the bridge may not be installed.
-    private func followBridge() -> ServiceConnection? {
-        do throws(LinkError) {
-            let bridge = try ServiceConnection.bridge()
-            bridge.subscribe(
-                { [self] in show(bridge: $0) },
+    /// The core alone is worth watching: ptt-accessoryd may not be installed.
+    private func watchAccessoryd() -> ServiceConnection? {
+        do throws(ServiceError) {
+            let accessoryd = try ServiceConnection.accessory()
+            accessoryd.subscribe(
+                { [self] in show(accessoryd: $0) },
                 ended: { Terminal.complain("buttons are not shown any more: \($0)") }
             )
-            return bridge
+            return accessoryd
         } catch {
             Terminal.complain("buttons are not shown: \(error)")
             return nil
         }
     }
 
-    private func show(core update: CoreInterface.Update) {
+    private func show(core update: ChannelInterface.Update) {
         if json { return print(update) }
         if let status = update.status { Terminal.say(Wording.line(status)) }
         if let event = update.event { Terminal.say("\(Wording.time(update.time))  \(Wording.line(event))") }
     }
 
-    private func show(bridge update: AccessoryInterface.Update) {
+    private func show(accessoryd update: AccessoryInterface.Update) {
         if json { return print(update) }
         for device in update.devices ?? [] { Terminal.say(Wording.row("device", Wording.line(device))) }
         if let event = update.event { Terminal.say("\(Wording.time(update.time))  \(Wording.line(event))") }
@@ -81,7 +81,7 @@ private final class Monitor {
         }
     }
 
-    private func end(_ error: LinkError) {
+    private func end(_ error: ServiceError) {
         failure = error
         stop.trigger()
     }

@@ -1,8 +1,8 @@
 import ArgumentParser
-import CoreLink
 import EventLoop
 import Glibc
 import PTTMessages
+import ServiceClient
 
 struct PairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -32,7 +32,7 @@ struct PairCommand: ParsableCommand {
             let pairing = Pairing(json: json, wanted: device, stop: try StopSignal())
             let address = try await pairing.pick(seconds: seconds)
             if !json { Terminal.say("pairing \(address) …") }
-            let reply = try await ServiceConnection.bridge().pair(address)
+            let reply = try await ServiceConnection.accessory().pair(address)
             if json { try Terminal.say(reply) } else { Terminal.say("paired  \(Wording.line(reply.device))") }
         }
     }
@@ -49,7 +49,7 @@ struct ForgetCommand: ParsableCommand {
 
     func run() throws {
         let address = address
-        try onLoop { try await ServiceConnection.bridge().forget(address) }
+        try onLoop { try await ServiceConnection.accessory().forget(address) }
     }
 }
 
@@ -71,7 +71,7 @@ private final class Pairing {
     }
 
     func pick(seconds: Int) async throws -> String {
-        let scan = try ServiceConnection.bridge()
+        let scan = try ServiceConnection.accessory()
         scan.scan(seconds: seconds, { [self] in show($0) }, ended: { [self] in finish($0) })
         if wanted == nil {
             Terminal.complain("press the button now; then type its number and Enter")
@@ -119,7 +119,7 @@ private final class Pairing {
         stop.trigger()
     }
 
-    private func finish(_ error: LinkError?) {
+    private func finish(_ error: ServiceError?) {
         failure = error
         if wanted != nil || found.isEmpty || error != nil { stop.trigger() }
     }

@@ -1,9 +1,9 @@
 import ArgumentParser
-import CoreLink
 import EventLoop
 import Glibc
 import JSON
 import PTTMessages
+import ServiceClient
 
 struct PushCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -111,7 +111,7 @@ private final class PushDelivery {
     private var first: CheckedContinuation<Status, any Error>?
     private var pushID: PushID?
     /// Those that finished before the answer to the sending came on the other connection.
-    private var finished: [PushID: CoreInterface.Update] = [:]
+    private var finished: [PushID: ChannelInterface.Update] = [:]
     private var failure: (any Error)?
 
     init(json: Bool, stop: StopSignal) {
@@ -142,7 +142,7 @@ private final class PushDelivery {
         if finished[pushID] == nil { throw CommandError("nothing was heard of push \(pushID.rawValue)") }
     }
 
-    private func follow(_ update: CoreInterface.Update) {
+    private func follow(_ update: ChannelInterface.Update) {
         if let status = update.status {
             first?.resume(returning: status)
             first = nil
@@ -152,7 +152,7 @@ private final class PushDelivery {
         if finishedID == pushID { finish(update) }
     }
 
-    private func finish(_ update: CoreInterface.Update) {
+    private func finish(_ update: ChannelInterface.Update) {
         guard let event = update.event, case .pushFinished(_, let outcome, _) = event else { return }
         do {
             if json { try Terminal.say(update) }

@@ -1,7 +1,7 @@
 import ArgumentParser
-import CoreLink
 import EventLoop
 import PTTMessages
+import ServiceClient
 import WAV
 
 struct RecordCommand: ParsableCommand {
@@ -72,14 +72,14 @@ private final class Recording {
         core.onClose = { [self] in fail($0) }
         let orphan = try await core.status().channel
         let joined = try await core.join(
-            CoreInterface.JoinRequest(
+            ChannelInterface.JoinRequest(
                 channelID: orphan?.channelID,
                 name: orphan?.name ?? name,
                 application: "pttctl record"
             )
         )
         guard let token = joined.token else { throw CommandError("the core gave no audio token") }
-        let audio = try AudioLink(token: token) { [self] in receive($0, $1) }
+        let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
         events.subscribe({ [self] in follow($0) }, ended: { [self] in fail($0) })
         await stop.wait()
@@ -101,7 +101,7 @@ private final class Recording {
         do { try file?.append(samples) } catch { fail(error) }
     }
 
-    private func follow(_ update: CoreInterface.Update) {
+    private func follow(_ update: ChannelInterface.Update) {
         guard let event = update.event else { return }
         if json {
             do { try Terminal.say(update) } catch { fail(error) }

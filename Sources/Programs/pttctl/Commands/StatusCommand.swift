@@ -1,6 +1,6 @@
 import ArgumentParser
-import CoreLink
 import PTTMessages
+import ServiceClient
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,7 +30,7 @@ struct DevicesCommand: ParsableCommand {
     func run() throws {
         let json = output.json
         try onLoop {
-            let reply = try await ServiceConnection.bridge().devices()
+            let reply = try await ServiceConnection.accessory().devices()
             if json { return try Terminal.say(reply) }
             for device in reply.devices { Terminal.say(Wording.line(device)) }
             if reply.devices.isEmpty {
@@ -39,7 +39,7 @@ struct DevicesCommand: ParsableCommand {
                 )
             }
             if !reply.isCoreConnected {
-                Terminal.say("the bridge cannot reach the core: see `pttctl status`")
+                Terminal.say("ptt-accessoryd cannot reach the core: see `pttctl status`")
             }
         }
     }

@@ -1,8 +1,8 @@
 import ArgumentParser
-import CoreLink
 import EventLoop
 import Glibc
 import PTTMessages
+import ServiceClient
 
 struct TalkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -44,16 +44,16 @@ private final class Talk {
         events.subscribe({ [self] in follow($0) }, ended: { [self] in fail($0) })
         let origin = Origin(kind: .commandLine, identifier: "pttctl-\(getpid())", name: "pttctl talk")
         mine = try await core.begin(
-            CoreInterface.BeginRequest(channelID: nil, source: .userRequest, origin: origin)
+            ChannelInterface.BeginRequest(channelID: nil, source: .userRequest, origin: origin)
         ).transmissionID
         await stop.wait()
         if let failure { throw failure }
-        try await core.end(CoreInterface.EndRequest(channelID: nil, origin: origin, cause: .released))
+        try await core.end(ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: .released))
         core.close()
         events.close()
     }
 
-    private func follow(_ update: CoreInterface.Update) {
+    private func follow(_ update: ChannelInterface.Update) {
         guard let event = update.event else { return }
         if json {
             do { try Terminal.say(update) } catch { fail(error) }

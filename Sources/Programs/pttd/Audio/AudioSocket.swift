@@ -1,10 +1,10 @@
-import CoreLink
 import EventLoop
 import Glibc
 import Journal
 import Logging
 import PTTCore
 import PTTMessages
+import ServiceClient
 
 /// The second socket: the microphone's way to the application, and the application's way to the speaker.
 ///

@@ -40,20 +40,20 @@ final class Microphone {
     ///   - frame: Called for each packet of ``AudioFormat/packetDuration``.
     ///   - failed: Called at most once, also from within this call; the capture is closed by then.
     func open(
-        _ format: PTTMessages.AudioFormat,
+        _ format: AudioFormat,
         started: @escaping @EventLoop () -> Void,
         frame: @escaping @EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void,
         failed: @escaping @EventLoop (EndCause) -> Void
     ) {
         close()
         do throws(AudioError) {
-            let captured = try PulseAudio.AudioFormat(rate: format.rate, channels: format.channels)
-            framer = Framer(captured, frame: PTTMessages.AudioFormat.packetDuration)
+            let captured = try SampleSpec(rate: format.rate, channels: format.channels)
+            framer = Framer(captured, frame: AudioFormat.packetDuration)
             let request = StreamRequest(
                 name: "Push to talk",
                 format: captured,
                 role: "phone",
-                latency: PTTMessages.AudioFormat.packetDuration,
+                latency: AudioFormat.packetDuration,
                 device: device
             )
             stream = try CaptureStream(

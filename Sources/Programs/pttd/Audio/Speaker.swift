@@ -36,13 +36,13 @@ final class Speaker {
     ///   - failed: Called at most once, also from within this call, with what was lost and why; the playback has ended by
     ///     then. That a speaker cannot be opened is known after five seconds at the latest.
     func open(
-        _ format: PTTMessages.AudioFormat,
+        _ format: AudioFormat,
         started: @escaping @EventLoop () -> Void,
         failed: @escaping @EventLoop (Interruption, String) -> Void
     ) {
         close()
         do throws(AudioError) {
-            let played = try PulseAudio.AudioFormat(rate: format.rate, channels: format.channels)
+            let played = try SampleSpec(rate: format.rate, channels: format.channels)
             bound = played.byteCount(of: Self.queue)
             let request = StreamRequest(
                 name: "Push to talk",

@@ -9,22 +9,22 @@ extension CoreService {
         let client = { [clients] in clients.client(of: call.connection) }
         switch call.method {
         case "Join":
-            let request: CoreInterface.JoinRequest = try call.request()
+            let request: ChannelInterface.JoinRequest = try call.request()
             let processID = Int(call.connection.processID)
             var generator = SystemRandomNumberGenerator()
             let fresh = ChannelID(randomBytes: (generator.next(), generator.next()))
             ask(call) { .joinRequested($0, client(), processID: processID, request, fresh: fresh, .draw()) }
         case "Leave":
-            let request: CoreInterface.LeaveRequest = try call.request()
+            let request: ChannelInterface.LeaveRequest = try call.request()
             ask(call) { .leaveRequested($0, client(), request.channelID) }
         case "SetDescriptor":
-            let request: CoreInterface.DescriptorRequest = try call.request()
+            let request: ChannelInterface.DescriptorRequest = try call.request()
             ask(call) { .descriptorRequested($0, client(), request) }
         case "BeginTransmitting":
-            let request = try call.decode { CoreInterface.BeginRequest(usual: $0) }
+            let request = try call.decode { ChannelInterface.BeginRequest(usual: $0) }
             ask(call) { .beginRequested($0, client(), request) }
         case "EndTransmitting":
-            let request = try call.decode { CoreInterface.EndRequest(usual: $0) }
+            let request = try call.decode { ChannelInterface.EndRequest(usual: $0) }
             ask(call) { .endRequested($0, client(), request) }
         case "GetStatus":
             note(nil, for: call)
@@ -40,12 +40,12 @@ extension CoreService {
     }
 
     private func giveImage(_ call: VarlinkCall) throws(VarlinkError) {
-        let request: CoreInterface.ImageRequest = try call.decode()
+        let request: ChannelInterface.ImageRequest = try call.decode()
         guard let image = host.image(request.imageID) else {
-            throw VarlinkError(CoreInterface.imageNotFound, encoded(request))
+            throw VarlinkError(ChannelInterface.imageNotFound, encoded(request))
         }
         note(nil, for: call)
-        call.reply(encoded(CoreInterface.ImageReply(image: image.base64)))
+        call.reply(encoded(ChannelInterface.ImageReply(image: image.base64)))
     }
 }
 

@@ -10,7 +10,7 @@ import Varlink
 /// `Attach`.
 @EventLoop
 final class CoreService {
-    let host: CoreHost
+    let host: TalkSessionHost
     let audio: AudioSocket
     let clients: Clients
     private var server: VarlinkServer?
@@ -18,7 +18,12 @@ final class CoreService {
     /// Who subscribed, and the attachments of applications.
     private var audience = Audience<VarlinkConnection.Identifier, VarlinkCall>()
 
-    init(host: CoreHost, audio: AudioSocket, adopting listening: consuming OwnedDescriptor, peers: BoundedLog)
+    init(
+        host: TalkSessionHost,
+        audio: AudioSocket,
+        adopting listening: consuming OwnedDescriptor,
+        peers: BoundedLog
+    )
         throws(SystemError)
     {
         self.host = host
@@ -30,7 +35,7 @@ final class CoreService {
         let server = VarlinkServer(
             VarlinkServiceInfo(vendor: Product.name, product: "pttd", version: Product.version, url: ""),
             [
-                VarlinkInterface(CoreInterface.description) { [weak self] in self?.take($0) },
+                VarlinkInterface(ChannelInterface.description) { [weak self] in self?.take($0) },
                 VarlinkInterface(ApplicationInterface.description) { [weak self] in self?.take($0) },
                 VarlinkInterface(PushInterface.description) { [weak self] in self?.take($0) },
             ],
@@ -56,7 +61,7 @@ final class CoreService {
         defer { host.caller = 0 }
         do throws(VarlinkError) {
             switch call.interface {
-            case CoreInterface.name: try takeChannelCall(call)
+            case ChannelInterface.name: try takeChannelCall(call)
             case ApplicationInterface.name: try takeApplicationCall(call)
             default: try takePushCall(call)
             }
@@ -83,7 +88,7 @@ final class CoreService {
             note(nil, for: call)
             let client = clients.client(of: call.connection)
             let isPlain = clients.attachment(of: client) == nil
-            let reply = CoreInterface.JoinReply(
+            let reply = ChannelInterface.JoinReply(
                 channelID: channelID,
                 token: isApplication && isPlain ? audio.issueToken(to: client) : nil,
                 format: format,
@@ -95,7 +100,7 @@ final class CoreService {
         case .began(let transmissionID):
             audience.holder = call.connection.processID
             note(nil, for: call)
-            call.reply(PreparedReply(CoreInterface.BeginReply(transmissionID: transmissionID)))
+            call.reply(PreparedReply(ChannelInterface.BeginReply(transmissionID: transmissionID)))
         case .accepted(let pushID):
             call.reply(encoded(PushInterface.SendReply(pushID: pushID)))
         case .done:
@@ -103,8 +108,8 @@ final class CoreService {
             call.reply()
         case .refused(let refusal):
             note(refusal, for: call)
-            let isChannelCall = call.interface == CoreInterface.name
-            let name = isChannelCall ? CoreInterface.refused : ApplicationInterface.refused
+            let isChannelCall = call.interface == ChannelInterface.name
+            let name = isChannelCall ? ChannelInterface.refused : ApplicationInterface.refused
             call.fail(VarlinkError(name, encoded(refusal)))
         case .rejected(let rejection):
             call.fail(VarlinkError(PushInterface.rejected, encoded(rejection)))
@@ -151,7 +156,7 @@ final class CoreService {
     /// Encoded when it is asked for, and again only after something has happened.
     func statusReply() -> PreparedReply {
         if let lastStatus, lastStatus.changes == host.changes { return lastStatus.reply }
-        let status = encoded(CoreInterface.StatusReply(status: host.status))
+        let status = encoded(ChannelInterface.StatusReply(status: host.status))
         let reply = PreparedReply(status, continues: false)
         lastStatus = (host.changes, reply)
         return reply
@@ -169,7 +174,7 @@ final class CoreService {
         guard call.wantsMore else { throw .expectedMore }
         note(nil, for: call)
         add(call, .other)
-        let update = CoreInterface.Update(
+        let update = ChannelInterface.Update(
             sequence: host.sequence,
             time: MonotonicTime.now.microseconds,
             status: host.status,
@@ -189,7 +194,7 @@ final class CoreService {
         if let usual = PreparedReply(usual: event, sequence: sequence, time: time.microseconds) {
             return usual
         }
-        let update = CoreInterface.Update(
+        let update = ChannelInterface.Update(
             sequence: sequence,
             time: time.microseconds,
             status: nil,

@@ -15,7 +15,7 @@ extension PreparedReply {
         }
     }
 
-    init(_ reply: CoreInterface.BeginReply) {
+    init(_ reply: ChannelInterface.BeginReply) {
         self.init(continues: false) { $0.add("transmissionID", reply.transmissionID.rawValue) }
     }
 }

@@ -14,7 +14,7 @@ extension VarlinkCall {
     }
 }
 
-extension CoreInterface.BeginRequest {
+extension ChannelInterface.BeginRequest {
     init?(usual parameters: JSONObject) {
         guard parameters.members.count == 2, let source = parameters["source"]?.string,
             let origin = Origin(usual: parameters["origin"])
@@ -23,7 +23,7 @@ extension CoreInterface.BeginRequest {
     }
 }
 
-extension CoreInterface.EndRequest {
+extension ChannelInterface.EndRequest {
     init?(usual parameters: JSONObject) {
         guard parameters.members.count == 2, let cause = parameters["cause"]?.string,
             let origin = Origin(usual: parameters["origin"])

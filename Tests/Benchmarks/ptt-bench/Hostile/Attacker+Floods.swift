@@ -1,5 +1,5 @@
-import CoreLink
 import Glibc
+import ServiceClient
 
 // MARK: What is logged and kept
 

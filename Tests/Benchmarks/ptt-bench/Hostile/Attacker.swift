@@ -1,6 +1,6 @@
-import CoreLink
 import EventLoop
 import Glibc
+import ServiceClient
 
 /// The process that attacks: does what it is told, says that it has, and keeps its connections until it is killed.
 enum Attacker {

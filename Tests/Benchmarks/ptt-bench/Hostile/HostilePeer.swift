@@ -1,6 +1,6 @@
-import CoreLink
 import EventLoop
 import Glibc
+import ServiceClient
 
 /// One connection of the attacker. Its calls block, but for no longer than a moment.
 struct HostilePeer: ~Copyable {

@@ -1,7 +1,7 @@
-import CoreLink
 import EventLoop
 import Glibc
 import PTTMessages
+import ServiceClient
 
 /// A `pttd` to be attacked, in a directory of its own.
 @EventLoop

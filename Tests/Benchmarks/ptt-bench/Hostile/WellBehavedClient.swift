@@ -1,6 +1,6 @@
-import CoreLink
 import EventLoop
 import PTTMessages
+import ServiceClient
 import Varlink
 
 /// Asks `pttd` while somebody else attacks it, and remembers the longest time until an answer.
@@ -50,8 +50,8 @@ final class WellBehavedClient {
     private func askAudio() async throws -> Duration? {
         let connection = try ServiceConnection.core()
         defer { connection.close() }
-        do throws(LinkError) {
-            let request = CoreInterface.JoinRequest(
+        do throws(ServiceError) {
+            let request = ChannelInterface.JoinRequest(
                 channelID: nil,
                 name: "Bench",
                 application: "org.example.bench"
@@ -59,7 +59,7 @@ final class WellBehavedClient {
             let joined = try await connection.join(request)
             let origin = Origin(kind: .application, identifier: "bench", name: "Bench")
             _ = try await connection.begin(
-                CoreInterface.BeginRequest(channelID: nil, source: .userRequest, origin: origin)
+                ChannelInterface.BeginRequest(channelID: nil, source: .userRequest, origin: origin)
             )
             while try await connection.status().audio != .active { await pause(Self.rest) }
             let time = try await firstPacket(joined.token ?? "")
@@ -71,12 +71,12 @@ final class WellBehavedClient {
         }
     }
 
-    private func firstPacket(_ token: String) async throws(LinkError) -> Duration? {
+    private func firstPacket(_ token: String) async throws(ServiceError) -> Duration? {
         let start = MonotonicInstant.now
         let wait = PacketWait()
         while MonotonicInstant.now - start < Self.patience {
             // Too many others wait to be let in: the library tries again as well.
-            guard let link = try? AudioLink(token: token, handler: { _, _ in wait.end(true) }) else {
+            guard let link = try? AudioSocketClient(token: token, handler: { _, _ in wait.end(true) }) else {
                 await pause(Self.rest)
                 continue
             }

@@ -1,6 +1,6 @@
-import CoreLink
 import EventLoop
 import PTTMessages
+import ServiceClient
 
 /// An application that joined a channel and listens.
 @EventLoop
@@ -10,7 +10,7 @@ final class Application {
     private(set) var lastCaptured = MonotonicTime(nanoseconds: 0)
     private let connection: ServiceConnection
     private let core: CoreWatch
-    private var audio: AudioLink?
+    private var audio: AudioSocketClient?
     private var tone = ToneDetector()
 
     /// Joins a channel that has no application, or a new one.
@@ -18,7 +18,7 @@ final class Application {
         let connection = try ServiceConnection.core()
         let orphan = core.status?.channel
         let reply = try await connection.join(
-            CoreInterface.JoinRequest(
+            ChannelInterface.JoinRequest(
                 channelID: orphan?.channelID,
                 name: orphan?.name ?? "System test",
                 application: "ptt-system-tests"
@@ -26,7 +26,7 @@ final class Application {
         )
         guard let token = reply.token else { throw Failure("the core gave no audio token") }
         let application = Application(connection, core)
-        application.audio = try AudioLink(token: token) { [weak application] header, samples in
+        application.audio = try AudioSocketClient(token: token) { [weak application] header, samples in
             application?.hear(samples, at: header.timestamp)
         }
         try await until("the core tells that the application has joined") {

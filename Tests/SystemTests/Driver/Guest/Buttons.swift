@@ -15,7 +15,7 @@ enum Button: Int, CaseIterable {
         }
     }
 
-    /// What the bridge and the core know it by.
+    /// What ptt-accessoryd and the core know it by.
     var address: String { "F0:00:00:00:00:0\(rawValue + 1)" }
 
     var profile: String {

@@ -1,6 +1,6 @@
-import CoreLink
 import EventLoop
 import PTTMessages
+import ServiceClient
 
 /// Follows the core, and finds it again after a loss.
 @EventLoop
@@ -58,7 +58,7 @@ final class CoreWatch {
     }
 
     private func connect() {
-        do throws(LinkError) {
+        do throws(ServiceError) {
             let connection = try ServiceConnection.core()
             self.connection = connection
             connection.subscribe(
@@ -70,7 +70,7 @@ final class CoreWatch {
         }
     }
 
-    private func follow(_ update: CoreInterface.Update) {
+    private func follow(_ update: ChannelInterface.Update) {
         if let status = update.status { self.status = status }
         if let event = update.event {
             status?.apply(event)

@@ -44,11 +44,13 @@ final class Headset {
         device.remove()
     }
 
-    /// Waits until the bridge will hear its key, and gives the identifier of its presses.
-    func ready(_ bridge: BridgeWatch) async throws -> String {
-        try await bridge.open()
-        try await until("the bridge uses \(name)") { [name] in bridge.device(named: name)?.link == .ready }
-        return bridge.device(named: name)?.identifier ?? ""
+    /// Waits until ptt-accessoryd will hear its key, and gives the identifier of its presses.
+    func ready(_ accessories: AccessoryWatch) async throws -> String {
+        try await accessories.open()
+        try await until("ptt-accessoryd uses \(name)") { [name] in
+            accessories.device(named: name)?.link == .ready
+        }
+        return accessories.device(named: name)?.identifier ?? ""
     }
 }
 

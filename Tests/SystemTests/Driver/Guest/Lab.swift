@@ -5,7 +5,7 @@ import PTTMessages
 @EventLoop
 final class Lab {
     let core = CoreWatch()
-    let bridge = BridgeWatch()
+    let accessories = AccessoryWatch()
 
     /// Everything as a person finds it in the morning: no channel, no button held, everything in reach and on.
     func restore() async throws {
@@ -34,22 +34,22 @@ final class Lab {
 
     /// Pairs the button as a person does, unless that was done before; returns when a press will be heard.
     func paired(_ button: Button) async throws {
-        try await bridge.open()
-        if bridge.device(button.address).map({ $0.link == .unused }) ?? true {
+        try await accessories.open()
+        if accessories.device(button.address).map({ $0.link == .unused }) ?? true {
             try await Command.output(of: ["pttctl", "pair", button.name], within: .seconds(150))
         }
         try await ready(button)
     }
 
     func ready(_ button: Button) async throws {
-        try await bridge.reachesCore()
+        try await accessories.reachesCore()
         do {
-            try await until("\(button.name) is ready", within: .seconds(120)) { [bridge] in
-                bridge.isReady(button)
+            try await until("\(button.name) is ready", within: .seconds(120)) { [accessories] in
+                accessories.isReady(button)
             }
         } catch {
             throw Failure(
-                "\(error); the bridge tells: \(bridge.device(button.address).map { "\($0)" } ?? "nothing")"
+                "\(error); ptt-accessoryd tells: \(accessories.device(button.address).map { "\($0)" } ?? "nothing")"
             )
         }
     }

@@ -6,9 +6,9 @@ extension Scenario {
         Button.allCases.map { button in
             Scenario(1, "a paired \(button.profile) button carries the microphone while it is held") { lab in
                 try await lab.paired(button)
-                let device = lab.bridge.device(button.address)
+                let device = lab.accessories.device(button.address)
                 guard device?.profile == button.profile else {
-                    throw Failure("the bridge takes it for \(device?.profile ?? "nothing")")
+                    throw Failure("ptt-accessoryd takes it for \(device?.profile ?? "nothing")")
                 }
                 let application = try await lab.application()
                 try await lab.talk(button, to: application)
@@ -67,7 +67,7 @@ extension Scenario {
         try await Hand.send("80", from: .aina)
         try await lab.press(.aina, for: application)
         try await Hand.send("81", from: .aina)
-        try await until("the heartbeat has arrived") { lab.bridge.events.last?.value == "81" }
+        try await until("the heartbeat has arrived") { lab.accessories.events.last?.value == "81" }
         try await application.hearsTone()
         try await lab.release(.aina)
         guard lab.core.beginnings(after: mark) == 1 else {
@@ -92,7 +92,7 @@ extension Scenario {
             }
             try await Hand.release(button)
             try await until("\(button.name) is let go") {
-                lab.bridge.device(button.address)?.isPressed == false
+                lab.accessories.device(button.address)?.isPressed == false
             }
         }
         guard lab.core.status?.transmission?.origin.identifier == Button.aina.address else {

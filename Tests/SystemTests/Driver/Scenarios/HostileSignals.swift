@@ -11,7 +11,7 @@ extension Scenario {
             "a signal that is too large costs the core a reconnection, and the sound goes on",
             largeForCore
         ),
-        Scenario(9, "one that costs the bridge its connection ends the transmission", largeForBridge),
+        Scenario(9, "one that costs ptt-accessoryd its connection ends the transmission", largeForAccessoryd),
         Scenario(9, "nor can another user keep the core from its work by crowding the bus", crowd),
         Scenario(9, "after many of them, to each new connection, the next press works", barrage),
     ]
@@ -33,7 +33,9 @@ extension Scenario {
         guard lab.core.events.count == mark else {
             throw Failure("the core tells \(lab.core.events[mark...])")
         }
-        guard lab.bridge.isReady(.ffe0) else { throw Failure("the bridge believes that the button is away") }
+        guard lab.accessories.isReady(.ffe0) else {
+            throw Failure("ptt-accessoryd believes that the button is away")
+        }
         try await lab.release(.ffe0)
         application.close()
     }
@@ -63,7 +65,7 @@ extension Scenario {
         application.close()
     }
 
-    private static func largeForBridge(_ lab: Lab) async throws {
+    private static func largeForAccessoryd(_ lab: Lab) async throws {
         try await lab.paired(.ffe0)
         let application = try await lab.application()
         try await lab.press(.ffe0, for: application)

@@ -15,20 +15,22 @@ extension Scenario {
             let mark = lab.core.events.count
             try await Hand.tell("on-subscribe", .ffe0, value)
             try await Hand.tell("sleep", .ffe0)
-            try await until("it is away") { lab.bridge.device(Button.ffe0.address)?.link == .away }
-            let seen = lab.bridge.events.count
+            try await until("it is away") { lab.accessories.device(Button.ffe0.address)?.link == .away }
+            let seen = lab.accessories.events.count
             try await Hand.tell("wake", .ffe0)
             try await lab.ready(.ffe0)
             try await until("its value has arrived") {
-                lab.bridge.events.dropFirst(seen).contains { $0.kind == .ignored && $0.value == value }
+                lab.accessories.events.dropFirst(seen).contains { $0.kind == .ignored && $0.value == value }
             }
-            guard lab.bridge.device(Button.ffe0.address)?.isPressed == isHeld else {
-                throw Failure("the bridge has not understood what it told")
+            guard lab.accessories.device(Button.ffe0.address)?.isPressed == isHeld else {
+                throw Failure("ptt-accessoryd has not understood what it told")
             }
             try await isSilent(application, lab)
             guard lab.core.beginnings(after: mark) == 0 else { throw Failure("a transmission has begun") }
             try await Hand.release(.ffe0)
-            try await until("it is let go") { lab.bridge.device(Button.ffe0.address)?.isPressed == false }
+            try await until("it is let go") {
+                lab.accessories.device(Button.ffe0.address)?.isPressed == false
+            }
             try await lab.talk(.ffe0, to: application)
             application.close()
         }

@@ -4,14 +4,18 @@ import PTTMessages
 
 extension Scenario {
     static let programFaults = [
-        Scenario(3, "the bridge is killed while the button is held: the transmission ends", killBridge),
+        Scenario(
+            3,
+            "ptt-accessoryd is killed while the button is held: the transmission ends",
+            killAccessoryd
+        ),
         Scenario(3, "the application is killed while it transmits: the transmission ends", killApplication),
         Scenario(3, "the command line is killed while it talks: the transmission ends", killTalk),
         Scenario(3, "the core is killed while it transmits: it comes back not transmitting", killCore),
         Scenario(3, "both daemons are stopped while they transmit: the next press works", stopBoth),
     ]
 
-    private static func killBridge(_ lab: Lab) async throws {
+    private static func killAccessoryd(_ lab: Lab) async throws {
         try await lab.paired(.ffe0)
         let application = try await lab.application()
         try await lab.press(.ffe0, for: application)
@@ -86,11 +90,11 @@ extension Scenario {
         let application = try await lab.application()
         try await lab.press(.ffe0, for: application)
         lab.core.close()
-        lab.bridge.close()
+        lab.accessories.close()
         try await Machine.systemctl("restart", "ptt-accessoryd", "pttd")
         try await Machine.nobodyRecords()
         application.close()
-        try await lab.bridge.open()
+        try await lab.accessories.open()
         try await works(lab)
     }
 

@@ -18,7 +18,7 @@ extension Scenario {
 
     private static func otherUsersAreRefused(_ lab: Lab) async throws {
         try await lab.core.open()
-        try await lab.bridge.open()
+        try await lab.accessories.open()
         let access = try await Command.output(of: ["stat", "-c", "%U %a", directory])
         guard access == "dev 700\n" else { throw Failure("\(directory) has \(access)") }
         for socket in ["core", "accessory"] {
@@ -54,7 +54,7 @@ extension Scenario {
         try await lab.paired(.ffe0)
         try await Command.output(of: ["pttctl", "join"])
         lab.core.close()
-        lab.bridge.close()
+        lab.accessories.close()
         for unit in ["pttd", "ptt-accessoryd"] {
             let processID = try await Machine.processID(of: unit)
             // `WatchdogSec=10`: the loop answers after half to three quarters of it.
@@ -67,7 +67,7 @@ extension Scenario {
                 return counted <= pings
             }
         }
-        try await lab.bridge.open()
+        try await lab.accessories.open()
         let application = try await lab.application()
         try await lab.talk(.ffe0, to: application)
         application.close()

@@ -25,7 +25,7 @@ extension Scenario {
             { try await Machine.rfkill(isBlocked: true) },
             { try await Machine.rfkill(isBlocked: false) }
         ),
-        // Debian's unit leaves it dead; the bridge has it started.
+        // Debian's unit leaves it dead; ptt-accessoryd has it started.
         heldWhile("bluetoothd is killed", { try await Machine.killBluetoothDaemon() }),
     ]
 

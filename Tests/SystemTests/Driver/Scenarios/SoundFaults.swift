@@ -31,7 +31,9 @@ extension Scenario {
         // Whatever becomes of a press at this moment, nothing stays open after the release.
         try await Hand.press(.ffe0)
         try await Hand.release(.ffe0)
-        try await until("the button is let go") { lab.bridge.device(Button.ffe0.address)?.isPressed == false }
+        try await until("the button is let go") {
+            lab.accessories.device(Button.ffe0.address)?.isPressed == false
+        }
         try await eventually("nobody transmits") {
             lab.core.status?.transmission == nil && lab.core.status?.audio == .inactive
         }
@@ -88,7 +90,7 @@ extension Scenario {
             try await until("the core has an audio server") { lab.core.status?.isAudioServerReady == true }
             try await Hand.release(.ffe0)
             try await until("the button is let go") {
-                lab.bridge.device(Button.ffe0.address)?.isPressed == false
+                lab.accessories.device(Button.ffe0.address)?.isPressed == false
             }
             guard lab.core.beginnings(after: mark) == 0 else { throw Failure("it began again by itself") }
             try await lab.talk(.ffe0, to: application)

@@ -22,7 +22,7 @@ extension Scenario {
         try await Hand.send("01", from: .ffe0)
         try await Hand.tell("on-subscribe", .ffe0, "01")
         try await Hand.tell("disconnect", .ffe0)
-        try await until("it is gone") { lab.bridge.device(Button.ffe0.address)?.link != .ready }
+        try await until("it is gone") { lab.accessories.device(Button.ffe0.address)?.link != .ready }
         try await lab.ready(.ffe0)
         try await Hand.send("01", from: .ffe0)
         try await isSilent(application, lab)
@@ -30,7 +30,7 @@ extension Scenario {
             throw Failure("it transmits again without a fresh press")
         }
         try await Hand.release(.ffe0)
-        try await until("it is let go") { lab.bridge.device(Button.ffe0.address)?.isPressed == false }
+        try await until("it is let go") { lab.accessories.device(Button.ffe0.address)?.isPressed == false }
         try await lab.talk(.ffe0, to: application)
         application.close()
     }

@@ -18,7 +18,7 @@ extension Scenario {
 
     private static func toggles(_ lab: Lab) async throws {
         let headset = try await Headset.plugIn("System Test Headset")
-        let identifier = try await headset.ready(lab.bridge)
+        let identifier = try await headset.ready(lab.accessories)
         let application = try await lab.application()
         for _ in 1...2 {
             var mark = lab.core.events.count
@@ -38,7 +38,7 @@ extension Scenario {
         let application = try await lab.application()
         for run in 1...2 {
             let headset = try await Headset.plugIn("System Test Headset")
-            let identifier = try await headset.ready(lab.bridge)
+            let identifier = try await headset.ready(lab.accessories)
             var mark = lab.core.events.count
             try headset.press(.playPause)
             try await lab.began(identifier, after: mark)
@@ -51,7 +51,7 @@ extension Scenario {
             }
             headset.unplug()
             if run == 1 { try await lab.ends(.deviceRemoved, after: mark) }
-            try await until("the bridge has lost it") { lab.bridge.device(identifier) == nil }
+            try await until("ptt-accessoryd has lost it") { lab.accessories.device(identifier) == nil }
             try await isSilent(application, lab)
         }
         application.close()
@@ -60,7 +60,7 @@ extension Scenario {
     private static func leavesVolumeKeys(_ lab: Lab) async throws {
         let headset = try await Headset.plugIn("System Test Headset")
         let other = try OtherReader(headset.node)
-        let identifier = try await headset.ready(lab.bridge)
+        let identifier = try await headset.ready(lab.accessories)
         let application = try await lab.application()
         let mark = lab.core.events.count
         try headset.press(.playPause)
@@ -80,12 +80,12 @@ extension Scenario {
     private static func ownsTheKey(_ lab: Lab) async throws {
         let headset = try await Headset.plugIn("System Test Headset", keys: [.playPause])
         let other = try OtherReader(headset.node)
-        let identifier = try await headset.ready(lab.bridge)
+        let identifier = try await headset.ready(lab.accessories)
         try headset.press(.playPause)
         try await until("without a channel the media player gets the key") { other.pressed.count == 1 }
         let application = try await lab.application()
         let mark = lab.core.events.count
-        // The first press may come before the bridge knows of the channel: then others see it, and so does the core.
+        // The first press may come before ptt-accessoryd knows of the channel: then others see it, and so does the core.
         try await eventually("only push-to-talk gets the key") {
             let seen = other.pressed.count
             let begun = lab.core.beginnings(after: mark)
@@ -110,9 +110,9 @@ extension Scenario {
         )
         // udev does not call this one a keyboard, and the rule takes it for a headset.
         let keypad = try await Headset.plugIn("System Test Keypad Headset", keys: [q, w, space, .playPause])
-        // The last one to come: when the bridge has it, it has seen the others.
+        // The last one to come: when ptt-accessoryd has it, it has seen the others.
         let headset = try await Headset.plugIn("System Test Headset")
-        _ = try await headset.ready(lab.bridge)
+        _ = try await headset.ready(lab.accessories)
         let processID = try await Machine.processID(of: "ptt-accessoryd")
         let opened = try await Machine.openInputDevices(of: processID).split(separator: "\n").map {
             String($0)
@@ -136,12 +136,12 @@ extension Scenario {
 
     private static func useUSBHeadset(_ lab: Lab) async throws {
         let name = "Simulated USB Headset"
-        try await lab.bridge.open()
+        try await lab.accessories.open()
         let application = try await lab.application()
         for _ in 1...2 {
             try await Machine.root("usb-headset plug")
-            try await until("the bridge uses it") { lab.bridge.device(named: name)?.link == .ready }
-            let identifier = lab.bridge.device(named: name)?.identifier ?? ""
+            try await until("ptt-accessoryd uses it") { lab.accessories.device(named: name)?.link == .ready }
+            let identifier = lab.accessories.device(named: name)?.identifier ?? ""
             let mark = lab.core.events.count
             try await Machine.root("usb-headset tap play")
             try await lab.began(identifier, after: mark)

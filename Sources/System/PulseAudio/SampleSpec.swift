@@ -1,15 +1,15 @@
 /// The shape of a stream of samples: signed 16 bit, little endian, channels interleaved.
-public struct AudioFormat: Sendable, Equatable {
+package struct SampleSpec: Sendable, Equatable {
     /// Sample frames per second, 8000 to 192000.
-    public let rate: Int
+    package let rate: Int
     /// 1 or 2.
-    public let channels: Int
+    package let channels: Int
 
     /// 48 kHz mono, in which every server and codec on the way is at home.
-    public static let speech = AudioFormat(uncheckedRate: 48_000, channels: 1)
+    package static let speech = SampleSpec(uncheckedRate: 48_000, channels: 1)
 
     /// - Throws: If a value lies outside its range.
-    public init(rate: Int, channels: Int) throws(AudioError) {
+    package init(rate: Int, channels: Int) throws(AudioError) {
         guard (8000...192_000).contains(rate) else {
             throw AudioError("use \(rate) samples a second", "the rate must lie between 8000 and 192000")
         }
@@ -25,16 +25,16 @@ public struct AudioFormat: Sendable, Equatable {
     }
 
     /// Bytes of one sample of every channel.
-    public var bytesPerSampleFrame: Int { channels * 2 }
+    package var bytesPerSampleFrame: Int { channels * 2 }
 
     /// The bytes that `duration` takes, rounded down to whole sample frames.
-    public func byteCount(of duration: Duration) -> Int {
+    package func byteCount(of duration: Duration) -> Int {
         let sampleFrames = Double(rate) * (duration / .seconds(1))
         return Int(sampleFrames.rounded(.down)) * bytesPerSampleFrame
     }
 
     /// How long `byteCount` bytes last.
-    public func duration(ofBytes byteCount: Int) -> Duration {
+    package func duration(ofBytes byteCount: Int) -> Duration {
         .nanoseconds(Int64(byteCount) * 1_000_000_000 / Int64(rate * bytesPerSampleFrame))
     }
 }

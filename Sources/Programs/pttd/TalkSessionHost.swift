@@ -9,7 +9,7 @@ import PTTMessages
 /// Everything that can happen comes in through ``post(_:)``; whatever an effect brings about later comes in there too.
 /// So the order of things is decided in one place, and ``TalkSession`` is never entered twice.
 @EventLoop
-final class CoreHost {
+final class TalkSessionHost {
     private let log: Logger
     private let peers: BoundedLog
     /// The process whose call is being taken; 0 for what happens by itself.

@@ -1,5 +1,5 @@
-internal import EventLoop
-public import PTTMessages
+import EventLoop
+package import PTTMessages
 
 /// The methods of `org.pushtotalk.Application`; ``ApplicationInterface/description`` says what each does.
 extension ServiceConnection {
@@ -12,10 +12,10 @@ extension ServiceConnection {
     ///   - request: Who it is.
     ///   - handler: Called in order.
     ///   - ended: Told once, when the core refuses, is lost, or this application fell behind.
-    public func attach(
+    package func attach(
         _ request: ApplicationInterface.AttachRequest,
         _ handler: @escaping @EventLoop (ApplicationInterface.Update) -> Void,
-        ended: @escaping @EventLoop (LinkError) -> Void
+        ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
         let socket = socket
         subscribe(application("Attach"), request, handler) {
@@ -25,9 +25,9 @@ extension ServiceConnection {
 
     /// Makes calls for the application that the token was given to. Those that follow have the number
     /// ``nextCallID``, with which the core tells what came of them.
-    public func useAttachment(
+    package func useAttachment(
         _ callToken: String,
-        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
         send(
             application("UseAttachment"),
@@ -37,9 +37,9 @@ extension ServiceConnection {
         nextCallID = CallID(rawValue: 1)
     }
 
-    public func setForeground(
+    package func setForeground(
         _ isForeground: Bool,
-        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
         send(
             application("SetForeground"),
@@ -48,37 +48,37 @@ extension ServiceConnection {
         )
     }
 
-    public func set(
+    package func set(
         _ request: ApplicationInterface.ServiceStatusRequest,
-        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
         send(application("SetServiceStatus"), request, then)
     }
 
-    public func set(
+    package func set(
         _ request: ApplicationInterface.TransmissionModeRequest,
-        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
         send(application("SetTransmissionMode"), request, then)
     }
 
-    public func set(
+    package func set(
         _ request: ApplicationInterface.AccessoryEventsRequest,
-        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
         send(application("SetAccessoryEventsEnabled"), request, then)
     }
 
-    public func set(
+    package func set(
         _ request: ApplicationInterface.ParticipantRequest,
-        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
         send(application("SetActiveRemoteParticipant"), request, then)
     }
 
-    public func finishPush(
+    package func finishPush(
         _ request: ApplicationInterface.FinishPushRequest,
-        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
         send(application("FinishPush"), request, then)
     }

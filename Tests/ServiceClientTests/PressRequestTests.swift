@@ -3,7 +3,7 @@ import PTTMessages
 import Testing
 import Varlink
 
-@testable import CoreLink
+@testable import ServiceClient
 
 @Suite struct PressRequestTests {
     private static let origin = Origin(
@@ -16,12 +16,12 @@ import Varlink
         _ origin: Origin,
         _ source: TransmitSource = .handsfreeButton,
         in channelID: ChannelID? = nil
-    ) -> CoreInterface.BeginRequest {
-        CoreInterface.BeginRequest(channelID: channelID, source: source, origin: origin)
+    ) -> ChannelInterface.BeginRequest {
+        ChannelInterface.BeginRequest(channelID: channelID, source: source, origin: origin)
     }
 
-    private func end(_ origin: Origin?, _ cause: EndCause? = .released) -> CoreInterface.EndRequest {
-        CoreInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
+    private func end(_ origin: Origin?, _ cause: EndCause? = .released) -> ChannelInterface.EndRequest {
+        ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
     }
 
     /// How often each of the requests was encoded, sent one after the other.
@@ -67,11 +67,11 @@ import Varlink
 
     @Test func `the answer to a press is read as the decoder reads it`() throws {
         let usual: JSONObject = ["transmissionID": 7]
-        #expect(CoreInterface.BeginReply(usual: usual) == (try usual.decode()))
+        #expect(ChannelInterface.BeginReply(usual: usual) == (try usual.decode()))
         let others: [JSONObject] = [
             [:], ["transmissionID": "7"], ["transmissionID": 7.5], ["transmissionID": nil],
             ["transmissionID": 7, "more": 1], ["transmissionid": 7],
         ]
-        for other in others { #expect(CoreInterface.BeginReply(usual: other) == nil) }
+        for other in others { #expect(ChannelInterface.BeginReply(usual: other) == nil) }
     }
 }

@@ -1,27 +1,27 @@
-internal import EventLoop
-internal import JSON
-public import PTTMessages
-internal import Varlink
+import EventLoop
+import JSON
+package import PTTMessages
+import Varlink
 
 // A button asks for the same again and again. Its request is encoded once, and its usual answer is read without
 // `Codable`, which takes half of the time that a press spends in this process.
 
 extension ServiceConnection {
     /// Sends the request in this turn of the loop.
-    public func begin(
-        _ request: CoreInterface.BeginRequest,
-        then: @escaping @EventLoop (Result<CoreInterface.BeginReply, LinkError>) -> Void
+    package func begin(
+        _ request: ChannelInterface.BeginRequest,
+        then: @escaping @EventLoop (Result<ChannelInterface.BeginReply, ServiceError>) -> Void
     ) {
         guard nextCallID == nil else {
-            return call(core("BeginTransmitting"), request, CoreInterface.BeginReply.self, then: then)
+            return call(core("BeginTransmitting"), request, ChannelInterface.BeginReply.self, then: then)
         }
-        call(preparedBegin(request), read: { CoreInterface.BeginReply(usual: $0) }, then: then)
+        call(preparedBegin(request), read: { ChannelInterface.BeginReply(usual: $0) }, then: then)
     }
 
     /// Sends the request in this turn of the loop.
-    public func end(
-        _ request: CoreInterface.EndRequest,
-        then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+    package func end(
+        _ request: ChannelInterface.EndRequest,
+        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
         guard nextCallID == nil else { return send(core("EndTransmitting"), request, then) }
         let isDone: @EventLoop (JSONObject) -> NoParameters? = { $0.isEmpty ? NoParameters() : nil }
@@ -29,24 +29,24 @@ extension ServiceConnection {
     }
 
     /// Encodes the requests of a press and its release without sending them, so that the first press need not.
-    public func prepare(_ begin: CoreInterface.BeginRequest, _ end: CoreInterface.EndRequest) {
+    package func prepare(_ begin: ChannelInterface.BeginRequest, _ end: ChannelInterface.EndRequest) {
         _ = preparedBegin(begin)
         _ = preparedEnd(end)
     }
 
-    private func preparedBegin(_ request: CoreInterface.BeginRequest) -> PreparedCall {
+    private func preparedBegin(_ request: ChannelInterface.BeginRequest) -> PreparedCall {
         presses.begin.prepared(for: request) { PreparedCall(core("BeginTransmitting"), encoded(request)) }
     }
 
-    private func preparedEnd(_ request: CoreInterface.EndRequest) -> PreparedCall {
+    private func preparedEnd(_ request: ChannelInterface.EndRequest) -> PreparedCall {
         presses.end.prepared(for: request) { PreparedCall(core("EndTransmitting"), encoded(request)) }
     }
 }
 
 /// The last requests of a press and of its release.
 struct PressRequests {
-    var begin = LastRequest<CoreInterface.BeginRequest>()
-    var end = LastRequest<CoreInterface.EndRequest>()
+    var begin = LastRequest<ChannelInterface.BeginRequest>()
+    var end = LastRequest<ChannelInterface.EndRequest>()
 }
 
 struct LastRequest<Request: SameText> {
@@ -66,13 +66,13 @@ protocol SameText {
     func hasSameText(as other: Self) -> Bool
 }
 
-extension CoreInterface.BeginRequest: SameText {
+extension ChannelInterface.BeginRequest: SameText {
     func hasSameText(as other: Self) -> Bool {
         channelID == other.channelID && source == other.source && origin.hasSameText(as: other.origin)
     }
 }
 
-extension CoreInterface.EndRequest: SameText {
+extension ChannelInterface.EndRequest: SameText {
     func hasSameText(as other: Self) -> Bool {
         guard channelID == other.channelID, cause == other.cause else { return false }
         guard let origin, let otherOrigin = other.origin else { return origin == nil && other.origin == nil }
@@ -87,7 +87,7 @@ extension Origin: SameText {
     }
 }
 
-extension CoreInterface.BeginReply {
+extension ChannelInterface.BeginReply {
     /// Nil for everything but one number, which may be good nevertheless.
     init?(usual parameters: JSONObject) {
         guard parameters.members.count == 1, case .int(let number)? = parameters["transmissionID"],

@@ -1,7 +1,7 @@
-extension CoreInterface {
+extension ChannelInterface {
     /// The interface text that `org.varlink.service.GetInterfaceDescription` answers with. It stays inside the grammar
     /// that the parsers of systemd and of Python both accept.
-    public static let description = """
+    package static let description = """
         # The channel of this machine, its transmissions and its audio session.
         #
         # There is at most one channel and at most one transmission. A transmission belongs to the connection

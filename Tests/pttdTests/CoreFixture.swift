@@ -7,7 +7,7 @@ import Varlink
 
 /// A real `pttd`, and the clients of these tests.
 @EventLoop
-final class RunningCore {
+final class CoreFixture {
     private let core: CoreProcess
 
     /// - Parameters:
@@ -20,8 +20,8 @@ final class RunningCore {
         sound: PrivateAudioServer? = nil,
         configuration: String? = nil,
         environment: [String: String] = [:]
-    ) async throws -> RunningCore {
-        let core = try RunningCore(sound, configuration, environment)
+    ) async throws -> CoreFixture {
+        let core = try CoreFixture(sound, configuration, environment)
         try await core.core.isReady()
         return core
     }
@@ -81,7 +81,7 @@ final class RunningCore {
     }
 }
 
-/// A client of the core's socket, without anything that CoreLink does for programs.
+/// A client of the core's socket, without anything that ServiceClient does for programs.
 @EventLoop
 final class CoreClient {
     let client: VarlinkClient
@@ -98,36 +98,37 @@ final class CoreClient {
         _ reply: Reply.Type = Reply.self
     ) async throws -> Reply {
         let answer = try await client.call(
-            "\(CoreInterface.name).\(method)",
+            "\(ChannelInterface.name).\(method)",
             try JSONObject(encoding: parameters)
         )
         return try answer.decode(Reply.self)
     }
 
     func status() async throws -> Status {
-        try await call("GetStatus", Nothing(), CoreInterface.StatusReply.self).status
+        try await call("GetStatus", Nothing(), ChannelInterface.StatusReply.self).status
     }
 
-    func join(application: String? = nil, channelID: ChannelID? = nil) async throws -> CoreInterface.JoinReply
+    func join(application: String? = nil, channelID: ChannelID? = nil) async throws
+        -> ChannelInterface.JoinReply
     {
         try await call(
             "Join",
-            CoreInterface.JoinRequest(channelID: channelID, name: "Test", application: application)
+            ChannelInterface.JoinRequest(channelID: channelID, name: "Test", application: application)
         )
     }
 
     func begin(_ origin: Origin = .button) async throws -> TransmissionID {
         try await call(
             "BeginTransmitting",
-            CoreInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin),
-            CoreInterface.BeginReply.self
+            ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin),
+            ChannelInterface.BeginReply.self
         ).transmissionID
     }
 
     func end(_ origin: Origin? = .button, _ cause: EndCause? = nil) async throws {
         _ = try await call(
             "EndTransmitting",
-            CoreInterface.EndRequest(channelID: nil, origin: origin, cause: cause),
+            ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause),
             Nothing.self
         )
     }
@@ -136,8 +137,8 @@ final class CoreClient {
     func subscribe() async throws -> Status {
         let first = Sightings(of: Status.self)
         let events = events
-        client.subscribe("\(CoreInterface.name).Subscribe") { answer, _ in
-            guard let update = try? answer.get().decode(CoreInterface.Update.self) else { return }
+        client.subscribe("\(ChannelInterface.name).Subscribe") { answer, _ in
+            guard let update = try? answer.get().decode(ChannelInterface.Update.self) else { return }
             if let status = update.status { first.add(status) }
             if let event = update.event { events.add(event) }
         }
@@ -155,7 +156,7 @@ final class CoreClient {
     }
 
     func leave() async throws {
-        _ = try await call("Leave", CoreInterface.LeaveRequest(channelID: nil), Nothing.self)
+        _ = try await call("Leave", ChannelInterface.LeaveRequest(channelID: nil), Nothing.self)
     }
 
     /// Waits until transmissions can begin. Comes after ``subscribe()``.
@@ -179,7 +180,7 @@ func refusal(_ body: @EventLoop () async throws -> Void) async throws -> Refusal
     do {
         try await body()
     } catch VarlinkCallError.answered(let error)
-        where [CoreInterface.refused, ApplicationInterface.refused].contains(error.name)
+        where [ChannelInterface.refused, ApplicationInterface.refused].contains(error.name)
     {
         return try error.parameters.decode(Refusal.self)
     }

@@ -1,22 +1,22 @@
-import CoreLink
 import EventLoop
 import PTTMessages
+import ServiceClient
 
-/// Follows the bridge, and finds it again after a loss.
+/// Follows ptt-accessoryd, and finds it again after a loss.
 @EventLoop
-final class BridgeWatch {
-    /// Nil while the bridge cannot be reached.
+final class AccessoryWatch {
+    /// Nil while ptt-accessoryd cannot be reached.
     private(set) var devices: [AccessoryDevice]?
-    /// What was told, over all runs of the bridge.
+    /// What was told, over all runs of ptt-accessoryd.
     private(set) var events: [AccessoryEvent] = []
 
     private var connection: ServiceConnection?
     private lazy var retry = TimerSource { [weak self] in self?.connect() }
 
-    /// Begins to follow; where systemd listens for the bridge, this starts it.
+    /// Begins to follow; where systemd listens for ptt-accessoryd, this starts it.
     func open() async throws {
         if connection == nil { connect() }
-        try await until("the bridge answers") { [self] in devices != nil }
+        try await until("ptt-accessoryd answers") { [self] in devices != nil }
     }
 
     func close() {
@@ -28,10 +28,10 @@ final class BridgeWatch {
 
     /// Waits until presses reach the core.
     func reachesCore() async throws {
-        try await eventually("the bridge reaches the core") {
-            let bridge = try ServiceConnection.bridge()
-            defer { bridge.close() }
-            return try await bridge.devices().isCoreConnected
+        try await eventually("ptt-accessoryd reaches the core") {
+            let accessories = try ServiceConnection.accessory()
+            defer { accessories.close() }
+            return try await accessories.devices().isCoreConnected
         }
     }
 
@@ -48,8 +48,8 @@ final class BridgeWatch {
     }
 
     private func connect() {
-        do throws(LinkError) {
-            let connection = try ServiceConnection.bridge()
+        do throws(ServiceError) {
+            let connection = try ServiceConnection.accessory()
             self.connection = connection
             connection.subscribe(
                 { [weak self] in self?.follow($0) },

@@ -1,15 +1,15 @@
-import CoreLink
 import EventLoop
 import Journal
 import Logging
 import PTTMessages
+import ServiceClient
 import Varlink
 
-/// The parts of the bridge, joined: buttons and headsets on one side, the core on the other, clients beside.
+/// The parts of ptt-accessoryd, joined: buttons and headsets on one side, the core on the other, clients beside.
 @EventLoop
-final class Bridge {
+final class Accessories {
     private let list = AccessoryList()
-    private let core: CoreKeeper
+    private let core: CoreConnection
     private let buttons: BluetoothButtons
     private let headsets: Headsets
     private let discovery: Discovery
@@ -17,7 +17,7 @@ final class Bridge {
     private let server: VarlinkServer
 
     init(log: Logger) {
-        core = CoreKeeper(log: log)
+        core = CoreConnection(log: log)
         buttons = BluetoothButtons(core: core, list: list, log: log)
         headsets = Headsets(core: core, list: list, log: log)
         discovery = Discovery(buttons.mirror, log: log)
@@ -62,7 +62,7 @@ final class Bridge {
         server.stop()
     }
 
-    private func handle(_ event: CoreKeeper.Event) {
+    private func handle(_ event: CoreConnection.Event) {
         switch event {
         case .connected: list.coreConnected()
         case .lost(let reason):

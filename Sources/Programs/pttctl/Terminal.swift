@@ -1,9 +1,9 @@
 import ArgumentParser
-import CoreLink
 import EventLoop
 import Glibc
 import JSON
 import PTTMessages
+import ServiceClient
 
 /// Runs a command on the event loop, and turns an error into a message and an exit code.
 func onLoop(_ body: @escaping @EventLoop () async throws -> Void) throws {
@@ -20,7 +20,7 @@ func onLoop(_ body: @escaping @EventLoop () async throws -> Void) throws {
 }
 
 private func exitCode(of error: any Error) -> Int32 {
-    guard let error = error as? LinkError else { return EXIT_FAILURE }
+    guard let error = error as? ServiceError else { return EXIT_FAILURE }
     return error.isUnavailability ? EX_UNAVAILABLE : EXIT_FAILURE
 }
 

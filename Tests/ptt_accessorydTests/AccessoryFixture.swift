@@ -6,15 +6,15 @@ import PTTMessages
 import TestSupport
 import Varlink
 
-/// The built bridge between a BlueZ look-alike on a private bus and a core, and a client that watches it.
+/// The built ptt-accessoryd between a BlueZ look-alike on a private bus and a core, and a client that watches it.
 @EventLoop
-final class Rig {
+final class AccessoryFixture {
     nonisolated let bus: PrivateBus
     nonisolated let events = Sightings(of: AccessoryEvent.self)
     let directory: String
     private(set) var core: CoreDouble?
     private(set) var simulator: ChildProcess?
-    private(set) var bridge: ChildProcess?
+    private(set) var accessoryd: ChildProcess?
     let notices: NotifySocket
     private var watcher: VarlinkClient?
 
@@ -25,17 +25,19 @@ final class Rig {
         known: Bool = true,
         core: Bool = true,
         isJoined: Bool = true
-    ) async throws -> Rig {
-        let rig = try Rig(bus: try await PrivateBus.start())
-        if core { rig.core = try CoreDouble(at: rig.directory + "/pushtotalk/core", isJoined: isJoined) }
-        try await rig.startSimulator(buttons, known: known)
-        try await rig.startBridge()
-        return rig
+    ) async throws -> AccessoryFixture {
+        let fixture = try AccessoryFixture(bus: try await PrivateBus.start())
+        if core {
+            fixture.core = try CoreDouble(at: fixture.directory + "/pushtotalk/core", isJoined: isJoined)
+        }
+        try await fixture.startSimulator(buttons, known: known)
+        try await fixture.startAccessoryd()
+        return fixture
     }
 
     private init(bus: PrivateBus) throws {
         self.bus = bus
-        directory = "/tmp/ptt-rig-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        directory = "/tmp/ptt-fixture-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         for path in [directory, directory + "/pushtotalk"] {
             guard mkdir(path, 0o700) == 0 else { throw SystemError("create \(path)") }
         }
@@ -43,7 +45,7 @@ final class Rig {
     }
 
     isolated deinit {
-        bridge?.kill()
+        accessoryd?.kill()
         simulator?.kill()
         core?.stop()
         for name in ["pushtotalk/core", "pushtotalk/accessory", "notify"] {
@@ -63,11 +65,11 @@ final class Rig {
         )
         self.simulator = simulator
         let line = try await simulator.lines.next()
-        guard line.hasPrefix("ready") else { throw RigError("ptt-sim: \(line)") }
+        guard line.hasPrefix("ready") else { throw FixtureError("ptt-sim: \(line)") }
     }
 
-    func startBridge() async throws {
-        bridge = try ChildProcess(
+    func startAccessoryd() async throws {
+        accessoryd = try ChildProcess(
             [ChildProcess.built("ptt-accessoryd")],
             environment: [
                 "XDG_RUNTIME_DIR": directory, "DBUS_SYSTEM_BUS_ADDRESS": bus.address,
@@ -82,7 +84,7 @@ final class Rig {
     /// Carries out a command of `ptt-sim`.
     func simulate(_ command: String) async throws {
         let answer = try await simulator?.ask(command)
-        guard answer == "ok" else { throw RigError("\(command): \(answer ?? "no simulator")") }
+        guard answer == "ok" else { throw FixtureError("\(command): \(answer ?? "no simulator")") }
     }
 
     /// The next event of this kind; the ones before it are dropped.
@@ -107,7 +109,7 @@ final class Rig {
 
     /// The next thing that the core was asked.
     func asked() async throws -> CoreDouble.Request {
-        guard let core else { throw RigError("there is no core") }
+        guard let core else { throw FixtureError("there is no core") }
         return try await core.requests.next()
     }
 
@@ -126,7 +128,7 @@ final class Rig {
         .decode()
     }
 
-    /// A connection to the bridge.
+    /// A connection to ptt-accessoryd.
     func client() throws -> VarlinkClient {
         try VarlinkClient(connectingTo: directory + "/pushtotalk/accessory")
     }
@@ -171,7 +173,7 @@ final class Rig {
         }
     }
 
-    /// Follows the bridge. What is there already is told as added.
+    /// Follows ptt-accessoryd. What is there already is told as added.
     private func watch() throws {
         let watcher = try client()
         self.watcher = watcher
@@ -189,7 +191,7 @@ final class Rig {
 /// The parameters of an answer that has none.
 struct Nothing: Decodable, Sendable {}
 
-struct RigError: Error, CustomStringConvertible {
+struct FixtureError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) {

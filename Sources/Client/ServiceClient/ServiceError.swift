@@ -1,8 +1,8 @@
-internal import EventLoop
-public import PTTMessages
+import EventLoop
+package import PTTMessages
 
 /// A request to a daemon that did not succeed, told for people.
-public enum LinkError: Error, Equatable, CustomStringConvertible {
+package enum ServiceError: Error, Equatable, CustomStringConvertible {
     /// Nobody listens on the daemon's socket.
     case unreachable(RuntimeSocket, reason: String)
     /// The connection ended, or no answer came in time.
@@ -15,14 +15,14 @@ public enum LinkError: Error, Equatable, CustomStringConvertible {
     case failed(name: String, reason: String)
 
     /// Whether the daemon is not there, as opposed to saying no.
-    public var isUnavailability: Bool {
+    package var isUnavailability: Bool {
         switch self {
         case .unreachable, .lost: true
         case .refused, .rejected, .failed: false
         }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreachable(let socket, let reason):
             "\(socket.program) cannot be reached: \(reason). Start it with `systemctl --user start \(socket.unit)`"

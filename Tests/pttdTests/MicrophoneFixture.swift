@@ -8,15 +8,15 @@ import Varlink
 
 /// A core with an application that gets the frames, somebody who presses, and a sound server.
 @EventLoop
-final class MicrophoneStage {
+final class MicrophoneFixture {
     private enum Happening {
         case packet
         case event(CoreEvent)
     }
 
     let sound: PrivateAudioServer
-    let core: RunningCore
-    let bridge: CoreClient
+    let core: CoreFixture
+    let accessoryd: CoreClient
     /// The microphone that was told last.
     private(set) var input: String?
     private let application: CoreClient
@@ -32,7 +32,7 @@ final class MicrophoneStage {
         _ program: PrivateAudioServer.Program,
         _ configuration: String? = nil,
         prepare: @EventLoop (PrivateAudioServer) async throws -> Void = { _ in }
-    ) async throws -> MicrophoneStage {
+    ) async throws -> MicrophoneFixture {
         let sound: PrivateAudioServer
         do {
             sound = try await .start(program)
@@ -41,19 +41,19 @@ final class MicrophoneStage {
             try Test.cancel("\(program) cannot run here: \(error)")
         }
         try await prepare(sound)
-        let core = try await RunningCore.start(sound: sound, configuration: configuration)
+        let core = try await CoreFixture.start(sound: sound, configuration: configuration)
         let application = try core.connect()
         let token = try #require(try await application.join(application: "Test").token)
-        let stage = try MicrophoneStage(sound, core, application, core.attachAudio(token))
-        if try await !stage.statuses.next().isAudioServerReady {
-            try await stage.told { $0 == .audioServerReady }
+        let fixture = try MicrophoneFixture(sound, core, application, core.attachAudio(token))
+        if try await !fixture.statuses.next().isAudioServerReady {
+            try await fixture.told { $0 == .audioServerReady }
         }
-        return stage
+        return fixture
     }
 
     private init(
         _ sound: PrivateAudioServer,
-        _ core: RunningCore,
+        _ core: CoreFixture,
         _ application: CoreClient,
         _ audio: consuming OwnedDescriptor
     ) throws {
@@ -61,11 +61,11 @@ final class MicrophoneStage {
         self.core = core
         self.application = application
         self.audio = audio
-        bridge = try core.connect()
+        accessoryd = try core.connect()
         watcher = try core.connect()
         reader = try DescriptorSource(self.audio.value, .readable) { [weak self] _ in self?.read() }
-        watcher.client.subscribe("\(CoreInterface.name).Subscribe") { [weak self] answer, _ in
-            guard let update = try? answer.get().decode(CoreInterface.Update.self) else { return }
+        watcher.client.subscribe("\(ChannelInterface.name).Subscribe") { [weak self] answer, _ in
+            guard let update = try? answer.get().decode(ChannelInterface.Update.self) else { return }
             if let status = update.status { self?.statuses.add(status) }
             if let event = update.event { self?.happened(event) }
         }
@@ -114,7 +114,7 @@ final class MicrophoneStage {
     /// The application has not got a single packet since the last that was counted.
     func expectSilence(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         // What was sent before this answer has arrived.
-        _ = try await bridge.status()
+        _ = try await accessoryd.status()
         #expect(!isPacketThere(), sourceLocation: sourceLocation)
     }
 }

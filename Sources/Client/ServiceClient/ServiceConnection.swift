@@ -1,19 +1,19 @@
-public import EventLoop
-internal import JSON
-public import PTTMessages
-internal import Varlink
+package import EventLoop
+import JSON
+package import PTTMessages
+import Varlink
 
 /// A connection to one of the daemons, with typed calls.
 ///
 /// What the core grants belongs to the connection: closing it, or losing it, ends a transmission begun on it. Use one
 /// connection for calls and another for a subscription.
 @EventLoop
-public final class ServiceConnection {
+package final class ServiceConnection {
     /// Called once when the connection ends without ``close()``.
-    public var onClose: (@EventLoop (LinkError) -> Void)?
+    package var onClose: (@EventLoop (ServiceError) -> Void)?
 
     /// The number of the next call of an application; nil on a connection that is none's.
-    public internal(set) var nextCallID: CallID?
+    package internal(set) var nextCallID: CallID?
 
     let socket: RuntimeSocket
     private let client: VarlinkClient
@@ -21,12 +21,14 @@ public final class ServiceConnection {
     private var isClosed = false
 
     /// Connects to `pttd`. Where systemd listens for it, this starts it.
-    public static func core() throws(LinkError) -> ServiceConnection { try ServiceConnection(.core) }
+    package static func core() throws(ServiceError) -> ServiceConnection { try ServiceConnection(.core) }
 
     /// Connects to `ptt-accessoryd`. Where systemd listens for it, this starts it.
-    public static func bridge() throws(LinkError) -> ServiceConnection { try ServiceConnection(.accessory) }
+    package static func accessory() throws(ServiceError) -> ServiceConnection {
+        try ServiceConnection(.accessory)
+    }
 
-    private init(_ socket: RuntimeSocket) throws(LinkError) {
+    private init(_ socket: RuntimeSocket) throws(ServiceError) {
         self.socket = socket
         client = try Self.connect(socket)
         client.onClose = { [weak self] error in
@@ -37,13 +39,13 @@ public final class ServiceConnection {
     }
 
     /// Ends the connection. Subscriptions on it are told nothing more; calls that wait fail.
-    public func close() {
+    package func close() {
         isClosed = true
         onClose = nil
         client.close()
     }
 
-    private static func connect(_ socket: RuntimeSocket) throws(LinkError) -> VarlinkClient {
+    private static func connect(_ socket: RuntimeSocket) throws(ServiceError) -> VarlinkClient {
         let path: String
         do throws(NoRuntimeDirectory) {
             path = try socket.path
@@ -65,7 +67,7 @@ public final class ServiceConnection {
         _ parameters: some Encodable,
         _ reply: Reply.Type,
         timeLimit: Duration = .seconds(5),
-        then: @escaping @EventLoop (Result<Reply, LinkError>) -> Void
+        then: @escaping @EventLoop (Result<Reply, ServiceError>) -> Void
     ) {
         client.call(method, numbered(encoded(parameters)), timeLimit: timeLimit) { [self] answer in
             then(decoded(answer))
@@ -84,7 +86,7 @@ public final class ServiceConnection {
     func call<Reply: Decodable>(
         _ prepared: PreparedCall,
         read: @escaping @EventLoop (JSONObject) -> Reply?,
-        then: @escaping @EventLoop (Result<Reply, LinkError>) -> Void
+        then: @escaping @EventLoop (Result<Reply, ServiceError>) -> Void
     ) {
         client.call(prepared) { [self] answer in
             if case .success(let parameters) = answer, let reply = read(parameters) {
@@ -100,9 +102,9 @@ public final class ServiceConnection {
         _ parameters: some Encodable,
         _ reply: Reply.Type = Reply.self,
         timeLimit: Duration = .seconds(5)
-    ) async throws(LinkError) -> Reply {
+    ) async throws(ServiceError) -> Reply {
         let result = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<Reply, LinkError>, _>) in
+            (continuation: CheckedContinuation<Result<Reply, ServiceError>, _>) in
             call(method, parameters, reply, timeLimit: timeLimit) { continuation.resume(returning: $0) }
         }
         return try result.get()
@@ -112,7 +114,7 @@ public final class ServiceConnection {
     func send(
         _ method: String,
         _ parameters: some Encodable,
-        _ then: @escaping @EventLoop (Result<Void, LinkError>) -> Void
+        _ then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
         call(method, parameters, NoParameters.self) { then($0.map { _ in }) }
     }
@@ -125,12 +127,12 @@ public final class ServiceConnection {
         timeLimit: Duration = .seconds(5),
         wanted: @escaping @EventLoop (JSONObject) -> Bool = { _ in true },
         _ handler: @escaping @EventLoop (Update) -> Void,
-        ended: @escaping @EventLoop (LinkError?) -> Void
+        ended: @escaping @EventLoop (ServiceError?) -> Void
     ) {
         client.subscribe(method, encoded(parameters), timeLimit: timeLimit) { [self] answer, continues in
             guard !isClosed else { return }
             if continues, case .success(let parameters) = answer, !wanted(parameters) { return }
-            let result: Result<Update, LinkError> = decoded(answer)
+            let result: Result<Update, ServiceError> = decoded(answer)
             switch result {
             case .success(let update):
                 handler(update)
@@ -150,7 +152,7 @@ public final class ServiceConnection {
         }
     }
 
-    private func decoded<Value: Decodable>(_ answer: VarlinkClient.Answer) -> Result<Value, LinkError> {
+    private func decoded<Value: Decodable>(_ answer: VarlinkClient.Answer) -> Result<Value, ServiceError> {
         switch answer {
         case .failure(let error):
             return .failure(linkError(error))
@@ -168,12 +170,13 @@ public final class ServiceConnection {
         }
     }
 
-    private func linkError(_ error: VarlinkCallError) -> LinkError {
+    private func linkError(_ error: VarlinkCallError) -> ServiceError {
         switch error {
         case .timedOut, .disconnected:
             return .lost(socket, reason: "\(error)")
         case .answered(let error):
-            let isRefusal = error.name == CoreInterface.refused || error.name == ApplicationInterface.refused
+            let isRefusal =
+                error.name == ChannelInterface.refused || error.name == ApplicationInterface.refused
             if isRefusal, let refusal: Refusal = said(in: error.parameters) { return .refused(refusal) }
             if error.name == PushInterface.rejected,
                 let rejection: PushRejection = said(in: error.parameters)

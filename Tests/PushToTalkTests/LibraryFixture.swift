@@ -1,13 +1,13 @@
-import CoreLink
 import EventLoop
 import Foundation
 import PTTMessages
 import PushToTalk
+import ServiceClient
 import TestSupport
 
 /// A core, a sound server, and what this process needs to find them.
 @EventLoop
-final class Stage {
+final class LibraryFixture {
     let sound: PrivateAudioServer
     let core: CoreProcess
     let channel = UUID()
@@ -17,15 +17,17 @@ final class Stage {
     ///   - environment: Further variables of the core.
     /// - Returns: What is up and running.
     /// - Throws: If something of it cannot be started.
-    static func set(manifest: String? = nil, environment: [String: String] = [:]) async throws -> Stage {
+    static func set(manifest: String? = nil, environment: [String: String] = [:]) async throws
+        -> LibraryFixture
+    {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let core = try CoreProcess(soundServer: sound.address, environment: environment)
         try await core.isReady()
-        let stage = Stage(sound, core)
+        let fixture = LibraryFixture(sound, core)
         setenv("XDG_RUNTIME_DIR", core.directory, 1)
-        setenv("PTT_MANIFEST", try stage.write(manifest ?? Self.manifest), 1)
-        try await stage.soundIsReady()
-        return stage
+        setenv("PTT_MANIFEST", try fixture.write(manifest ?? Self.manifest), 1)
+        try await fixture.soundIsReady()
+        return fixture
     }
 
     private static let manifest = """
@@ -85,7 +87,7 @@ final class Stage {
         return try await connection.status()
     }
 
-    /// A press of a button that the bridge would tell of, on a connection that lives as long as it is held.
+    /// A press of a button that ptt-accessoryd would tell of, on a connection that lives as long as it is held.
     func press(_ name: String = "Button") async throws -> ServiceConnection {
         let connection = try ServiceConnection.core()
         let origin = Origin(kind: .bluetoothButton, identifier: name, name: name)
@@ -149,14 +151,14 @@ struct Joined {
     let manager: PTChannelManager
     let token: Data
 
-    static func make(_ stage: Stage, _ delegate: RecordingDelegate) async throws -> Joined {
+    static func make(_ fixture: LibraryFixture, _ delegate: RecordingDelegate) async throws -> Joined {
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
             restorationDelegate: delegate
         )
         _ = try await delegate.tokens.next()
         manager.requestJoinChannel(
-            channelUUID: stage.channel,
+            channelUUID: fixture.channel,
             descriptor: PTChannelDescriptor(name: "Ops", image: nil)
         )
         guard try await delegate.lines.next() == "didJoin 0 true" else { throw Unexpected() }

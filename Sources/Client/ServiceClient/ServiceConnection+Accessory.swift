@@ -1,26 +1,26 @@
-internal import EventLoop
-public import PTTMessages
+import EventLoop
+package import PTTMessages
 
 /// The methods of `org.pushtotalk.Accessory`; ``AccessoryInterface/description`` says what each does.
 extension ServiceConnection {
-    private func bridge(_ method: String) -> String { "\(AccessoryInterface.name).\(method)" }
+    private func accessoryMethod(_ method: String) -> String { "\(AccessoryInterface.name).\(method)" }
 
-    public func devices() async throws(LinkError) -> AccessoryInterface.DevicesReply {
-        try await call(bridge("GetDevices"), NoParameters())
+    package func devices() async throws(ServiceError) -> AccessoryInterface.DevicesReply {
+        try await call(accessoryMethod("GetDevices"), NoParameters())
     }
 
     /// Takes as long as connecting and bonding do.
-    public func pair(_ address: String) async throws(LinkError) -> AccessoryInterface.PairReply {
+    package func pair(_ address: String) async throws(ServiceError) -> AccessoryInterface.PairReply {
         try await call(
-            bridge("Pair"),
+            accessoryMethod("Pair"),
             AccessoryInterface.AddressRequest(address: address),
             timeLimit: .seconds(120)
         )
     }
 
-    public func forget(_ address: String) async throws(LinkError) {
+    package func forget(_ address: String) async throws(ServiceError) {
         let _: NoParameters = try await call(
-            bridge("Forget"),
+            accessoryMethod("Forget"),
             AccessoryInterface.AddressRequest(address: address),
             timeLimit: .seconds(30)
         )
@@ -32,13 +32,13 @@ extension ServiceConnection {
     ///   - seconds: 1 to 120.
     ///   - handler: Called per device found, or found again.
     ///   - ended: Told once: nil when the time is over.
-    public func scan(
+    package func scan(
         seconds: Int,
         _ handler: @escaping @EventLoop (AccessoryInterface.Discovery) -> Void,
-        ended: @escaping @EventLoop (LinkError?) -> Void
+        ended: @escaping @EventLoop (ServiceError?) -> Void
     ) {
         subscribe(
-            bridge("Scan"),
+            accessoryMethod("Scan"),
             AccessoryInterface.ScanRequest(seconds: seconds),
             timeLimit: .seconds(seconds + 30),
             { (reply: AccessoryInterface.ScanReply) in
@@ -48,13 +48,13 @@ extension ServiceConnection {
         )
     }
 
-    /// Follows the bridge: the first update has all devices, each that follows an event.
-    public func subscribe(
+    /// Follows ptt-accessoryd: the first update has all devices, each that follows an event.
+    package func subscribe(
         _ handler: @escaping @EventLoop (AccessoryInterface.Update) -> Void,
-        ended: @escaping @EventLoop (LinkError) -> Void
+        ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
         let socket = socket
-        subscribe(bridge("Subscribe"), NoParameters(), handler) {
+        subscribe(accessoryMethod("Subscribe"), NoParameters(), handler) {
             ended($0 ?? .lost(socket, reason: "the subscription ended"))
         }
     }

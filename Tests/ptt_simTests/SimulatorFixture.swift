@@ -4,7 +4,7 @@ import TestSupport
 
 /// `ptt-sim` on a bus of its own, and a client of BlueZ on the same bus.
 @EventLoop
-final class Bench {
+final class SimulatorFixture {
     nonisolated static let adapter: ObjectPath = "/org/bluez/hci0"
 
     let bus: PrivateBus

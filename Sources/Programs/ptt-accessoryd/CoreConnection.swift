@@ -1,14 +1,14 @@
-import CoreLink
 import EventLoop
 import Logging
 import PTTMessages
+import ServiceClient
 
 /// Keeps the connection to the core: waits for a core that is not there, and connects again after a loss.
 ///
 /// Requests go over one connection, events come over another. What was asked for while there was no connection is
 /// refused and never asked again: a press counts when it happens or not at all.
 @EventLoop
-final class CoreKeeper {
+final class CoreConnection {
     enum Event {
         case connected
         /// With the connection went every transmission that was begun on it.
@@ -76,7 +76,7 @@ final class CoreKeeper {
             refusing.trigger()
             return socketAppeared()
         }
-        let request = CoreInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin)
+        let request = ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin)
         requests.begin(request) { [weak self] result in
             switch result {
             case .success(let reply):
@@ -95,8 +95,8 @@ final class CoreKeeper {
     private static func rehearse(_ requests: ServiceConnection) {
         let origin = Origin(kind: .bluetoothButton, identifier: "", name: "")
         requests.prepare(
-            CoreInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin),
-            CoreInterface.EndRequest(channelID: nil, origin: origin, cause: .released)
+            ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin),
+            ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: .released)
         )
     }
 
@@ -110,7 +110,7 @@ final class CoreKeeper {
     /// Tells that an origin was let go or lost, in this turn of the loop. Without a connection there is nothing to
     /// end: the core ended it with the connection.
     func end(_ origin: Origin, _ cause: EndCause) {
-        let request = CoreInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
+        let request = ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
         requests?.end(request) { [log] result in
             // A transmission that was refused or is over has nothing to end.
             if case .failure(let error) = result { log.debug("end of \(origin.name): \(error)") }
@@ -146,7 +146,7 @@ final class CoreKeeper {
     private func connect() {
         guard requests == nil else { return }
         retry.disarm()
-        do throws(LinkError) {
+        do throws(ServiceError) {
             let requests = try ServiceConnection.core()
             let events = try ServiceConnection.core()
             self.requests = requests
@@ -162,7 +162,7 @@ final class CoreKeeper {
         }
     }
 
-    private func unreachable(_ error: LinkError) {
+    private func unreachable(_ error: ServiceError) {
         tellAbsence("\(error)")
         attempt += 1
         // A socket that appears is seen before its daemon listens on it: that is what the first attempts are for.
@@ -187,7 +187,7 @@ final class CoreKeeper {
 
     // MARK: - Events
 
-    private func follow(_ update: CoreInterface.Update) {
+    private func follow(_ update: ChannelInterface.Update) {
         if let status = update.status {
             self.status = status
             if let requests { Self.rehearse(requests) }

@@ -1,8 +1,8 @@
-public import EventLoop
-internal import Glibc
+package import EventLoop
+import Glibc
 
 /// The sockets of push-to-talk, all in `$XDG_RUNTIME_DIR/pushtotalk`, which only their user can enter.
-public enum RuntimeSocket: String, Sendable, CaseIterable {
+package enum RuntimeSocket: String, Sendable, CaseIterable {
     /// `pttd`, Varlink.
     case core
     /// `pttd`, packets of audio.
@@ -13,7 +13,7 @@ public enum RuntimeSocket: String, Sendable, CaseIterable {
     /// Where it lies.
     ///
     /// - Throws: ``NoRuntimeDirectory`` outside a login session.
-    public var path: String {
+    package var path: String {
         get throws(NoRuntimeDirectory) { try Self.directory() + "/" + rawValue }
     }
 
@@ -22,7 +22,7 @@ public enum RuntimeSocket: String, Sendable, CaseIterable {
     /// - Parameter activated: All sockets that systemd passed.
     /// - Returns: The listening socket.
     /// - Throws: ``NoRuntimeDirectory``, or ``SystemError`` with `EADDRINUSE` if another daemon listens already.
-    public func listen(_ activated: [ActivatedSocket]) throws -> OwnedDescriptor {
+    package func listen(_ activated: [ActivatedSocket]) throws -> OwnedDescriptor {
         if let passed = activated.first(where: { $0.kind == kind }) {
             return OwnedDescriptor(adopting: passed.descriptor)
         }
@@ -43,15 +43,15 @@ public enum RuntimeSocket: String, Sendable, CaseIterable {
     /// Where all of them lie.
     ///
     /// - Throws: ``NoRuntimeDirectory`` outside a login session.
-    public static func directory() throws(NoRuntimeDirectory) -> String {
+    package static func directory() throws(NoRuntimeDirectory) -> String {
         guard let value = getenv("XDG_RUNTIME_DIR"), value.pointee != 0 else { throw NoRuntimeDirectory() }
         return String(cString: value) + "/pushtotalk"
     }
 }
 
 /// `XDG_RUNTIME_DIR` is not set.
-public struct NoRuntimeDirectory: Error, Equatable, CustomStringConvertible {
-    public var description: String {
+package struct NoRuntimeDirectory: Error, Equatable, CustomStringConvertible {
+    package var description: String {
         "XDG_RUNTIME_DIR is not set: run this in a login session of the user, or set it to /run/user/$(id -u)"
     }
 }

@@ -1,13 +1,13 @@
-public import EventLoop
-internal import Glibc
-public import PTTMessages
+package import EventLoop
+import Glibc
+package import PTTMessages
 
 /// The application's end of the audio socket: packets come while the microphone is open, and go while somebody else
 /// is heard.
 @EventLoop
-public final class AudioLink {
+package final class AudioSocketClient {
     /// The samples are good for the time of the call.
-    public typealias Handler = @EventLoop (AudioPacketHeader, ArraySlice<UInt8>) -> Void
+    package typealias Handler = @EventLoop (AudioPacketHeader, ArraySlice<UInt8>) -> Void
 
     private struct Outgoing {
         let packet: [UInt8]
@@ -20,7 +20,7 @@ public final class AudioLink {
     private static let sendBuffer: Int32 = 8192
 
     /// Called once when the core has closed, or is lost; not for ``close()``.
-    public var onClose: (@EventLoop () -> Void)?
+    package var onClose: (@EventLoop () -> Void)?
 
     private let descriptor: OwnedDescriptor
     private let handler: Handler
@@ -36,7 +36,7 @@ public final class AudioLink {
     ///     can make another.
     ///   - handler: Called for each packet, in order.
     /// - Throws: ``NoRuntimeDirectory``, or ``SystemError`` if the core cannot be reached.
-    public init(token: String, handler: @escaping Handler) throws {
+    package init(token: String, handler: @escaping Handler) throws {
         self.handler = handler
         descriptor = try UnixSocket.connect(to: try RuntimeSocket.audio.path, .packets)
         var size = Self.sendBuffer
@@ -55,7 +55,7 @@ public final class AudioLink {
     isolated deinit { close() }
 
     /// Ends both directions. Further calls do nothing.
-    public func close() {
+    package func close() {
         onClose = nil
         source?.cancel()
         source = nil
@@ -66,7 +66,7 @@ public final class AudioLink {
     }
 
     /// Reads what has arrived already.
-    public func receive() {
+    package func receive() {
         while source != nil {
             let count = recv(descriptor.value, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             if count < 0 && (errno == EAGAIN || errno == EINTR) { return }
@@ -81,7 +81,7 @@ public final class AudioLink {
     /// - Parameters:
     ///   - samples: As long as ``AudioFormat/bytesPerPacket``; the core ends the link for any other length.
     ///   - sent: Called once: with true when the core has taken them, with false if the link ended before.
-    public func send(_ samples: some Collection<UInt8>, sent: @escaping @EventLoop (Bool) -> Void) {
+    package func send(_ samples: some Collection<UInt8>, sent: @escaping @EventLoop (Bool) -> Void) {
         guard source != nil else { return sent(false) }
         let now = MonotonicTime(nanoseconds: MonotonicInstant.now.nanoseconds)
         let header = AudioPacketHeader(sequence: sequence, timestamp: now)

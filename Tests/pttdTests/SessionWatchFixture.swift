@@ -1,0 +1,67 @@
+import DBus
+import EventLoop
+import Glibc
+import PTTMessages
+import TestSupport
+import Testing
+
+@testable import pttd
+
+/// A core on a bus with a logind, joined and watched.
+@EventLoop
+struct SessionWatchFixture {
+    let sound: PrivateAudioServer
+    let bus: PrivateBus
+    let logind: ScriptedLogind
+    let core: CoreFixture
+    let accessoryd: CoreClient
+    let watcher: CoreClient
+
+    static func start(
+        _ sessions: [String: ScriptedLogind.Session] = ["mine": .init()],
+        isJoined: Bool = true,
+        configuration: String? = nil
+    ) async throws -> SessionWatchFixture {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let bus = try await PrivateBus.start()
+        let logind = try await ScriptedLogind.start(bus.address, sessions)
+        let core = try await CoreFixture.start(
+            sound: sound,
+            configuration: configuration,
+            environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
+        )
+        let watcher = try core.connect()
+        if try await !watcher.subscribe().isAudioServerReady {
+            _ = try await watcher.events.first { $0 == .audioServerReady }
+        }
+        let accessoryd = try core.connect()
+        if isJoined { _ = try await accessoryd.join() }
+        // Until it has taken the lock it does not watch either.
+        try await logind.taken.next()
+        return SessionWatchFixture(
+            sound: sound,
+            bus: bus,
+            logind: logind,
+            core: core,
+            accessoryd: accessoryd,
+            watcher: watcher
+        )
+    }
+
+    func beginTransmitting() async throws {
+        _ = try await accessoryd.begin()
+        _ = try await watcher.events.first { $0 == .audioActivated }
+    }
+
+    func isRefused() async throws {
+        _ = try await refusal { _ = try await accessoryd.begin() }
+    }
+
+    /// Nothing that happened before has ended the transmission.
+    func endsAsReleased() async throws {
+        try await logind.isHeard()
+        #expect(try await accessoryd.status().transmission != nil)
+        try await accessoryd.end()
+        #expect(try await watcher.nextEnd() == .released)
+    }
+}
