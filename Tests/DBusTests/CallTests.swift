@@ -87,7 +87,7 @@ import Testing
 
     @Test @EventLoop func `a peer that leaves the bus ends the calls that wait for it`() async throws {
         let peers = try await Peers()
-        let errors = Sightings(of: BusError?.self)
+        let errors = AsyncQueue(of: BusError?.self)
         peers.client.call(peers.call("Hold")) { result in
             if case .failure(let error) = result { errors.add(error) } else { errors.add(nil) }
         }
@@ -149,7 +149,7 @@ import Testing
     @Test @EventLoop func `ten thousand calls and signals leave nothing behind`() async throws {
         let peers = try await Peers()
         let payload = BusValue.bytes([UInt8](repeating: 7, count: 4096))
-        let signals = Sightings(of: Int.self)
+        let signals = AsyncQueue(of: Int.self)
         var count = 0
         let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, member: "Tick")) { _ in
             count += 1

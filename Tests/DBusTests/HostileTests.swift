@@ -69,7 +69,7 @@ import Testing
     {
         let peers = try await Peers()
         let stranger = try await BusConnection.open(.address(peers.bus.address))
-        let signals = Sightings(of: BusSignal.self)
+        let signals = AsyncQueue(of: BusSignal.self)
         let subscription = peers.client.subscribe(MatchRule(sender: Peers.name)) { signals.add($0) }
         try await peers.settle()
         for member in ["PropertiesChanged", "Tick"] {
@@ -89,7 +89,7 @@ import Testing
     @Test @EventLoop func `a signal that was asked for and cannot be read ends the connection`() async throws
     {
         let peers = try await Peers()
-        let losses = Sightings(of: BusError.self)
+        let losses = AsyncQueue(of: BusError.self)
         peers.client.lost = { losses.add($0) }
         let subscription = peers.client.subscribe(MatchRule(sender: Peers.name)) { _ in }
         try await peers.settle()
@@ -100,7 +100,7 @@ import Testing
 
     @Test @EventLoop func `a body deeper than anybody needs is not followed down`() async throws {
         let peers = try await Peers()
-        let losses = Sightings(of: BusError.self)
+        let losses = AsyncQueue(of: BusError.self)
         peers.client.lost = { losses.add($0) }
         let subscription = peers.client.subscribe(MatchRule(member: "Deep")) { _ in }
         try await peers.settle()
@@ -116,7 +116,7 @@ import Testing
     @Test @EventLoop func `nobody but the bus tells that a name has another owner`() async throws {
         let peers = try await Peers()
         let stranger = try await BusConnection.open(.address(peers.bus.address))
-        let events = Sightings(of: String.self)
+        let events = AsyncQueue(of: String.self)
         let watch = peers.client.watchName(Peers.name) { events.add($0 ?? "nobody") }
         let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, member: "Tick")) {
             events.add("tick of \($0.sender ?? "nobody")")
@@ -145,7 +145,7 @@ import Testing
 
     @Test @EventLoop func `a signal that is too large for us costs a reconnection, each time`() async throws {
         let peers = try await Peers()
-        let events = Sightings(of: String.self)
+        let events = AsyncQueue(of: String.self)
         let bus = Bus(.address(peers.bus.address)) { event in
             switch event {
             case .connected(let connection): events.add(connection.uniqueName)

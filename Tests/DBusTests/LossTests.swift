@@ -9,7 +9,7 @@ import Testing
 
     @Test @EventLoop func `the loss of the bus is told and ends all calls`() async throws {
         let peers = try await Peers()
-        let events = Sightings(of: String.self)
+        let events = AsyncQueue(of: String.self)
         peers.client.lost = { events.add("lost: \($0.kind)") }
         for number in 1...2 {
             peers.client.call(peers.call("Hold")) { result in
@@ -28,7 +28,7 @@ import Testing
 
     @Test @EventLoop func `closing ends calls but is no loss`() async throws {
         let peers = try await Peers()
-        let events = Sightings(of: String.self)
+        let events = AsyncQueue(of: String.self)
         peers.client.lost = { _ in events.add("lost") }
         peers.client.call(peers.call("Hold")) { result in
             if case .failure(let error) = result { events.add("\(error.kind)") }
@@ -41,7 +41,7 @@ import Testing
     @Test @EventLoop func `a completion runs once, later, even if the connection is dropped`() async throws {
         let peers = try await Peers()
         var other: BusConnection? = try await BusConnection.open(.address(peers.bus.address))
-        let events = Sightings(of: String.self)
+        let events = AsyncQueue(of: String.self)
         let report: BusConnection.Completion = { result in
             if case .failure(let error) = result { events.add("\(error.kind)") }
         }
@@ -56,7 +56,7 @@ import Testing
     @Test @EventLoop func `a connection that is dropped leaves the bus`() async throws {
         let peers = try await Peers()
         var other: BusConnection? = try await BusConnection.open(.address(peers.bus.address))
-        let owners = Sightings(of: String?.self)
+        let owners = AsyncQueue(of: String?.self)
         let name = try #require(other?.uniqueName)
         let watch = peers.client.watchName(name) { owners.add($0) }
         #expect(try await owners.next() == name)
@@ -67,7 +67,7 @@ import Testing
 
     @Test @EventLoop func `a bus is waited for, lost and found again`() async throws {
         let private1 = try PrivateBus()
-        let events = Sightings(of: String.self)
+        let events = AsyncQueue(of: String.self)
         let bus = Bus(.address(private1.address)) { event in
             switch event {
             case .connected(let connection): events.add("connected \(connection.uniqueName)")
@@ -116,7 +116,7 @@ import Testing
                 try await BusConnection.open(.address(bus.address), timeout: .milliseconds(10))
             }
         }
-        let events = Sightings(of: String.self)
+        let events = AsyncQueue(of: String.self)
         let waiting = Bus(.address(bus.address)) { event in
             switch event {
             case .connected: events.add("connected")

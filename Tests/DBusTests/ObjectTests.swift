@@ -40,7 +40,7 @@ import Testing
         let peers = try await Peers()
         let lamp = Lamp()
         lamp.object = try peers.service.export("/lamp", [lamp.interface])
-        let changes = Sightings(of: PropertyChanges?.self)
+        let changes = AsyncQueue(of: PropertyChanges?.self)
         let rule = MatchRule.propertyChanges("org.example.Lamp", of: Peers.name, "/lamp")
         let subscription = peers.client.subscribe(rule) { changes.add($0.propertyChanges) }
         defer { subscription.cancel() }
@@ -91,7 +91,7 @@ import Testing
         let manager = try peers.service.exportManager("/lamps")
         let lamp = Lamp()
         let first = try peers.service.export("/lamps/1", [lamp.interface])
-        let signals = Sightings(of: BusSignal.self)
+        let signals = AsyncQueue(of: BusSignal.self)
         let rule = MatchRule.managedObjects(of: Peers.name, "/lamps")
         let subscription = peers.client.subscribe(rule) { signals.add($0) }
         defer { subscription.cancel() }
@@ -132,12 +132,12 @@ import Testing
         let lamp = Lamp()
         lamp.object = try peers.service.export("/house/lamp", [lamp.interface])
         let busctl = ["busctl", "--address=\(peers.bus.address)"]
-        let tree = try ChildProcess(busctl + ["tree", "--list", Peers.name])
+        let tree = try TestProcess(busctl + ["tree", "--list", Peers.name])
         #expect(
             try await tree.lines.next(6)
                 == ["/", "/house", "/house/lamp", "/org", "/org/example", "/org/example/service"]
         )
-        let description = try ChildProcess(
+        let description = try TestProcess(
             busctl + ["introspect", "--no-legend", Peers.name, "/house/lamp", "org.example.Lamp"]
         )
         let members = try await description.lines.next(5).map { $0.split(separator: " ").prefix(3) }
@@ -147,7 +147,7 @@ import Testing
                 [".On", "property", "b"], [".Flickered", "signal", "u"],
             ]
         )
-        let call = try ChildProcess(
+        let call = try TestProcess(
             busctl + ["call", Peers.name, "/house/lamp", "org.example.Lamp", "Toggle"]
         )
         #expect(try await call.lines.next() == "b true")

@@ -14,7 +14,7 @@ final class Peers {
     let client: BusConnection
     /// Calls of `Hold`, which stay without an answer as long as they are kept here.
     var held: [MethodInvocation] = []
-    let holds = Sightings(of: Void.self)
+    let holds = AsyncQueue(of: Void.self)
     private var object: ExportedObject?
 
     init() async throws {

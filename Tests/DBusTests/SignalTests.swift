@@ -8,7 +8,7 @@ import Testing
 
     @Test @EventLoop func `a signal reaches the handler with all it carries`() async throws {
         let peers = try await Peers()
-        let signals = Sightings(of: BusSignal.self)
+        let signals = AsyncQueue(of: BusSignal.self)
         let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, path: Peers.path)) {
             signals.add($0)
         }
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: [true, false]) @EventLoop
     func `only signals that match a rule reach its handler`(withBroadRuleBeside: Bool) async throws {
         let peers = try await Peers()
-        let signals = Sightings(of: String.self)
+        let signals = AsyncQueue(of: String.self)
         let narrow = peers.client.subscribe(Self.narrow) { _ in signals.add("narrow") }
         // A second rule brings everything to this connection, so the choice has to be made there too.
         let broad = withBroadRuleBeside ? peers.client.subscribe(MatchRule()) { _ in } : nil
@@ -57,7 +57,7 @@ import Testing
 
     @Test @EventLoop func `a signal is handled once per subscription even with equal rules`() async throws {
         let peers = try await Peers()
-        let signals = Sightings(of: String.self)
+        let signals = AsyncQueue(of: String.self)
         let rule = MatchRule(member: "Tick")
         let first = peers.client.subscribe(rule) { _ in signals.add("first") }
         let second = peers.client.subscribe(rule) { _ in signals.add("second") }
@@ -73,7 +73,7 @@ import Testing
 
     @Test @EventLoop func `a handler can end a later subscription and its own`() async throws {
         let peers = try await Peers()
-        let signals = Sightings(of: String.self)
+        let signals = AsyncQueue(of: String.self)
         var later: Subscription?
         var own: Subscription?
         own = peers.client.subscribe(MatchRule(member: "Tick")) { _ in
@@ -93,7 +93,7 @@ import Testing
     @Test @EventLoop func `a stranger cannot pass for the owner of a name`() async throws {
         let peers = try await Peers()
         let stranger = try await BusConnection.open(.address(peers.bus.address))
-        let signals = Sightings(of: String?.self)
+        let signals = AsyncQueue(of: String?.self)
         let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, member: "Tick")) {
             signals.add($0.sender)
         }
@@ -112,7 +112,7 @@ import Testing
     @Test @EventLoop func `signals are followed to the next owner of a name`() async throws {
         let peers = try await Peers()
         let next = try await BusConnection.open(.address(peers.bus.address))
-        let signals = Sightings(of: String?.self)
+        let signals = AsyncQueue(of: String?.self)
         let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, member: "Tick")) {
             signals.add($0.sender)
         }
@@ -129,13 +129,13 @@ import Testing
     @Test @EventLoop func `the owner of a name is told first, then every change`() async throws {
         let peers = try await Peers()
         let name = "org.example.Other"
-        let owners = Sightings(of: String?.self)
+        let owners = AsyncQueue(of: String?.self)
         let watch = peers.client.watchName(name) { owners.add($0) }
         #expect(try await owners.next() == nil)
         _ = try await peers.service.requestName(name)
         #expect(try await owners.next() == peers.service.uniqueName)
 
-        let second = Sightings(of: String?.self)
+        let second = AsyncQueue(of: String?.self)
         let secondWatch = peers.client.watchName(name) { second.add($0) }
         #expect(try await second.next() == peers.service.uniqueName)
 
@@ -167,7 +167,7 @@ import Testing
     @Test(arguments: malformed) @EventLoop
     func `a malformed change of properties is none`(arguments: [BusValue]) async throws {
         let peers = try await Peers()
-        let signals = Sightings(of: BusSignal.self)
+        let signals = AsyncQueue(of: BusSignal.self)
         let subscription = peers.client.subscribe(MatchRule(member: "PropertiesChanged")) { signals.add($0) }
         try await peers.settle()
         let name = "org.freedesktop.DBus.Properties"
@@ -180,7 +180,7 @@ import Testing
 
     @Test @EventLoop func `a rule may contain quotes`() async throws {
         let peers = try await Peers()
-        let signals = Sightings(of: Void.self)
+        let signals = AsyncQueue(of: Void.self)
         let text = #"it's a \ 'test',"#
         let subscription = peers.client.subscribe(MatchRule(firstArgument: text)) { _ in signals.add(()) }
         try await peers.settle()
@@ -191,7 +191,7 @@ import Testing
 
     @Test @EventLoop func `a rule that the bus refuses is not missed silently`() async throws {
         let peers = try await Peers()
-        let losses = Sightings(of: BusError.self)
+        let losses = AsyncQueue(of: BusError.self)
         peers.client.lost = { losses.add($0) }
         let subscription = peers.client.subscribe(MatchRule(interface: "nonsense")) { _ in }
         #expect(try await losses.next().name == "org.freedesktop.DBus.Error.MatchRuleInvalid")

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test @EventLoop func `what blocks runs on a thread of its own, and tells the loop`() async throws {
-        let results = Sightings(of: pthread_t.self)
+        let results = AsyncQueue(of: pthread_t.self)
         let (near, far) = try UnixSocket.pair(.stream).release()
         defer { for end in [near, far] { _ = close(end) } }
         // Waits for what the loop sends after it has started the work.
@@ -63,7 +63,7 @@ import Testing
     @Test @EventLoop func `a timer of the wall clock fires at the second that it was set to, and only once`()
         async throws
     {
-        let fired = Sightings(of: Int.self)
+        let fired = AsyncQueue(of: Int.self)
         let timer = try WallClockTimer { fired.add(wallClock()) }
         let wanted = wallClock() + 1
         timer.arm(at: wanted)
@@ -82,7 +82,7 @@ import Testing
     {
         let directory = "/tmp/ptt-directory-watch-\(getpid())"
         defer { rmdir(directory) }
-        let names = Sightings(of: String.self)
+        let names = AsyncQueue(of: String.self)
         var watch: DirectoryWatch?
         func follow() throws {
             watch = try DirectoryWatch(directory, [.appears, .ends]) { names.add($0) }

@@ -23,7 +23,7 @@ import Testing
     @Test @EventLoop func `a file whose directories come one after the other is told of, and its end`()
         async throws
     {
-        let changes = Sightings(of: FileWatch.Target.self)
+        let changes = AsyncQueue(of: FileWatch.Target.self)
         let path = path("a/b/file")
         let watch = try FileWatch(path) { changes.add(FileWatch.target(of: path)) }
         for round in 0..<2 {
@@ -50,7 +50,7 @@ import Testing
         mkdir(path("a"), 0o700)
         mkdir(path("a/b"), 0o700)
         try write("a/b/file")
-        let changes = Sightings(of: String.self)
+        let changes = AsyncQueue(of: String.self)
         let watch = try FileWatch(path("a/b/file")) { changes.add("change") }
         let other = try DirectoryWatch(path("a/b"), .changes) { changes.add($0) }
         try write("a/b/other")
@@ -66,7 +66,7 @@ import Testing
         try write("a/b/file")
         symlink("a/../a/b", path("inner"))
         symlink(path("inner/file"), path("link"))
-        let changes = Sightings(of: FileWatch.Target.self)
+        let changes = AsyncQueue(of: FileWatch.Target.self)
         let link = path("link")
         #expect(FileWatch.target(of: link) == .exists)
         let watch = try FileWatch(link) { changes.add(FileWatch.target(of: link)) }

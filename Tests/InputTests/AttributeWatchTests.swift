@@ -18,7 +18,7 @@ import Testing
         }
         for path in paths { _ = close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o000)) }
 
-        let changes = Sightings(of: String?.self)
+        let changes = AsyncQueue(of: String?.self)
         let watch = try AttributeWatch { changes.add($0) }
         try watch.add(directory)
         try watch.add(directory)

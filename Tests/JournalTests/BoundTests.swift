@@ -77,7 +77,7 @@ import Testing
     @Test @EventLoop func `one peer has so many lines, and their number is told when the time is over`()
         async throws
     {
-        let written = Sightings(of: String.self)
+        let written = AsyncQueue(of: String.self)
         var handler = JournalLogHandler(isJournal: false) { written.add($0) }
         handler.logLevel = .info
         let log = BoundedLog(

@@ -85,7 +85,7 @@ struct BlockedDelegateTests {
             return .activeRemoteParticipant(PTParticipant(name: "Bob", image: nil))
         }
         let joined = try await Joined.make(fixture, delegate)
-        let ended = Sightings(of: Bool.self)
+        let ended = AsyncQueue(of: Bool.self)
         let connection = try ServiceConnection.core()
         connection.subscribe(
             {
@@ -110,8 +110,8 @@ struct BlockedDelegateTests {
 
     /// What became of pushes, as everybody is told.
     @EventLoop
-    private func finishedPushes() throws -> (Sightings<PushOutcome>, ServiceConnection) {
-        let finished = Sightings(of: PushOutcome.self)
+    private func finishedPushes() throws -> (AsyncQueue<PushOutcome>, ServiceConnection) {
+        let finished = AsyncQueue(of: PushOutcome.self)
         let connection = try ServiceConnection.core()
         connection.subscribe(
             { if case .pushFinished(_, let outcome, _)? = $0.event { finished.add(outcome) } },

@@ -16,8 +16,8 @@ struct ChannelTests {
     @Test func `one manager at a time, and one at all`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let results = Sightings(of: String.self)
-        let managers = Sightings(of: PTChannelManager.self)
+        let results = AsyncQueue(of: String.self)
+        let managers = AsyncQueue(of: PTChannelManager.self)
         for _ in 0..<2 {
             PTChannelManager.channelManager(delegate: delegate, restorationDelegate: delegate) {
                 manager,
@@ -209,7 +209,7 @@ struct ChannelTests {
     @Test func `a manager that is gone leaves its channel joined and tells nothing more`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
-        let watcher = Sightings(of: Bool.self)
+        let watcher = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, watcher)
         try await joinAndGo(fixture, delegate)
         _ = try await watcher.next()

@@ -67,7 +67,7 @@ final class LibraryFixture {
     /// Waits until the core says so of itself.
     func until(_ isMet: @escaping @EventLoop (Status) -> Bool) async throws {
         let watcher = try ServiceConnection.core()
-        let met = Sightings(of: Bool.self)
+        let met = AsyncQueue(of: Bool.self)
         var status = Status(timeLimit: 0)
         watcher.subscribe(
             {

@@ -18,7 +18,7 @@ struct ManagerLifeTests {
         async throws
     {
         let fixture = try await LibraryFixture.set()
-        let ended = Sightings(of: Bool.self)
+        let ended = AsyncQueue(of: Bool.self)
         try await talkAndGo(fixture, ended)
         #expect(try await ended.next())
         for await _ in AVAudioSession.sharedInstance().ptt.microphone { Issue.record("a frame of nobody's") }
@@ -37,12 +37,12 @@ struct ManagerLifeTests {
 
     /// The life of a manager that is dropped while it transmits and somebody listens.
     @EventLoop
-    private func talkAndGo(_ fixture: LibraryFixture, _ ended: Sightings<Bool>) async throws {
+    private func talkAndGo(_ fixture: LibraryFixture, _ ended: AsyncQueue<Bool>) async throws {
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
-        let heard = Sightings(of: Bool.self)
+        let heard = AsyncQueue(of: Bool.self)
         Task {
             for await _ in AVAudioSession.sharedInstance().ptt.microphone { heard.add(true) }
             ended.add(true)
@@ -57,7 +57,7 @@ struct ManagerLifeTests {
     {
         let fixture = try await LibraryFixture.set()
         let holder = Holder()
-        let detached = Sightings(of: Bool.self)
+        let detached = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
         try await hold(fixture, holder)
         holder.manager.withLock { $0 }?.requestBeginTransmitting(channelUUID: fixture.channel)
@@ -116,7 +116,7 @@ struct ManagerLifeTests {
         let fixture = try await LibraryFixture.set()
         let first = try await OtherAttachment.make()
         try await first.join(fixture.channel)
-        let second = try ChildProcess.attaching(
+        let second = try TestProcess.attaching(
             as: "org.example.Tests",
             "Tests",
             in: fixture.core.directory
@@ -166,7 +166,7 @@ private final class OtherAttachment {
 
     static func make() async throws -> OtherAttachment {
         let events = try ServiceConnection.core()
-        let attachments = Sightings(of: ApplicationInterface.Attachment.self)
+        let attachments = AsyncQueue(of: ApplicationInterface.Attachment.self)
         events.attach(
             ApplicationInterface.AttachRequest(
                 identifier: ApplicationID(rawValue: "org.example.Tests"),

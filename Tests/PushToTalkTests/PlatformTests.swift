@@ -56,7 +56,7 @@ struct PlatformTests {
     @Test func `a changed route is told with the one before`() throws {
         let session = AVAudioSession.sharedInstance()
         session.routeChanged(input: "internal", output: "speaker")
-        let told = Sightings(of: [String].self)
+        let told = AsyncQueue(of: [String].self)
         let observation = observe(AVAudioSession.routeChangeNotification) { notification in
             let key = AVAudioSessionRouteChangePreviousRouteKey
             let previous = notification.userInfo?[key] as? AVAudioSessionRouteDescription

@@ -56,7 +56,7 @@ struct PushTests {
         let joined = try await Joined.make(fixture, delegate)
         joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
-        let finished = Sightings(of: PushOutcome.self)
+        let finished = AsyncQueue(of: PushOutcome.self)
         let connection = try ServiceConnection.core()
         connection.subscribe(
             { if case .pushFinished(_, let outcome, _)? = $0.event { finished.add(outcome) } },
@@ -118,7 +118,7 @@ struct PushTests {
             return .leaveChannel
         }
         let joined = try await Joined.make(fixture, delegate)
-        let finished = Sightings(of: PushOutcome.self)
+        let finished = AsyncQueue(of: PushOutcome.self)
         let connection = try ServiceConnection.core()
         connection.subscribe(
             { if case .pushFinished(_, let outcome, _)? = $0.event { finished.add(outcome) } },

@@ -9,8 +9,8 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
 {
     typealias PushAnswer = @Sendable (PTChannelManager, UUID) -> PTPushResult
 
-    let lines = Sightings(of: String.self)
-    let tokens = Sightings(of: Data.self)
+    let lines = AsyncQueue(of: String.self)
+    let tokens = AsyncQueue(of: Data.self)
     /// What it says to a push.
     private let answer: PushAnswer
     private let said = Mutex<[String]>([])

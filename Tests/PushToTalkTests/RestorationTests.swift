@@ -8,9 +8,9 @@ import Testing
 
 /// Told when the core publishes this event.
 @EventLoop
-func watch(for event: CoreEvent, _ sightings: Sightings<Bool>) throws -> ServiceConnection {
+func watch(for event: CoreEvent, _ queue: AsyncQueue<Bool>) throws -> ServiceConnection {
     let connection = try ServiceConnection.core()
-    connection.subscribe({ if $0.event == event { sightings.add(true) } }, ended: { _ in })
+    connection.subscribe({ if $0.event == event { queue.add(true) } }, ended: { _ in })
     return connection
 }
 
@@ -43,7 +43,7 @@ struct RestorationTests {
     @EventLoop
     @Test func `a new manager gets the channel back before it is handed over`() async throws {
         let fixture = try await LibraryFixture.set()
-        let detached = Sightings(of: Bool.self)
+        let detached = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
         let token = try await joinAndGo(fixture)
         _ = try await detached.next()
@@ -64,7 +64,7 @@ struct RestorationTests {
     @EventLoop
     @Test func `a channel that was left meanwhile is told with its reason`() async throws {
         let fixture = try await LibraryFixture.set()
-        let detached = Sightings(of: Bool.self)
+        let detached = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
         _ = try await joinAndGo(fixture)
         _ = try await detached.next()
@@ -174,7 +174,7 @@ struct RestorationTests {
         try FileManager.default.removeItem(atPath: fixture.core.state("descriptor.json"))
         try await fixture.restartCore()
         #expect(try await delegate.lines.next(2) == ["channelDescriptor", "didJoin 1 true"])
-        let renamed = Sightings(of: Bool.self)
+        let renamed = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .descriptorChanged(name: "Restored", image: nil), renamed)
         if try await fixture.status().channel?.name != "Restored" { _ = try await renamed.next() }
         #expect(try await fixture.status().channel?.name == "Restored")

@@ -88,7 +88,7 @@ struct ReturnTests {
     @EventLoop
     @discardableResult
     private func joinAndGo(_ fixture: LibraryFixture) async throws -> Data {
-        let detached = Sightings(of: Bool.self)
+        let detached = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
         let token = try await joined(fixture)
         _ = try await detached.next()

@@ -6,9 +6,9 @@ import Testing
 
 /// A delegate that has the asynchronous form alone.
 private final class Updated: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate, Sendable {
-    let joined = Sightings(of: Bool.self)
-    let tokens = Sightings(of: Data.self)
-    let updates = Sightings(of: String.self)
+    let joined = AsyncQueue(of: Bool.self)
+    let tokens = AsyncQueue(of: Data.self)
+    let updates = AsyncQueue(of: String.self)
 
     func channelManager(_ manager: PTChannelManager, didJoinChannel uuid: UUID, reason: PTChannelJoinReason) {
         joined.add(true)

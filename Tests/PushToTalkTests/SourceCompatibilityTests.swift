@@ -32,7 +32,7 @@ struct SourceCompatibilityTests {
         let recording = RecordingDelegate()
         let manager = try await Joined.make(fixture, recording).manager
         let (radio, handset, board, roster) = (Radio(), Handset(), Board(), await Roster())
-        let completions = Sightings(of: String.self)
+        let completions = AsyncQueue(of: String.self)
         let delegates: [any PTChannelManagerDelegate] = [radio, handset, board, roster]
         for delegate in delegates {
             let name = "\(type(of: delegate))"
@@ -61,7 +61,7 @@ struct SourceCompatibilityTests {
         let fixture = try await LibraryFixture.set()
         PTChannelManager.pttCallbackQueue = .main
         defer { PTChannelManager.pttCallbackQueue = nil }
-        let lines = Sightings(of: [String].self)
+        let lines = AsyncQueue(of: [String].self)
         let console = await Console { lines.add($0) }
         try await console.start(fixture.channel)
         #expect(try await lines.next(2).last == ["joined", "full duplex"])

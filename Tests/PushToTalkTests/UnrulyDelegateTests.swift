@@ -116,7 +116,7 @@ private final class Meddler: NSObject, PTChannelManagerDelegate, PTChannelRestor
         var isBalanced = true
     }
 
-    let told = Sightings(of: String.self)
+    let told = AsyncQueue(of: String.self)
     let isCalm = Atomic(false)
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "meddler", attributes: .concurrent)

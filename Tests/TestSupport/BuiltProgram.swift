@@ -1,6 +1,6 @@
 import Glibc
 
-extension ChildProcess {
+extension TestProcess {
     /// The path of a program of this package, in the build of the running tests.
     package nonisolated static func built(_ name: String) -> String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -7,7 +7,7 @@ import Glibc
 package final class CoreProcess {
     /// `XDG_RUNTIME_DIR`, `XDG_CONFIG_HOME` and `XDG_STATE_HOME` are in it.
     package let directory: String
-    package private(set) var process: ChildProcess
+    package private(set) var process: TestProcess
     private let soundServer: String?
     private let environment: [String: String]
 
@@ -65,15 +65,15 @@ package final class CoreProcess {
         in directory: String,
         soundServer: String? = nil,
         environment: [String: String] = [:]
-    ) throws -> ChildProcess {
+    ) throws -> TestProcess {
         let variables = [
             "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
             "XDG_STATE_HOME": directory + "/state",
             "PULSE_SERVER": soundServer ?? "unix:\(directory)/nothing",
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory)/no-bus",
         ].merging(environment) { $1 }
-        return try ChildProcess(
-            ["/bin/sh", "-c", #"exec "$0" 2>&1"#, ChildProcess.built("pttd")],
+        return try TestProcess(
+            ["/bin/sh", "-c", #"exec "$0" 2>&1"#, TestProcess.built("pttd")],
             environment: variables
         )
     }

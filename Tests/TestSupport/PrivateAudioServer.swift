@@ -31,8 +31,8 @@ package final class PrivateAudioServer {
     package private(set) var environment: [String: String]
 
     private let directory: String
-    private var processes: [ChildProcess] = []
-    private var microphone: ChildProcess?
+    private var processes: [TestProcess] = []
+    private var microphone: TestProcess?
     private var pipe: TonePipe?
     private var bus: PrivateBus?
 
@@ -159,7 +159,7 @@ package final class PrivateAudioServer {
     /// - Returns: Nil if the command failed.
     private func output(of command: [String]) async throws -> String? {
         let script = #"output=$("$@" 2>>"$0"); status=$?; echo "$output"; echo "exit $status""#
-        let child = try ChildProcess(
+        let child = try TestProcess(
             ["sh", "-c", script, "\(directory)/log"] + command,
             environment: environment
         )
@@ -211,7 +211,7 @@ package final class PrivateAudioServer {
         // The signal follows the thread that spawned, and the loop's thread lives as long as the test process.
         let script = #"exec setpriv --pdeathsig KILL -- "$@" >>"$0" 2>&1"#
         processes.append(
-            try ChildProcess(["sh", "-c", script, "\(directory)/log"] + command, environment: environment)
+            try TestProcess(["sh", "-c", script, "\(directory)/log"] + command, environment: environment)
         )
     }
 

@@ -12,7 +12,7 @@ package final class PrivateBus {
 
     private let directory: String
     private let services: [String]
-    private var daemon: ChildProcess?
+    private var daemon: TestProcess?
 
     /// Starts a bus and waits until it listens.
     ///
@@ -57,7 +57,7 @@ package final class PrivateBus {
             kill -9 $!
             wait
             """#
-        let daemon = try ChildProcess(["/bin/sh", "-c", script, directory + "/bus.conf"])
+        let daemon = try TestProcess(["/bin/sh", "-c", script, directory + "/bus.conf"])
         self.daemon = daemon
         processID = Int32(try await daemon.lines.next())
         _ = try await daemon.lines.next()

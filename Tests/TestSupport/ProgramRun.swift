@@ -3,7 +3,7 @@ package import EventLoop
 /// A program whose output, errors among it, ends with a line that tells its exit status.
 @EventLoop
 package final class ProgramRun {
-    package let process: ChildProcess
+    package let process: TestProcess
 
     package init(_ arguments: [String], _ environment: [String: String] = [:]) throws {
         // The shell ends the program when its input closes, so that a crashed test leaves none behind.
@@ -15,7 +15,7 @@ package final class ProgramRun {
             wait $program
             echo "exit $?"
             """#
-        process = try ChildProcess(["/bin/sh", "-c", script, "sh"] + arguments, environment: environment)
+        process = try TestProcess(["/bin/sh", "-c", script, "sh"] + arguments, environment: environment)
     }
 
     isolated deinit { process.closeInput() }

@@ -28,7 +28,7 @@ import Varlink
 
     @Test @EventLoop func `a call that is encoded once is sent as often as it is made`() async throws {
         let (client, peer) = try connected()
-        let answers = Sightings(of: String.self)
+        let answers = AsyncQueue(of: String.self)
         let call = PreparedCall("a.b.C", ["x": 1])
         for _ in 0..<2 {
             client.call(call) { answers.add((try? $0.get())?["y"]?.string ?? "failed") }
@@ -45,7 +45,7 @@ import Varlink
 
     @Test @EventLoop func `a last answer may say that it is the last`() async throws {
         let (client, peer) = try connected()
-        let answers = Sightings(of: String.self)
+        let answers = AsyncQueue(of: String.self)
         client.subscribe("a.b.C") { answer, continues in
             answers.add("\((try? answer.get())?["n"] ?? nil) \(continues)")
         }
@@ -58,7 +58,7 @@ import Varlink
 
     @Test @EventLoop func `a service that does not answer in time is left`() async throws {
         let (client, peer) = try connected()
-        let ended = Sightings(of: VarlinkCallError.self)
+        let ended = AsyncQueue(of: VarlinkCallError.self)
         client.onClose = { ended.add($0) }
         let error = VarlinkCallError.timedOut(method: "a.b.C", limit: .milliseconds(30))
         await #expect(throws: error) { try await client.call("a.b.C", timeLimit: .milliseconds(30)) }
@@ -72,7 +72,7 @@ import Varlink
         async throws
     {
         let (client, peer) = try connected()
-        let answers = Sightings(of: String.self)
+        let answers = AsyncQueue(of: String.self)
         client.call("a.b.C", timeLimit: .seconds(1)) { _ in answers.add("call") }
         try peer.send(#"{}"#)
         #expect(try await answers.next() == "call")
@@ -93,7 +93,7 @@ import Varlink
     @EventLoop
     func `a service that breaks the protocol is left and the call fails`(text: String) async throws {
         let (client, peer) = try connected()
-        let answers = Sightings(of: String.self)
+        let answers = AsyncQueue(of: String.self)
         client.onClose = { _ in answers.add("closed") }
         client.call("a.b.C") { answer in
             if case .failure(.disconnected(let reason)) = answer { answers.add(reason) }
@@ -107,7 +107,7 @@ import Varlink
         async throws
     {
         let (client, peer) = try connected()
-        let ended = Sightings(of: VarlinkCallError.self)
+        let ended = AsyncQueue(of: VarlinkCallError.self)
         client.onClose = { ended.add($0) }
         let answers = client.answers(to: "a.b.C")
         try peer.send((0..<300).map { #"{"parameters":{"n":\#($0)},"continues":true}"# })
@@ -125,7 +125,7 @@ import Varlink
 
     @Test @EventLoop func `an answer to nothing ends the connection`() async throws {
         let (client, peer) = try connected()
-        let ended = Sightings(of: VarlinkCallError.self)
+        let ended = AsyncQueue(of: VarlinkCallError.self)
         client.onClose = { ended.add($0) }
         try peer.send("{}")
         #expect(try await ended.next() == .disconnected("it sent an answer to nothing"))
@@ -136,7 +136,7 @@ import Varlink
         async throws
     {
         let (client, peer) = try connected()
-        let answers = Sightings(of: VarlinkCallError.self)
+        let answers = AsyncQueue(of: VarlinkCallError.self)
         client.onClose = { _ in Issue.record("told") }
         client.call("a.b.C") { if case .failure(let error) = $0 { answers.add(error) } }
         client.close()

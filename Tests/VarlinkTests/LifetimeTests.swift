@@ -31,7 +31,7 @@ import Varlink
         try peer.send(#"{"method":"org.example.Test.Hold","more":true}"#)
         _ = try await served.client.call("org.example.Test.Echo")
         let call = try #require(served.held.first)
-        let closed = Sightings(of: Void.self)
+        let closed = AsyncQueue(of: Void.self)
         call.connection.onClose { closed.add(()) }
         let payload = JSON.string(String(repeating: "x", count: 2000))
         for number in 0..<600 { call.reply(["n": .int(Int64(number)), "x": payload], continues: true) }
@@ -76,7 +76,7 @@ import Varlink
         try peer?.send(#"{"method":"org.example.Test.Hold"}"#)
         _ = try await served.client.call("org.example.Test.Echo")
         let call = try #require(served.held.first)
-        let closed = Sightings(of: Void.self)
+        let closed = AsyncQueue(of: Void.self)
         call.connection.onClose { closed.add(()) }
         peer = nil
         try await closed.next()
@@ -94,7 +94,7 @@ import Varlink
         try peer?.send(#"{"method":"org.example.Test.Hold"}"#)
         try peer?.send([String](repeating: #"{"method":"org.example.Test.Echo"}"#, count: 500))
         _ = try await served.client.call("org.example.Test.Echo")
-        let closed = Sightings(of: Void.self)
+        let closed = AsyncQueue(of: Void.self)
         try #require(served.held.first).connection.onClose { closed.add(()) }
         peer = nil
         try await closed.next()
@@ -114,7 +114,7 @@ import Varlink
         let path = "/tmp/ptt-varlink-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try served.server.listen(at: path)
         let client = try VarlinkClient(connectingTo: path)
-        let ended = Sightings(of: VarlinkCallError.self)
+        let ended = AsyncQueue(of: VarlinkCallError.self)
         client.onClose = { ended.add($0) }
         _ = try await client.call("org.example.Test.Echo")
         #expect(throws: SystemError("listen on \(path)", EADDRINUSE)) { try Served().server.listen(at: path) }

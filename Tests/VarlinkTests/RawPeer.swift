@@ -8,7 +8,7 @@ final class RawPeer {
     private let descriptor: Int32
     private var reading: DescriptorSource?
     private var partial: [UInt8] = []
-    private let messages = Sightings(of: String?.self)
+    private let messages = AsyncQueue(of: String?.self)
 
     init(_ descriptor: consuming OwnedDescriptor) {
         self.descriptor = descriptor.release()

@@ -87,7 +87,7 @@ import Varlink
         try peer.send(Self.hold)
         while served.held.isEmpty { _ = try await served.client.call("org.example.Test.Echo") }
         let call = served.held[0]
-        let closed = Sightings(of: Void.self)
+        let closed = AsyncQueue(of: Void.self)
         call.connection.onClose { closed.add(()) }
         peer.stopReading()
         _ = try await served.client.call("org.example.Test.Echo")
@@ -107,7 +107,7 @@ import Varlink
         try peer.send(Self.hold)
         while served.held.isEmpty { _ = try await served.client.call("org.example.Test.Echo") }
         let call = served.held[0]
-        let closed = Sightings(of: Void.self)
+        let closed = AsyncQueue(of: Void.self)
         call.connection.onClose { closed.add(()) }
         for _ in 0..<20 { call.reply(["x": .string(String(repeating: "x", count: 60_000))], continues: true) }
         peer.stopReading()

@@ -10,11 +10,11 @@ import Varlink
 @EventLoop
 final class AccessoryFixture {
     nonisolated let bus: PrivateBus
-    nonisolated let events = Sightings(of: AccessoryEvent.self)
+    nonisolated let events = AsyncQueue(of: AccessoryEvent.self)
     let directory: String
     private(set) var core: CoreDouble?
-    private(set) var simulator: ChildProcess?
-    private(set) var accessoryd: ChildProcess?
+    private(set) var simulator: TestProcess?
+    private(set) var accessoryd: TestProcess?
     let notices: NotifySocket
     private var watcher: VarlinkClient?
 
@@ -60,8 +60,8 @@ final class AccessoryFixture {
 
     private func startSimulator(_ buttons: [String], known: Bool) async throws {
         let arguments = buttons.flatMap { ["--button", $0] } + (known ? ["--known"] : [])
-        let simulator = try ChildProcess(
-            [ChildProcess.built("ptt-sim"), "buttons", "--bus", bus.address] + arguments
+        let simulator = try TestProcess(
+            [TestProcess.built("ptt-sim"), "buttons", "--bus", bus.address] + arguments
         )
         self.simulator = simulator
         let line = try await simulator.lines.next()
@@ -69,8 +69,8 @@ final class AccessoryFixture {
     }
 
     func startAccessoryd() async throws {
-        accessoryd = try ChildProcess(
-            [ChildProcess.built("ptt-accessoryd")],
+        accessoryd = try TestProcess(
+            [TestProcess.built("ptt-accessoryd")],
             environment: [
                 "XDG_RUNTIME_DIR": directory, "DBUS_SYSTEM_BUS_ADDRESS": bus.address,
                 "NOTIFY_SOCKET": notices.path,
@@ -150,7 +150,7 @@ final class AccessoryFixture {
     func scan() async throws -> AccessoryInterface.Discovery {
         let client = try client()
         defer { client.close() }
-        let found = Sightings(of: AccessoryInterface.Discovery.self)
+        let found = AsyncQueue(of: AccessoryInterface.Discovery.self)
         client.subscribe("\(AccessoryInterface.name).Scan", ["seconds": 10]) { answer, _ in
             guard case .success(let parameters) = answer,
                 let device = try? parameters.decode(AccessoryInterface.ScanReply.self).device

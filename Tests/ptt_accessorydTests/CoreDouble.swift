@@ -12,7 +12,7 @@ final class CoreDouble {
         case end(String, EndCause?)
     }
 
-    nonisolated let requests = Sightings(of: Request.self)
+    nonisolated let requests = AsyncQueue(of: Request.self)
     var refusal: Refusal?
 
     private let path: String

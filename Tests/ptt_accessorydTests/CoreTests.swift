@@ -39,16 +39,16 @@ import Testing
 
     @Test @EventLoop func `a second ptt-accessoryd says that there is one, and ends`() async throws {
         let fixture = try await AccessoryFixture.start()
-        let second = try ChildProcess(
-            [ChildProcess.built("ptt-accessoryd")],
+        let second = try TestProcess(
+            [TestProcess.built("ptt-accessoryd")],
             environment: ["XDG_RUNTIME_DIR": fixture.directory, "PTT_LOG": "critical"]
         )
         #expect(try await second.exitStatus() == 1)
     }
 
     @Test @EventLoop func `without a runtime directory ptt-accessoryd ends`() async throws {
-        let accessoryd = try ChildProcess(
-            ["-u", "XDG_RUNTIME_DIR", ChildProcess.built("ptt-accessoryd")]
+        let accessoryd = try TestProcess(
+            ["-u", "XDG_RUNTIME_DIR", TestProcess.built("ptt-accessoryd")]
         )
         #expect(try await accessoryd.exitStatus() == 1)
     }

@@ -6,7 +6,7 @@ import TestSupport
 @EventLoop
 final class NotifySocket {
     nonisolated let path: String
-    nonisolated let texts = Sightings(of: String.self)
+    nonisolated let texts = AsyncQueue(of: String.self)
 
     private let descriptor: OwnedDescriptor
     private var source: DescriptorSource?

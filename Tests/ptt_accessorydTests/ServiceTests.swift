@@ -75,7 +75,7 @@ import Varlink
         try await fixture.ready()
         let client = try fixture.client()
         defer { client.close() }
-        let updates = Sightings(of: AccessoryInterface.Update.self)
+        let updates = AsyncQueue(of: AccessoryInterface.Update.self)
         client.subscribe("\(AccessoryInterface.name).Subscribe") { answer, _ in
             if case .success(let parameters) = answer,
                 let update = try? parameters.decode(AccessoryInterface.Update.self)

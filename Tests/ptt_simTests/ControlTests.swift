@@ -40,11 +40,11 @@ import Testing
 
     @Test @EventLoop func `it ends with an error when there is no bus or another BlueZ`() async throws {
         let fixture = try await SimulatorFixture()
-        let program = ChildProcess.built("ptt-sim")
-        #expect(try await ChildProcess([program, "--bus", "unix:path=/nonexistent"]).exitStatus() == 1)
-        #expect(try await ChildProcess([program, "--bus", fixture.bus.address]).exitStatus() == 1)
+        let program = TestProcess.built("ptt-sim")
+        #expect(try await TestProcess([program, "--bus", "unix:path=/nonexistent"]).exitStatus() == 1)
+        #expect(try await TestProcess([program, "--bus", fixture.bus.address]).exitStatus() == 1)
         #expect(
-            try await ChildProcess([program, "--bus", fixture.bus.address, "--button", "x"]).exitStatus()
+            try await TestProcess([program, "--bus", fixture.bus.address, "--button", "x"]).exitStatus()
                 == EX_USAGE
         )
     }
@@ -68,8 +68,8 @@ import Testing
     {
         let bus = try await PrivateBus.start()
         // script(1) puts a terminal between this test and the program.
-        let command = "\(ChildProcess.built("ptt-sim")) --bus \(bus.address); stty -a | grep -o ' icanon'"
-        let terminal = try ChildProcess(["script", "-qfec", command, "/dev/null"])
+        let command = "\(TestProcess.built("ptt-sim")) --bus \(bus.address); stty -a | grep -o ' icanon'"
+        let terminal = try TestProcess(["script", "-qfec", command, "/dev/null"])
         let lines = terminal.lines
         _ = try await lines.first { $0.hasPrefix("space:") }
         terminal.write("2", terminated: false)

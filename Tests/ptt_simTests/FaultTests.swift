@@ -77,7 +77,7 @@ import Testing
 
     @Test @EventLoop func `a crash says nothing but that the name has no owner`() async throws {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
-        let owners = Sightings(of: String?.self)
+        let owners = AsyncQueue(of: String?.self)
         let watch = fixture.client.watchName("org.bluez") { owners.add($0) }
         let first = try await owners.next()
         #expect(try await fixture.simulator.ask("crash") == "ok")

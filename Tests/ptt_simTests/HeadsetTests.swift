@@ -11,7 +11,7 @@ private let hasUinput = access("/dev/uinput", W_OK) == 0
 
     @Test(.enabled(if: !hasUinput, "there is a uinput here")) @EventLoop
     func `without uinput it says so and ends with an error`() async throws {
-        let simulator = try ChildProcess([ChildProcess.built("ptt-sim"), "headset"])
+        let simulator = try TestProcess([TestProcess.built("ptt-sim"), "headset"])
         #expect(try await simulator.exitStatus() == 1)
     }
 
@@ -23,13 +23,13 @@ private let hasUinput = access("/dev/uinput", W_OK) == 0
     ) @EventLoop func `its keys arrive like those of a real headset`()
         async throws
     {
-        let simulator = try ChildProcess([
-            ChildProcess.built("ptt-sim"), "headset", "--name", "PTT Sim Headset",
+        let simulator = try TestProcess([
+            TestProcess.built("ptt-sim"), "headset", "--name", "PTT Sim Headset",
         ])
         let ready = try await simulator.lines.next()
         let devnode = try #require(ready.split(separator: " ").last.map(String.init))
         let node = InputNode(sysname: "headset", devnode: devnode, name: "PTT Sim Headset")
-        let events = Sightings(of: KeyDeviceEvent.self)
+        let events = AsyncQueue(of: KeyDeviceEvent.self)
         let device = try KeyDevice(node, keys: [.playPause, .nextSong]) { events.add($0) }
         #expect(try await simulator.ask("tap") == "ok")
         #expect(try await simulator.ask("press next") == "ok")

@@ -159,7 +159,7 @@ import Testing
     {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         #expect(try await fixture.simulator.ask("sleep 1") == "ok")
-        let attempts = Sightings(of: String.self)
+        let attempts = AsyncQueue(of: String.self)
         let connect = MethodCall(to: "org.bluez", SimulatorFixture.device(1), "org.bluez.Device1", "Connect")
         let report: BusConnection.Completion = { result in
             switch result {

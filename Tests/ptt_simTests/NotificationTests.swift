@@ -59,7 +59,7 @@ import Testing
         #expect(try await fixture.simulator.ask("press") == "ok")
         #expect(try await fixture.signals.next(2) == [Self.value + "1", Self.value + "1"])
         // The subscription of a client that leaves the bus ends, the link and the others stay.
-        let left = Sightings(of: String?.self)
+        let left = AsyncQueue(of: String?.self)
         let watch = fixture.client.watchName(other.uniqueName) { left.add($0) }
         _ = try await left.next()
         other.close()

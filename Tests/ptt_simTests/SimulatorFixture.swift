@@ -8,17 +8,17 @@ final class SimulatorFixture {
     nonisolated static let adapter: ObjectPath = "/org/bluez/hci0"
 
     let bus: PrivateBus
-    let simulator: ChildProcess
+    let simulator: TestProcess
     let client: BusConnection
     /// Every signal of the simulated BlueZ, as one line each.
-    let signals = Sightings(of: String.self)
+    let signals = AsyncQueue(of: String.self)
     private var subscription: Subscription?
     private var objects: [ExportedObject] = []
 
     init(_ arguments: String...) async throws {
         bus = try await PrivateBus.start()
-        let command = [ChildProcess.built("ptt-sim"), "--bus", bus.address]
-        simulator = try ChildProcess(command + arguments)
+        let command = [TestProcess.built("ptt-sim"), "--bus", bus.address]
+        simulator = try TestProcess(command + arguments)
         let ready = try await simulator.lines.next()
         guard ready == "ready \(bus.address)" else { throw BusError.failed(ready) }
         client = try await BusConnection.open(.address(bus.address))
@@ -91,8 +91,8 @@ final class SimulatorFixture {
     /// Registers an agent that agrees to everything.
     ///
     /// - Returns: The devices that it was asked about.
-    func registerAgent() async throws -> Sightings<ObjectPath?> {
-        let asked = Sightings(of: ObjectPath?.self)
+    func registerAgent() async throws -> AsyncQueue<ObjectPath?> {
+        let asked = AsyncQueue(of: ObjectPath?.self)
         let agent = ExportedInterface(
             "org.bluez.Agent1",
             methods: [

@@ -108,7 +108,7 @@ import Varlink
     @EventLoop func `when one connection closes the other is closed`(isFirst: Bool) async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
-        let ended = Sightings(of: Void.self)
+        let ended = AsyncQueue(of: Void.self)
         application.calls.client.onClose = { _ in ended.add(()) }
         if isFirst {
             application.closeTold()

@@ -10,11 +10,11 @@ import Varlink
 final class AttachedApplication {
     let attachment: ApplicationInterface.Attachment
     /// What it is told, in order.
-    let events: Sightings<CoreEvent>
+    let events: AsyncQueue<CoreEvent>
     /// The second connection.
     let calls: CoreClient
     /// Told when the connection that it is told things on has ended, whoever ended it.
-    let ended: Sightings<Void>
+    let ended: AsyncQueue<Void>
     private let told: VarlinkClient
 
     /// Attaches and makes the second connection that of the application.
@@ -41,9 +41,9 @@ final class AttachedApplication {
     }
 
     private init(to core: CoreFixture, _ request: ApplicationInterface.AttachRequest) async throws {
-        let first = Sightings(of: Result<ApplicationInterface.Attachment, VarlinkCallError>.self)
-        let events = Sightings(of: CoreEvent.self)
-        let ended = Sightings(of: Void.self)
+        let first = AsyncQueue(of: Result<ApplicationInterface.Attachment, VarlinkCallError>.self)
+        let events = AsyncQueue(of: CoreEvent.self)
+        let ended = AsyncQueue(of: Void.self)
         told = try core.connect().client
         told.onClose = { _ in ended.add(()) }
         told.subscribe("\(ApplicationInterface.name).Attach", try JSONObject(encoding: request)) {

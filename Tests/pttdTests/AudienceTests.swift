@@ -63,7 +63,7 @@ private final class Listener {
     }
 
     func isReadable() async throws {
-        let readable = Sightings(of: Bool.self)
+        let readable = AsyncQueue(of: Bool.self)
         let source = try DescriptorSource(descriptor.value, .readable) { _ in readable.add(true) }
         defer { source.cancel() }
         _ = try await readable.next()

@@ -154,8 +154,8 @@ private final class AudioSocketFixture {
 /// Somebody's end of the audio socket.
 @EventLoop
 private final class AudioPeer {
-    let packets = Sightings(of: Int.self)
-    let ended = Sightings(of: Void.self)
+    let packets = AsyncQueue(of: Int.self)
+    let ended = AsyncQueue(of: Void.self)
     private let descriptor: OwnedDescriptor
     private var source: DescriptorSource?
 

@@ -42,7 +42,7 @@ final class CoreFixture {
 
     var directory: String { core.directory }
 
-    var process: ChildProcess { core.process }
+    var process: TestProcess { core.process }
 
     /// Ends the core as a crash would, and starts it again; ready when this returns.
     ///
@@ -86,7 +86,7 @@ final class CoreFixture {
 final class CoreClient {
     let client: VarlinkClient
     /// What `Subscribe` told after the status.
-    let events = Sightings(of: CoreEvent.self)
+    let events = AsyncQueue(of: CoreEvent.self)
 
     init(_ client: VarlinkClient) {
         self.client = client
@@ -135,7 +135,7 @@ final class CoreClient {
 
     /// Follows the core from now on.
     func subscribe() async throws -> Status {
-        let first = Sightings(of: Status.self)
+        let first = AsyncQueue(of: Status.self)
         let events = events
         client.subscribe("\(ChannelInterface.name).Subscribe") { answer, _ in
             guard let update = try? answer.get().decode(ChannelInterface.Update.self) else { return }

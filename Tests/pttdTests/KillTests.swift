@@ -61,7 +61,7 @@ import Testing
 
     /// Takes so many steps, and orders one more without waiting for it.
     @EventLoop
-    private func live(_ life: ChildProcess, steps count: Int, ordersOneMore: Bool) async throws -> [String] {
+    private func live(_ life: TestProcess, steps count: Int, ordersOneMore: Bool) async throws -> [String] {
         var told: [String] = []
         for step in Self.steps.prefix(count) {
             told.append(try await life.ask("go"))
@@ -87,9 +87,9 @@ import Testing
 }
 
 extension CoreFixture {
-    fileprivate func startLife(_ channelID: ChannelID) throws -> ChildProcess {
-        try ChildProcess(
-            [ChildProcess.built("ptt-life"), channelID.text],
+    fileprivate func startLife(_ channelID: ChannelID) throws -> TestProcess {
+        try TestProcess(
+            [TestProcess.built("ptt-life"), channelID.text],
             environment: ["XDG_RUNTIME_DIR": directory]
         )
     }

@@ -21,9 +21,9 @@ final class MicrophoneFixture {
     private(set) var input: String?
     private let application: CoreClient
     private let watcher: CoreClient
-    private let statuses = Sightings(of: Status.self)
+    private let statuses = AsyncQueue(of: Status.self)
     private let audio: OwnedDescriptor
-    private let happenings = Sightings(of: Happening.self)
+    private let happenings = AsyncQueue(of: Happening.self)
     private var reader: DescriptorSource?
 
     /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, and `prepare` changes the

@@ -146,8 +146,8 @@ private struct PlaybackFixture {
 /// The application's end of the audio socket.
 @EventLoop
 private final class Writer {
-    let ended = Sightings(of: Void.self)
-    private let room = Sightings(of: Void.self)
+    let ended = AsyncQueue(of: Void.self)
+    private let room = AsyncQueue(of: Void.self)
     private let descriptor: Int32
     private var source: DescriptorSource?
     private var phase = 0
@@ -206,16 +206,16 @@ private final class Writer {
 @EventLoop
 private final class Listener {
     private let audio: AudioServer
-    private let samples = Sightings(of: [Int16].self)
+    private let samples = AsyncQueue(of: [Int16].self)
     private var stream: CaptureStream?
 
     init(_ sound: PrivateAudioServer) async throws {
         audio = AudioServer(applicationName: "PlaybackTests", address: sound.address)
-        let ready = Sightings(of: Void.self)
+        let ready = AsyncQueue(of: Void.self)
         audio.stateChanged = { if case .ready = $0 { ready.add(()) } }
         audio.connect()
         try await ready.next()
-        let started = Sightings(of: Void.self)
+        let started = AsyncQueue(of: Void.self)
         let request = StreamRequest(name: "listener", device: "speaker.monitor")
         stream = try CaptureStream(on: audio, request) { event in
             if event == .started { started.add(()) }

@@ -21,7 +21,7 @@ import Varlink
         _ = try await button.begin()
         _ = try await joined.events.first { $0 == .audioActivated }
         disk.hang()
-        let renamed = Sightings(of: Void.self)
+        let renamed = AsyncQueue(of: Void.self)
         owner.rename("Renamed") { renamed.add(()) }
         button.letGo()
         try await becomes { try await sound.sourceOutputs() == [] }
@@ -37,7 +37,7 @@ import Varlink
         let core = try await CoreFixture.start(environment: disk.environment)
         let (owner, other, observer) = (try core.connect(), try core.connect(), try core.connect())
         disk.hang()
-        let answers = Sightings(of: String.self)
+        let answers = AsyncQueue(of: String.self)
         owner.join(then: {
             let isSaved = FileManager.default.fileExists(atPath: core.state("channel.json"))
             answers.add(isSaved ? "joined and saved" : "joined")
@@ -65,7 +65,7 @@ import Varlink
         let failure = try #require(try await owner.status().saveFailure)
         #expect(failure.contains("does not answer within"))
         // Nothing waits any more.
-        let renamed = Sightings(of: Void.self)
+        let renamed = AsyncQueue(of: Void.self)
         owner.rename("Renamed") { renamed.add(()) }
         try await renamed.next()
         #expect(!FileManager.default.fileExists(atPath: core.state("channel.json")))
@@ -118,7 +118,7 @@ import Varlink
         let core = try await CoreFixture.start(environment: disk.environment)
         disk.hang()
         let owner = try core.connect()
-        let joined = Sightings(of: Void.self)
+        let joined = AsyncQueue(of: Void.self)
         owner.join(then: { joined.add(()) })
         // Answered after the request above was taken.
         _ = try await core.connect().status()

@@ -16,9 +16,9 @@ final class ScriptedLogind {
     }
 
     /// A delay lock was taken.
-    let taken = Sightings(of: Void.self)
+    let taken = AsyncQueue(of: Void.self)
     /// A delay lock was given back.
-    let released = Sightings(of: Void.self)
+    let released = AsyncQueue(of: Void.self)
     /// Its own name on the bus.
     var name: String { connection.uniqueName }
     /// Who took the last delay lock.
@@ -26,7 +26,7 @@ final class ScriptedLogind {
     /// What `PreparingForSleep` tells.
     private var isPreparingForSleep = false
     /// The name of a session that was looked at.
-    let asked = Sightings(of: String.self)
+    let asked = AsyncQueue(of: String.self)
 
     private let connection: BusConnection
     private var locks: [(Int32, DescriptorSource)] = []

@@ -17,7 +17,7 @@ import Testing
         async throws
     {
         let fixture = try await SpeakerFixture.start()
-        let opened = Sightings(of: Void.self)
+        let opened = AsyncQueue(of: Void.self)
         fixture.speaker.open(
             .standard,
             started: { opened.add(()) },
@@ -34,7 +34,7 @@ import Testing
 
     @Test @EventLoop func `who is held up is let go on as the speaker plays`() async throws {
         let fixture = try await SpeakerFixture.start()
-        let opened = Sightings(of: Void.self)
+        let opened = AsyncQueue(of: Void.self)
         fixture.speaker.open(
             .standard,
             started: { opened.add(()) },
@@ -64,8 +64,8 @@ import Testing
         async throws
     {
         let fixture = try await SpeakerFixture.start()
-        let opened = Sightings(of: Void.self)
-        let failed = Sightings(of: Interruption.self)
+        let opened = AsyncQueue(of: Void.self)
+        let failed = AsyncQueue(of: Interruption.self)
         fixture.speaker.open(.standard, started: { opened.add(()) }, failed: { what, _ in failed.add(what) })
         try await opened.next()
         #expect(fixture.fill())
@@ -89,7 +89,7 @@ import Testing
     @Test @EventLoop func `without a speaker the opening fails and says why`() async throws {
         let fixture = try await SpeakerFixture.start()
         try await fixture.sound.pactl("unload-module", "module-null-sink")
-        let failed = Sightings(of: String.self)
+        let failed = AsyncQueue(of: String.self)
         fixture.speaker.open(
             .standard,
             started: { Issue.record("there is none") },
@@ -105,7 +105,7 @@ import Testing
     {
         let fixture = try await SpeakerFixture.start()
         fixture.sound.freeze()
-        let failed = Sightings(of: String.self)
+        let failed = AsyncQueue(of: String.self)
         fixture.speaker.open(
             .standard,
             started: { Issue.record("nobody answers") },
@@ -122,12 +122,12 @@ private final class SpeakerFixture {
     let server: AudioServer
     let speaker: Speaker
     /// There is room again.
-    private(set) var room = Sightings(of: Void.self)
+    private(set) var room = AsyncQueue(of: Void.self)
 
     static func start() async throws -> SpeakerFixture {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let fixture = SpeakerFixture(sound)
-        let ready = Sightings(of: Void.self)
+        let ready = AsyncQueue(of: Void.self)
         fixture.server.stateChanged = { if case .ready = $0 { ready.add(()) } }
         fixture.server.connect()
         try await ready.next()
@@ -142,7 +142,7 @@ private final class SpeakerFixture {
     }
 
     /// What was told before does not count.
-    func forgetRoom() { room = Sightings(of: Void.self) }
+    func forgetRoom() { room = AsyncQueue(of: Void.self) }
 
     /// Plays 20 ms of silence.
     func play() -> Bool {

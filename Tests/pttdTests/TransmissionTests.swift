@@ -36,7 +36,7 @@ import Varlink
         defer { withExtendedLifetime(fixture) {} }
         let audio = try fixture.core.attachAudio(fixture.token).release()
         defer { _ = close(audio) }
-        let packets = Sightings(of: [UInt8].self)
+        let packets = AsyncQueue(of: [UInt8].self)
         let reader = try DescriptorSource(audio, .readable) { _ in
             var buffer = [UInt8](repeating: 0, count: 8192)
             let count = recv(audio, &buffer, buffer.count, Int32(MSG_DONTWAIT))
@@ -182,7 +182,7 @@ import Varlink
         let first = try fixture.core.attachAudio(fixture.token)
         let second = try fixture.core.attachAudio(fixture.token).release()
         defer { _ = close(second) }
-        let end = Sightings(of: Int.self)
+        let end = AsyncQueue(of: Int.self)
         let source = try DescriptorSource(second, .readable) { _ in
             var byte: UInt8 = 0
             end.add(recv(second, &byte, 1, Int32(MSG_DONTWAIT)))

@@ -25,7 +25,7 @@ import Testing
         )
         let pipe = try fixture.openPipe()
         defer { close(pipe) }
-        let started = Sightings(of: Void.self)
+        let started = AsyncQueue(of: Void.self)
         let watch = try DirectoryWatch(fixture.directory, .changes) { if $0 == "started" { started.add(()) } }
         let accessoryd = try fixture.core.connect()
         let transmissionID = try await accessoryd.begin()
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test @EventLoop func `a push starts the application, and waits for it`() async throws {
-        let systemd = Sightings(of: [String].self)
+        let systemd = AsyncQueue(of: [String].self)
         let fixture = try await WakingFixture.start(Self.unit, systemd: { systemd.add($0) })
         let pushID = try await fixture.core.connect().push(
             PushInterface.SendRequest(
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test @EventLoop func `a core that starts with a saved channel starts its application`() async throws {
-        let systemd = Sightings(of: [String].self)
+        let systemd = AsyncQueue(of: [String].self)
         let fixture = try await WakingFixture.start(Self.unit, systemd: { systemd.add($0) })
         try await fixture.core.crashAndRestart()
         #expect(try await systemd.next() == ["app.service", "replace"])
@@ -112,7 +112,7 @@ import Testing
     func `a channel whose application does not come after a restart stays, and the next press tries again`()
         async throws
     {
-        let systemd = Sightings(of: [String].self)
+        let systemd = AsyncQueue(of: [String].self)
         let fixture = try await WakingFixture.start(Self.unit, systemd: { systemd.add($0) })
         try await fixture.core.crashAndRestart()
         let watcher = try fixture.core.connect()

@@ -1,4 +1,4 @@
-extension ChildProcess {
+extension TestProcess {
     /// A process that attaches to the core as an application, prints what it is told, and knows nothing else.
     ///
     /// - Parameters:
@@ -11,7 +11,7 @@ extension ChildProcess {
         as identifier: String,
         _ name: String,
         in directory: String
-    ) throws -> ChildProcess {
+    ) throws -> TestProcess {
         let script = """
             import socket, sys
             path, identifier, name = sys.argv[1:]
@@ -24,6 +24,6 @@ extension ChildProcess {
                 *messages, rest = (rest + data).split(b"\\0")
                 for message in messages: print(message.decode(), flush=True)
             """
-        return try ChildProcess(["python3", "-c", script, directory + "/pushtotalk/core", identifier, name])
+        return try TestProcess(["python3", "-c", script, directory + "/pushtotalk/core", identifier, name])
     }
 }

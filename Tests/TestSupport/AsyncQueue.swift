@@ -1,5 +1,5 @@
-/// What handlers saw, in order, for a test to await.
-package final class Sightings<Element: Sendable>: Sendable {
+/// Values that handlers add and a test awaits, in order.
+package final class AsyncQueue<Element: Sendable>: Sendable {
     private let stream: AsyncStream<Element>
     private let continuation: AsyncStream<Element>.Continuation
 
@@ -9,7 +9,7 @@ package final class Sightings<Element: Sendable>: Sendable {
 
     package func add(_ element: Element) { continuation.yield(element) }
 
-    /// The next element that no test has taken yet.
+    /// Removes the first element, as soon as there is one.
     ///
     /// - Throws: ``TimeLimitExceeded``.
     package func next(within limit: Duration = .seconds(10)) async throws -> Element {

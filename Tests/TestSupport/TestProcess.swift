@@ -3,13 +3,13 @@ import Glibc
 
 /// A program under test: lines in, lines out. It is killed when it is dropped.
 @EventLoop
-package final class ChildProcess {
+package final class TestProcess {
     package nonisolated let processID: Int32
     /// The lines that the program prints.
-    package nonisolated let lines = Sightings(of: String.self)
+    package nonisolated let lines = AsyncQueue(of: String.self)
 
     /// Told when the last holder of the program's standard output has gone.
-    private nonisolated let outputEnd = Sightings(of: Void.self)
+    private nonisolated let outputEnd = AsyncQueue(of: Void.self)
     private let socket: Int32
     private var partial: [UInt8] = []
     private var isReaped = false
