@@ -31,11 +31,17 @@ order = $(CURDIR)/Sources/Programs/press.order
 again = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(order) -delete; \
   find .build/release/ -name '*.swift.o' ! -newer Makefile -delete; } 2>/dev/null || true
 
-# Debian packages: to build, and beyond that to try and to check.
-build_packages = pkg-config libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
-demo_packages = dbus-daemon pulseaudio util-linux
-bench_packages = dbus-bin dbus-daemon bluez pipewire pulseaudio python3-pip systemd util-linux wireplumber
-test_packages = $(demo_packages) dbus pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3-pip systemd wireplumber
+# Debian packages by command.
+packages_build = pkg-config libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
+packages_demo = $(packages_build) dbus-daemon pulseaudio
+packages_test = $(packages_demo) dbus pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3-pip systemd wireplumber
+packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pulseaudio python3-pip systemd wireplumber
+packages_order = $(packages_bench) valgrind
+packages_docs = $(packages_build) python3
+packages_fuzz = $(packages_build)
+packages_system-test = $(packages_build) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
+# The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
+FOR ?= $(or $(filter build demo test bench order docs fuzz system-test,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
 # A Python library from PyPI that the benchmark compares with; without it that row says so.
@@ -44,26 +50,26 @@ bleak = $(CURDIR)/.build/release/python-bleak
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help build docs install uninstall demo test verify-units system-test bench order fuzz
+.PHONY: help dependencies build docs install uninstall demo test verify-units vm-image system-test bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
-$(archives)/libstdc++.a:
+dependencies:  ## installs missing Debian packages, as the other commands do first (FOR=test)
+	@.ci/install-packages 'make $(FOR)' $(sort $(foreach command,$(FOR),$(packages_$(command))))
+
+$(archives)/libstdc++.a: | dependencies
 	@mkdir -p $(@D) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $@
 
-build: $(archives)/libstdc++.a  ## builds the programs that `make install` installs
-	@.ci/install-packages 'make build' $(build_packages)
+build: dependencies $(archives)/libstdc++.a  ## builds the programs that `make install` installs
 	@$(again)
 	swift build $(release)
 
-demo:  ## one press through a private stack, and the echo of an application; leaves demo.wav
-	@.ci/install-packages 'make demo' $(build_packages) $(demo_packages)
+demo: dependencies  ## one press through a private stack, and the echo of an application; leaves demo.wav
 	@for program in $(programs); do swift build --quiet --product $$program || exit 1; done
 	@.build/debug/ptt-sim demo
 
-test:  ## format, build, and all tests that need no virtual machine
-	@.ci/install-packages 'make test' $(build_packages) $(test_packages)
+test: dependencies  ## format, build, and all tests that need no virtual machine
 	swift format lint --strict --recursive Package.swift Sources Tests
 	swift build --build-tests $(strict)
 	set -o pipefail; swift test --skip-build --no-parallel $(strict) 2>&1 | tee .build/test.log
@@ -76,8 +82,7 @@ verify-units:
 	@for unit in $(units); do sed 's|@bindir@|$(CURDIR)/.build/debug|' systemd/$$unit > .build/units/$$unit; done
 	XDG_RUNTIME_DIR=$(CURDIR)/.build/units systemd-analyze verify --user --man=no $(units:%=.build/units/%)
 
-docs:  ## the documentation of the library PushToTalk, as web pages in .build/docs
-	@.ci/install-packages 'make docs' $(build_packages) python3
+docs: dependencies  ## the documentation of the library PushToTalk, as web pages in .build/docs
 	swift build --target PushToTalk
 	@rm -rf .build/symbols .build/docs && mkdir -p .build/symbols
 	@for module in PushToTalk PTTPlatformTypes; do swift symbolgraph-extract -module-name $$module -target $(target) \
@@ -94,17 +99,19 @@ docs:  ## the documentation of the library PushToTalk, as web pages in .build/do
 	  --warnings-as-errors --transform-for-static-hosting
 	@echo "to read: python3 -m http.server -d .build/docs, then http://localhost:8000/documentation/pushtotalk"
 
-fuzz:  ## random bytes for each parser of what strangers send (FUZZ_SECONDS=60)
-	@.ci/install-packages 'make fuzz' $(build_packages)
+fuzz: dependencies  ## random bytes for each parser of what strangers send (FUZZ_SECONDS=60)
 	Tests/Fuzz/run $(FUZZ_SECONDS)
 
-system-test: build  ## the programs against real Bluetooth, udev and PipeWire in a virtual machine
+# Before the build: making the machine takes root, and so a password where the caller has to give one.
+vm-image: | dependencies
+	@Tests/SystemTests/vm/build-image
+
+system-test: dependencies vm-image build  ## the programs against real Bluetooth, udev and PipeWire in a virtual machine
 	Tests/SystemTests/run
 	swift build --build-tests $(strict)
 	Tests/SystemTests/kernel-tests
 
-bench: $(archives)/libstdc++.a  ## latency, memory, wake-ups, side by side with what they are compared to; hostile peers; takes 6 minutes
-	@.ci/install-packages 'make bench' $(build_packages) $(bench_packages)
+bench: dependencies $(archives)/libstdc++.a  ## latency, memory, wake-ups, side by side with what they are compared to; hostile peers; takes 6 minutes
 	@$(again)
 	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done
@@ -113,8 +120,7 @@ bench: $(archives)/libstdc++.a  ## latency, memory, wake-ups, side by side with 
 	@test -d $(bleak)/bleak || python3 -m pip install --quiet --target $(bleak) bleak==3.1.0 >$(bleak).log 2>&1 || true
 	@.build/release/ptt-bench
 
-order: $(archives)/libstdc++.a  ## which functions lie side by side in the programs: again after larger changes, and commit it
-	@.ci/install-packages 'make order' $(build_packages) $(bench_packages) valgrind
+order: dependencies $(archives)/libstdc++.a  ## which functions lie side by side in the programs: again after larger changes, and commit it
 	@$(again)
 	@for program in pttd ptt-accessoryd ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done
