@@ -43,33 +43,39 @@ enum Alphabet {
         _ client: ClientID = radio,
         _ token: PushToken = radioToken
     ) -> TalkSession.Event {
-        .attachRequested(
+        .request(
             request,
-            client,
-            processID: client == secondRadio ? 47 : 42,
-            .init(identifier: radioID, name: "Radio", activation: activation, isForeground: isForeground),
-            fresh: token
+            from: client,
+            .attach(
+                .init(identifier: radioID, name: "Radio", activation: activation, isForeground: isForeground),
+                processID: client == secondRadio ? 47 : 42,
+                newToken: token
+            )
         )
     }
 
-    static let attachIntercom = TalkSession.Event.attachRequested(
+    static let attachIntercom = TalkSession.Event.request(
         request,
-        intercom,
-        processID: 43,
-        .init(identifier: intercomID, name: "Intercom", format: AudioFormat(rate: 16_000, channels: 2)),
-        fresh: intercomToken
+        from: intercom,
+        .attach(
+            .init(identifier: intercomID, name: "Intercom", format: AudioFormat(rate: 16_000, channels: 2)),
+            processID: 43,
+            newToken: intercomToken
+        )
     )
 
     static func join(_ client: ClientID, _ channelID: ChannelID? = channel, as application: String? = nil)
         -> TalkSession.Event
     {
-        .joinRequested(
+        .request(
             request,
-            client,
-            processID: 40 + client.rawValue,
-            .init(channelID: channelID, name: "Ops", application: application),
-            fresh: other,
-            joinToken
+            from: client,
+            .join(
+                .init(channelID: channelID, name: "Ops", application: application),
+                processID: 40 + client.rawValue,
+                newChannelID: other,
+                newToken: joinToken
+            )
         )
     }
 
@@ -79,17 +85,34 @@ enum Alphabet {
         _ source: TransmitSource = .handsfreeButton,
         _ channelID: ChannelID? = nil
     ) -> TalkSession.Event {
-        .beginRequested(request, client, .init(channelID: channelID, source: source, origin: origin))
+        .request(request, from: client, .begin(.init(channelID: channelID, source: source, origin: origin)))
     }
 
     static func end(_ origin: Origin?, by client: ClientID = accessoryd, _ cause: EndCause? = nil)
         -> TalkSession.Event
     {
-        .endRequested(request, client, .init(channelID: nil, origin: origin, cause: cause))
+        .request(request, from: client, .end(.init(channelID: nil, origin: origin, cause: cause)))
+    }
+
+    static func foreground(_ isForeground: Bool, by client: ClientID = radio) -> TalkSession.Event {
+        .request(request, from: client, .setForeground(.init(isForeground: isForeground)))
+    }
+
+    static func leave(_ channelID: ChannelID?, by client: ClientID) -> TalkSession.Event {
+        .request(request, from: client, .leave(.init(channelID: channelID)))
+    }
+
+    static func describe(
+        _ name: String,
+        _ image: String? = nil,
+        in channelID: ChannelID? = nil,
+        by client: ClientID
+    ) -> TalkSession.Event {
+        .request(request, from: client, .setDescriptor(.init(channelID: channelID, name: name, image: image)))
     }
 
     static func status(_ status: ServiceStatus, by client: ClientID = radio) -> TalkSession.Event {
-        .serviceStatusRequested(request, client, .init(channelID: nil, status: status))
+        .request(request, from: client, .setServiceStatus(.init(channelID: nil, status: status)))
     }
 
     static func mode(
@@ -97,17 +120,17 @@ enum Alphabet {
         by client: ClientID = radio,
         _ channelID: ChannelID? = nil
     ) -> TalkSession.Event {
-        .transmissionModeRequested(request, client, .init(channelID: channelID, mode: mode))
+        .request(request, from: client, .setTransmissionMode(.init(channelID: channelID, mode: mode)))
     }
 
     static func accessories(_ isEnabled: Bool) -> TalkSession.Event {
-        .accessoryEventsRequested(request, radio, .init(channelID: nil, isEnabled: isEnabled))
+        .request(request, from: radio, .setAccessoryEvents(.init(channelID: nil, isEnabled: isEnabled)))
     }
 
     static func speaker(_ speaker: ApplicationInterface.Speaker?, by client: ClientID = radio)
         -> TalkSession.Event
     {
-        .participantRequested(request, client, .init(channelID: nil, participant: speaker))
+        .request(request, from: client, .setParticipant(.init(channelID: nil, participant: speaker)))
     }
 
     static func push(
@@ -116,7 +139,7 @@ enum Alphabet {
         isServiceUpdate: Bool = false,
         priority: Int = 10
     ) -> TalkSession.Event {
-        .pushRequested(
+        .pushSent(
             request,
             PushEnvelope(
                 request: .init(
@@ -140,14 +163,16 @@ enum Alphabet {
         ends: Bool = false,
         by client: ClientID = radio
     ) -> TalkSession.Event {
-        .finishPushRequested(
+        .request(
             request,
-            client,
-            .init(
-                pushID: PushID(rawValue: push),
-                result: result,
-                participant: speaker,
-                endsTransmission: ends
+            from: client,
+            .finishPush(
+                .init(
+                    pushID: PushID(rawValue: push),
+                    result: result,
+                    participant: speaker,
+                    endsTransmission: ends
+                )
             )
         )
     }

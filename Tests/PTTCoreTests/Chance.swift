@@ -83,7 +83,7 @@ enum Chance {
         case 50...52:
             return random.pick([
                 Alphabet.status(.ready, by: radio), Alphabet.mode(.fullDuplex, by: radio),
-                .foregroundRequested(Alphabet.request, radio, isForeground: true),
+                Alphabet.foreground(true, by: radio),
             ])
         case 53...56: return Alphabet.end(random.pick([Alphabet.button, Alphabet.headset]))
         case 57...59: return Alphabet.speaker(random.pick([Alphabet.ann, Alphabet.bob, nil]), by: radio)

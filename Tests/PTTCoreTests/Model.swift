@@ -93,31 +93,31 @@ struct Model {
         audioTold.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         isStartOrdered = false
-        if event.request == nil { happen(event) } else { answer(event) }
+        switch event {
+        case .request(_, from: let client, let request):
+            if let answer = answer(request, from: client) { answers.append(answer) }
+        case .pushSent(_, let envelope): answers.append(push(envelope))
+        default: happen(event)
+        }
         followAudio()
     }
 
-    private mutating func answer(_ event: TalkSession.Event) {
-        let answer: String? =
-            switch event {
-            case .attachRequested(_, let client, let process, let request, let token):
-                attach(client, process, request, token)
-            case .joinRequested(_, let client, processID: _, let request, let fresh, let token):
-                join(client, request, fresh, token)
-            case .leaveRequested(_, let client, let id): leave(client, id)
-            case .descriptorRequested(_, let client, let request): describe(client, request)
-            case .beginRequested(_, let client, let request): begin(client, request)
-            case .endRequested(_, let client, let request): end(client, request)
-            case .foregroundRequested(_, let client, let isForeground): front(client, isForeground)
-            case .serviceStatusRequested(_, let client, let request): set(client, request)
-            case .transmissionModeRequested(_, let client, let request): set(client, request)
-            case .accessoryEventsRequested(_, let client, let request): set(client, request)
-            case .participantRequested(_, let client, let request): set(client, request)
-            case .pushRequested(_, let envelope): push(envelope)
-            case .finishPushRequested(_, let client, let request): finish(client, request)
-            default: nil
-            }
-        if let answer { answers.append(answer) }
+    private mutating func answer(_ request: TalkSession.Request, from client: ClientID) -> String? {
+        switch request {
+        case .attach(let request, let process, let token): attach(client, process, request, token)
+        case .join(let request, processID: _, let channelID, let token):
+            join(client, request, channelID, token)
+        case .leave(let request): leave(client, request.channelID)
+        case .setDescriptor(let request): describe(client, request)
+        case .begin(let request): begin(client, request)
+        case .end(let request): end(client, request)
+        case .setForeground(let request): front(client, request.isForeground)
+        case .setServiceStatus(let request): set(client, request)
+        case .setTransmissionMode(let request): set(client, request)
+        case .setAccessoryEvents(let request): set(client, request)
+        case .setParticipant(let request): set(client, request)
+        case .finishPush(let request): finish(client, request)
+        }
     }
 
     private mutating func happen(_ event: TalkSession.Event) {

@@ -140,7 +140,7 @@ extension TalkSession.Effect {
         case .setTimer, .cancelTimer: 1
         case .saveChannel, .saveDescriptor: 2
         case .reply: 3
-        case .publish, .tell, .remark: 4
+        case .publish, .notify, .log: 4
         case .startApplication: 5
         case .openCapture, .openPlayback: 6
         case .deliverFrames: 7
@@ -151,14 +151,7 @@ extension TalkSession.Effect {
 extension TalkSession.Event {
     var request: RequestID? {
         switch self {
-        case .attachRequested(let id, _, processID: _, _, fresh: _),
-            .joinRequested(let id, _, processID: _, _, fresh: _, _), .leaveRequested(let id, _, _),
-            .descriptorRequested(let id, _, _), .beginRequested(let id, _, _), .endRequested(let id, _, _),
-            .foregroundRequested(let id, _, isForeground: _), .serviceStatusRequested(let id, _, _),
-            .transmissionModeRequested(let id, _, _), .accessoryEventsRequested(let id, _, _),
-            .participantRequested(let id, _, _), .pushRequested(let id, _),
-            .finishPushRequested(let id, _, _):
-            id
+        case .request(let id, from: _, _), .pushSent(let id, _): id
         case .clientDisconnected, .restored, .applicationStartFailed, .timerFired, .captureStarted,
             .captureFailed,
             .playbackStarted, .playbackFailed, .audioConnectionReady, .audioConnectionLost, .routeChanged,

@@ -103,12 +103,12 @@ struct Observer {
         switch (answer, event) {
         case (
             .attached(_, _, let restored, left: _, isForeground: _),
-            .attachRequested(_, let client, processID: _, _, fresh: _)
+            .request(_, from: let client, .attach)
         ):
             attached.insert(client)
             if restored != nil { application = client }
         case (
-            .joined(_, _, _, isApplication: true), .joinRequested(_, let client, processID: _, _, fresh: _, _)
+            .joined(_, _, _, isApplication: true), .request(_, from: let client, .join)
         ):
             application = client
         case (.accepted(let pushID), _):
@@ -134,13 +134,13 @@ struct Observer {
             if descriptor == self.descriptor { return "the descriptor is saved again as it was" }
             self.descriptor = descriptor
         case .publish(let event): return hear(event)
-        case .tell(let client, let event): return hear(event, as: client)
+        case .notify(let client, let event): return hear(event, as: client)
         case .startApplication(_, let application, _):
             if status.channel?.owner != application || status.channel?.isApplicationStarting != true {
                 return "an application is started that nobody waits for"
             }
             if status.channel?.application != nil { return "an application is started that is there" }
-        case .reply, .remark: break
+        case .reply, .log: break
         }
         return nil
     }

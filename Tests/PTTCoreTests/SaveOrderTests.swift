@@ -278,7 +278,7 @@ extension TalkSession.Effect {
         case .closeCapture, .closePlayback, .stopFrames, .setTimer, .cancelTimer, .saveChannel,
             .saveDescriptor:
             false
-        case .reply, .publish, .tell, .startApplication, .remark, .openCapture, .openPlayback,
+        case .reply, .publish, .notify, .startApplication, .log, .openCapture, .openPlayback,
             .deliverFrames:
             true
         }

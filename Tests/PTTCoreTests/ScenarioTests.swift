@@ -60,20 +60,20 @@ import Testing
     }
 
     @Test func `a name from outside cannot forge a line`() throws {
-        let event = TalkSession.Event.descriptorRequested(
+        let event = TalkSession.Event.request(
             RequestID(rawValue: 1),
-            ClientID(rawValue: 1),
-            .init(channelID: nil, name: "a\" \\ b\n1s shuttingDown\u{2028}x\r\n")
+            from: ClientID(rawValue: 1),
+            .setDescriptor(.init(channelID: nil, name: "a\" \\ b\n1s shuttingDown\u{2028}x\r\n"))
         )
         let line = "\(event)"
         #expect(!line.contains { $0.isNewline })
         var words = try TraceWords(line)
         #expect(
             try words.event()
-                == .descriptorRequested(
+                == .request(
                     RequestID(rawValue: 1),
-                    ClientID(rawValue: 1),
-                    .init(channelID: nil, name: "a\" \\ b?1s shuttingDown?x??")
+                    from: ClientID(rawValue: 1),
+                    .setDescriptor(.init(channelID: nil, name: "a\" \\ b?1s shuttingDown?x??"))
                 )
         )
     }

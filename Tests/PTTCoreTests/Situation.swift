@@ -49,7 +49,7 @@ enum Situation: String, CaseIterable {
         case .joinedByAProgram: [.audioServerReady, Alphabet.join(Alphabet.program, as: "Old")]
         case .joinedByThePerson: [.audioServerReady, Alphabet.join(Alphabet.commandLine)]
         case .background:
-            joined + [.foregroundRequested(Alphabet.request, Alphabet.radio, isForeground: false)]
+            joined + [Alphabet.foreground(false)]
         case .locked: joined + [.sessionLocked]
         case .elsewhere: joined + [.sessionInactive]
         case .activating, .pastTheLimit: activating
@@ -63,7 +63,7 @@ enum Situation: String, CaseIterable {
         case .buttonsTaken: joined + [Alphabet.accessories(false)]
         case .graceUsed:
             joined + [Alphabet.accessories(false)]
-                + [.foregroundRequested(Alphabet.request, Alphabet.radio, isForeground: false)]
+                + [Alphabet.foreground(false)]
                 + [Alphabet.begin(Alphabet.button)]
                 + [Alphabet.begin(Alphabet.radioItself, by: Alphabet.radio, .developerRequest)]
                 + [Alphabet.end(nil, by: Alphabet.radio, .stopped)]

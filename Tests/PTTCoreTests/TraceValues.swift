@@ -82,14 +82,11 @@ struct TraceValues {
         )
     }
 
-    func request(_ word: String, _ id: RequestID, _ client: ClientID) throws -> TalkSession.Event? {
+    func request(_ word: String) throws -> TalkSession.Request? {
         switch word {
-        case "attach": .attachRequested(id, client, processID: process, attachRequest, fresh: token)
+        case "attach": .attach(attachRequest, processID: process, newToken: token)
         case "join":
-            .joinRequested(
-                id,
-                client,
-                processID: process,
+            .join(
                 .init(
                     channelID: channelID,
                     name: name ?? "",
@@ -97,39 +94,27 @@ struct TraceValues {
                     format: format,
                     image: image
                 ),
-                fresh: fresh ?? ChannelID(randomBytes: (0, 1)),
-                token
+                processID: process,
+                newChannelID: fresh ?? ChannelID(randomBytes: (0, 1)),
+                newToken: token
             )
-        case "leave": .leaveRequested(id, client, channelID)
-        case "rename":
-            .descriptorRequested(id, client, .init(channelID: channelID, name: name ?? "", image: image))
-        case "begin":
-            try .beginRequested(
-                id,
-                client,
-                .init(channelID: channelID, source: source, origin: required(origin))
-            )
-        case "end":
-            .endRequested(id, client, .init(channelID: channelID, origin: origin, cause: cause))
-        default: setting(word, id, client)
+        case "leave": .leave(.init(channelID: channelID))
+        case "rename": .setDescriptor(.init(channelID: channelID, name: name ?? "", image: image))
+        case "begin": try .begin(.init(channelID: channelID, source: source, origin: required(origin)))
+        case "end": .end(.init(channelID: channelID, origin: origin, cause: cause))
+        default: setting(word)
         }
     }
 
-    private func setting(_ word: String, _ id: RequestID, _ client: ClientID) -> TalkSession.Event? {
+    private func setting(_ word: String) -> TalkSession.Request? {
         switch word {
-        case "foreground": .foregroundRequested(id, client, isForeground: flag)
-        case "serviceStatus":
-            .serviceStatusRequested(id, client, .init(channelID: channelID, status: status))
-        case "transmissionMode":
-            .transmissionModeRequested(id, client, .init(channelID: channelID, mode: mode))
-        case "accessoryEvents":
-            .accessoryEventsRequested(id, client, .init(channelID: channelID, isEnabled: flag))
-        case "participant":
-            .participantRequested(id, client, .init(channelID: channelID, participant: participant))
+        case "foreground": .setForeground(.init(isForeground: flag))
+        case "serviceStatus": .setServiceStatus(.init(channelID: channelID, status: status))
+        case "transmissionMode": .setTransmissionMode(.init(channelID: channelID, mode: mode))
+        case "accessoryEvents": .setAccessoryEvents(.init(channelID: channelID, isEnabled: flag))
+        case "participant": .setParticipant(.init(channelID: channelID, participant: participant))
         case "finishPush":
-            .finishPushRequested(
-                id,
-                client,
+            .finishPush(
                 .init(
                     pushID: PushID(rawValue: push),
                     result: result,

@@ -51,8 +51,8 @@ extension TraceWords {
         guard known.contains(word) else { return nil }
         let id = try RequestID(rawValue: number())
         let values = try values()
-        if word == "push" { return .pushRequested(id, values.envelope) }
-        return try values.request(word, id, values.connection())
+        if word == "push" { return .pushSent(id, values.envelope) }
+        return try values.request(word).map { try .request(id, from: values.connection(), $0) }
     }
 
     private mutating func values() throws -> TraceValues {

@@ -49,16 +49,16 @@ import Testing
         case .publish(.channelLeft(let reason, _)): "publish channelLeft \(reason)"
         case .publish(.pushFinished(let pushID, let outcome, _)):
             "publish pushFinished \(pushID.rawValue) \(outcome)"
-        case .tell(let client, .transmissionBegan(let transmission)):
-            "tell client \(client.rawValue) transmissionBegan \(transmission.origin.name)"
-        case .tell(let client, .pushReceived(let push)):
-            "tell client \(client.rawValue) pushReceived \(push.pushID.rawValue)"
-        case .tell(let client, .endRefused(let refusal)):
-            "tell client \(client.rawValue) endRefused \(refusal.code)"
+        case .notify(let client, .transmissionBegan(let transmission)):
+            "notify client \(client.rawValue) transmissionBegan \(transmission.origin.name)"
+        case .notify(let client, .pushReceived(let push)):
+            "notify client \(client.rawValue) pushReceived \(push.pushID.rawValue)"
+        case .notify(let client, .endRefused(let refusal)):
+            "notify client \(client.rawValue) endRefused \(refusal.code)"
         case .saveChannel(let saved): "saveChannel\(saved == nil ? " none" : "")"
         case .saveDescriptor(let descriptor): "saveDescriptor\(descriptor == nil ? " none" : "")"
         case .startApplication: "startApplication"
-        case .remark: "remark"
+        case .log: "log"
         case .reply(_, .refused(let refusal)): "reply \(refusal.code)"
         case .reply(_, .rejected(let rejection)): "reply \(rejection.code)"
         case .reply(_, .joined(_, let format, _, let isApplication)):
@@ -68,7 +68,7 @@ import Testing
                 + (restored == nil ? "" : " restored") + (left == nil ? "" : " left")
         case .reply(_, let answer): "reply \(answer)"
         case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
-            .setTimer, .cancelTimer, .publish, .tell:
+            .setTimer, .cancelTimer, .publish, .notify:
             "\(effect)"
         }
     }

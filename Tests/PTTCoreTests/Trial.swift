@@ -44,10 +44,10 @@ struct Trial {
                     audioTold.append(brief(event))
                 default: told.append(brief(event))
                 }
-            case .tell(let client, let event): told.append(.alone(client, event.kind))
+            case .notify(let client, let event): told.append(.alone(client, event.kind))
             case .startApplication: isStartOrdered = true
             case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
-                .setTimer, .cancelTimer, .saveChannel, .saveDescriptor, .remark:
+                .setTimer, .cancelTimer, .saveChannel, .saveDescriptor, .log:
                 break
             }
         }

@@ -21,7 +21,7 @@ extension TalkSession {
                 channel.release(&turn) { $0 == oldest }
             }
             channel.run { $0.pressed.append(PressedAccessory(origin: origin, holder: holder)) }
-            turn.tell(running.client, .accessoryPressed(origin))
+            turn.notify(running.client, .accessoryPressed(origin))
         }
     }
 
@@ -43,7 +43,7 @@ extension JoinedChannel {
         guard let running else { return }
         run { $0.pressed.removeAll(where: isEnded) }
         for accessory in running.pressed.filter(isEnded) {
-            turn.tell(running.client, .accessoryReleased(accessory.origin))
+            turn.notify(running.client, .accessoryReleased(accessory.origin))
         }
     }
 }

@@ -76,7 +76,7 @@ package struct SaveOrder: Equatable, Sendable {
             case .saveChannel, .saveDescriptor:
                 isSaveOrdered = true
                 steps.append(.perform(effect, at: now, for: processID))
-            case .reply, .publish, .tell, .startApplication, .remark, .openCapture, .openPlayback,
+            case .reply, .publish, .notify, .startApplication, .log, .openCapture, .openPlayback,
                 .deliverFrames:
                 if isSaveOrdered { steps += saveNewest() }
                 isSaveOrdered = false
@@ -185,7 +185,7 @@ extension TalkSession.Effect {
         case .openPlayback(let playbackID, _, from: _): .closePlayback(playbackID)
         case .deliverFrames(let captureID, to: _): .stopFrames(captureID)
         case .closeCapture, .closePlayback, .stopFrames, .setTimer, .cancelTimer, .saveChannel,
-            .saveDescriptor, .reply, .publish, .tell, .startApplication, .remark:
+            .saveDescriptor, .reply, .publish, .notify, .startApplication, .log:
             nil
         }
     }

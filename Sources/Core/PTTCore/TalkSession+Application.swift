@@ -74,7 +74,7 @@ extension TalkSession {
             channel.presence = .running(Running(client, program, belongsTo: program.owner))
             channel.deliver(start?.pushes ?? [], &turn)
             turn.publish(.channelJoined(channel.description, .channelRestoration))
-            for event in start?.held ?? [] { turn.tell(client, event) }
+            for event in start?.held ?? [] { turn.notify(client, event) }
         }
     }
 
@@ -114,15 +114,17 @@ extension TalkSession {
             return
         }
         attachments[client]?.pushToken = nil
-        if let channel { turn.tell(client, .channelRestored(channel.restored, channel.pushToken)) }
+        if let channel { turn.notify(client, .channelRestored(channel.restored, channel.pushToken)) }
         restore(client, program, &turn)
     }
 
     // MARK: What an application says of itself and its channel
 
-    mutating func setForeground(_ client: ClientID, _ isForeground: Bool) -> Answer {
+    mutating func setForeground(_ client: ClientID, _ request: ApplicationInterface.ForegroundRequest)
+        -> Answer
+    {
         guard attachments[client] != nil else { return .refused(.notAttached) }
-        attachments[client]?.isForeground = isForeground
+        attachments[client]?.isForeground = request.isForeground
         return .done
     }
 

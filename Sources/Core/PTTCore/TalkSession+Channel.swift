@@ -72,10 +72,10 @@ extension TalkSession {
 
     /// Tells an application that comes in the middle of a transmission what it would have been told.
     private mutating func tell(_ client: ClientID, ofTransmissionAfter start: Start?, _ turn: inout Turn) {
-        for event in start?.held ?? [] { turn.tell(client, event) }
+        for event in start?.held ?? [] { turn.notify(client, event) }
         guard start == nil, let channel, let lease = channel.lease else { return }
-        turn.tell(client, .transmissionBegan(lease.transmission))
-        if channel.audio.state == .active { turn.tell(client, .audioActivated) }
+        turn.notify(client, .transmissionBegan(lease.transmission))
+        if channel.audio.state == .active { turn.notify(client, .audioActivated) }
     }
 
     private mutating func joined(_ channel: JoinedChannel, _ reason: JoinReason, _ turn: inout Turn) -> Answer
@@ -130,7 +130,7 @@ extension TalkSession {
         leftChannels.remember(left, of: owner)
     }
 
-    mutating func describe(
+    mutating func setDescriptor(
         _ client: ClientID,
         _ request: ChannelInterface.DescriptorRequest,
         _ turn: inout Turn

@@ -1,41 +1,12 @@
 package import PTTMessages
 
 extension TalkSession {
-    /// Something that has happened. Each `…Requested` is answered by exactly one ``Effect/reply(_:_:)``, in the same turn;
-    /// only ``participantRequested(_:_:_:)`` waits for the speaker to open or to fail, or for what makes that idle.
+    /// Something that has happened. A request and a push are answered by exactly one ``Effect/reply(_:_:)``, in the same
+    /// turn; only ``Request/setParticipant(_:)`` waits for the speaker to open or to fail, or for what makes that idle.
     package enum Event: Equatable, Sendable {
-        /// - Parameters:
-        ///   - processID: The caller's, for display.
-        ///   - fresh: A new token, for a channel that is yet to be joined.
-        case attachRequested(
-            RequestID,
-            ClientID,
-            processID: Int,
-            ApplicationInterface.AttachRequest,
-            fresh: PushToken
-        )
-        /// - Parameters:
-        ///   - processID: The caller's, for display.
-        ///   - fresh: A new identifier, for a request that names none, and a new token.
-        case joinRequested(
-            RequestID,
-            ClientID,
-            processID: Int,
-            ChannelInterface.JoinRequest,
-            fresh: ChannelID,
-            PushToken
-        )
-        case leaveRequested(RequestID, ClientID, ChannelID?)
-        case descriptorRequested(RequestID, ClientID, ChannelInterface.DescriptorRequest)
-        case beginRequested(RequestID, ClientID, ChannelInterface.BeginRequest)
-        case endRequested(RequestID, ClientID, ChannelInterface.EndRequest)
-        case foregroundRequested(RequestID, ClientID, isForeground: Bool)
-        case serviceStatusRequested(RequestID, ClientID, ApplicationInterface.ServiceStatusRequest)
-        case transmissionModeRequested(RequestID, ClientID, ApplicationInterface.TransmissionModeRequest)
-        case accessoryEventsRequested(RequestID, ClientID, ApplicationInterface.AccessoryEventsRequest)
-        case participantRequested(RequestID, ClientID, ApplicationInterface.ParticipantRequest)
-        case pushRequested(RequestID, PushEnvelope)
-        case finishPushRequested(RequestID, ClientID, ApplicationInterface.FinishPushRequest)
+        case request(RequestID, from: ClientID, Request)
+        /// Whoever holds a channel's push token may send pushes to it, and is no client.
+        case pushSent(RequestID, PushEnvelope)
         /// The connection has closed, for whatever reason. Tell it once, after everything that the client sent.
         case clientDisconnected(ClientID)
         /// A channel was found that an earlier run of the core had saved. Tell it before anything but the policy.
@@ -117,11 +88,11 @@ extension TalkSession {
         case reply(RequestID, Answer)
         /// Tell every subscriber, and every application that is attached.
         case publish(CoreEvent)
-        /// Tell this application only. It has no number of its own in the sequence of events.
-        case tell(ClientID, CoreEvent)
+        /// Notify this application only. It has no number of its own in the sequence of events.
+        case notify(ClientID, CoreEvent)
         case startApplication(StartID, ApplicationID, Activation)
         /// A line for the journal.
-        case remark(String)
+        case log(String)
     }
 
     package enum Answer: Equatable, Sendable {

@@ -96,7 +96,7 @@ extension TalkSession {
 
     private mutating func endForPush(_ client: ClientID, _ turn: inout Turn) {
         if channel?.lease == nil {
-            turn.tell(client, .endRefused(.nobodyTransmits))
+            turn.notify(client, .endRefused(.nobodyTransmits))
         } else {
             change { $0.endTransmission(.stopped, by: .developerRequest, &turn) }
         }
@@ -131,7 +131,7 @@ extension JoinedChannel {
         run { running in
             for push in pushes {
                 running.pushes.append(WaitingPush(push, deliveredAt: turn.now))
-                turn.tell(running.client, .pushReceived(push))
+                turn.notify(running.client, .pushReceived(push))
             }
         }
     }
@@ -165,7 +165,7 @@ extension JoinedChannel {
             for index in running.pushes.indices {
                 guard let warning = running.pushes[index].warning, turn.now >= warning else { continue }
                 running.pushes[index].warned()
-                turn.remark("push \(running.pushes[index].push.pushID.rawValue) is not answered yet")
+                turn.log("push \(running.pushes[index].push.pushID.rawValue) is not answered yet")
             }
             let late = running.pushes.filter { turn.now >= $0.limit }
             running.pushes.removeAll { late.contains($0) }

@@ -16,7 +16,7 @@ extension TalkSession {
         if saved.transmissionMode != .unknown { channel.transmissionMode = saved.transmissionMode }
         channel.areAccessoryEventsEnabled = saved.areAccessoryEventsEnabled
         if let refusal = policy.restriction(of: channel.policyID) {
-            turn.remark("the saved channel is left: \(refusal.reason)")
+            turn.log("the saved channel is left: \(refusal.reason)")
             endedToken = saved.pushToken
             if let owner = saved.owner?.identifier {
                 let left = ApplicationInterface.Left(
@@ -81,7 +81,7 @@ extension TalkSession {
     /// application has launched when it attaches, and to attach is to make the manager; of a start that has not come to
     /// that nobody can tell whether it is queued, slow, or failed.
     private mutating func giveUp(_ start: Start, _ remark: String, _ reason: String, _ turn: inout Turn) {
-        turn.remark(remark)
+        turn.log(remark)
         change { channel in
             channel.endTransmission(.applicationUnavailable, by: .unknown, &turn)
             channel.finishPushes(.undeliverable, reason, &turn)

@@ -107,10 +107,9 @@ package struct TalkSession: Equatable, Sendable {
 
     private mutating func take(_ event: Event, _ turn: inout Turn) {
         switch event {
-        case .attachRequested, .joinRequested, .leaveRequested, .descriptorRequested, .beginRequested,
-            .endRequested, .foregroundRequested, .serviceStatusRequested, .transmissionModeRequested,
-            .accessoryEventsRequested, .participantRequested, .pushRequested, .finishPushRequested:
-            takeRequest(event, &turn)
+        case .request(let requestID, let client, let request):
+            if let answer = answer(request, requestID, from: client, &turn) { turn.answer(requestID, answer) }
+        case .pushSent(let requestID, let envelope): turn.answer(requestID, push(envelope, &turn))
         case .clientDisconnected(let client): clientDisconnected(client, &turn)
         case .restored(let channel, let descriptor): restored(channel, descriptor, &turn)
         case .applicationStartFailed(let startID, let reason): startFailed(startID, reason, &turn)

@@ -7,132 +7,118 @@ import PTTMessages
 
 extension TalkSession.Event: CustomStringConvertible {
     package var description: String {
-        request
-            ?? {
-                switch self {
-                case .clientDisconnected(let client): "disconnected client \(client.rawValue)"
-                case .restored(let saved, let descriptor):
-                    words("restored \(traced(saved))", descriptor.map { traced($0) })
-                case .applicationStartFailed(let startID, let reason):
-                    "startFailed \(startID.rawValue) reason \(reason.traced)"
-                case .timerFired: "timerFired"
-                case .captureStarted(let capture): "captureStarted \(capture.rawValue)"
-                case .captureFailed(let capture, let cause):
-                    "captureFailed \(capture.rawValue) cause \(cause)"
-                case .playbackStarted(let playback): "playbackStarted \(playback.rawValue)"
-                case .playbackFailed(let playback, let interruption, let reason):
-                    "playbackFailed \(playback.rawValue) interruption \(interruption) reason \(reason.traced)"
-                case .audioConnectionReady(let client): "audioConnectionReady client \(client.rawValue)"
-                case .audioConnectionLost(let client): "audioConnectionLost client \(client.rawValue)"
-                case .routeChanged(let input, let output):
-                    words(
-                        "routeChanged",
-                        input.map { "input \($0.traced)" },
-                        output.map { "output \($0.traced)" }
-                    )
-                case .audioServerReady: "audioServerReady"
-                case .audioServerLost: "audioServerLost"
-                case .policyChanged(let policy): "policy\(traced(policy))"
-                case .systemSuspending: "systemSuspending"
-                case .systemResumed: "systemResumed"
-                case .sessionLocked: "sessionLocked"
-                case .sessionUnlocked: "sessionUnlocked"
-                case .sessionInactive: "sessionInactive"
-                case .sessionActive: "sessionActive"
-                case .stateSaved: "stateSaved"
-                case .stateNotSaved(let reason): "stateNotSaved reason \(reason.traced)"
-                case .shuttingDown: "shuttingDown"
-                case .attachRequested, .joinRequested, .leaveRequested, .descriptorRequested,
-                    .beginRequested, .endRequested, .foregroundRequested, .serviceStatusRequested,
-                    .transmissionModeRequested, .accessoryEventsRequested, .participantRequested,
-                    .pushRequested, .finishPushRequested:
-                    ""
-                }
-            }()
-    }
-
-    private var request: String? {
         switch self {
-        case .attachRequested(let id, let client, let processID, let request, let fresh):
+        case .request(let id, let client, let request): traced(request, id.rawValue, client.rawValue)
+        case .pushSent(let id, let envelope): "push \(id.rawValue) \(traced(envelope))"
+        case .clientDisconnected(let client): "disconnected client \(client.rawValue)"
+        case .restored(let saved, let descriptor):
+            words("restored \(traced(saved))", descriptor.map { traced($0) })
+        case .applicationStartFailed(let startID, let reason):
+            "startFailed \(startID.rawValue) reason \(reason.traced)"
+        case .timerFired: "timerFired"
+        case .captureStarted(let capture): "captureStarted \(capture.rawValue)"
+        case .captureFailed(let capture, let cause):
+            "captureFailed \(capture.rawValue) cause \(cause)"
+        case .playbackStarted(let playback): "playbackStarted \(playback.rawValue)"
+        case .playbackFailed(let playback, let interruption, let reason):
+            "playbackFailed \(playback.rawValue) interruption \(interruption) reason \(reason.traced)"
+        case .audioConnectionReady(let client): "audioConnectionReady client \(client.rawValue)"
+        case .audioConnectionLost(let client): "audioConnectionLost client \(client.rawValue)"
+        case .routeChanged(let input, let output):
             words(
-                "attach \(id.rawValue) client \(client.rawValue) process \(processID)",
-                "application \(request.identifier.rawValue.traced) name \(request.name.traced)",
-                request.activation.map { traced($0) },
-                request.isForeground.map { $0 ? "front" : "background" },
-                request.format.map { "format \(traced($0))" },
-                "token \(traced(fresh))"
+                "routeChanged",
+                input.map { "input \($0.traced)" },
+                output.map { "output \($0.traced)" }
             )
-        case .joinRequested(let id, let client, let processID, let request, let fresh, let token):
-            words(
-                "join \(id.rawValue) client \(client.rawValue) process \(processID)",
-                traced(request),
-                "fresh \(fresh)",
-                "token \(traced(token))"
-            )
-        case .leaveRequested(let id, let client, let channelID):
-            words("leave \(id.rawValue) client \(client.rawValue)", channelID.map { "channel \($0)" })
-        case .descriptorRequested(let id, let client, let request):
-            words(
-                "rename \(id.rawValue) client \(client.rawValue)",
-                request.channelID.map { "channel \($0)" },
-                "name \(request.name.traced)",
-                request.image.map { "image \($0.traced)" }
-            )
-        case .beginRequested(let id, let client, let request):
-            words(
-                "begin \(id.rawValue) client \(client.rawValue)",
-                request.channelID.map { "channel \($0)" },
-                "source \(request.source) \(traced(request.origin))"
-            )
-        case .endRequested(let id, let client, let request):
-            words(
-                "end \(id.rawValue) client \(client.rawValue)",
-                request.channelID.map { "channel \($0)" },
-                request.origin.map { traced($0) },
-                request.cause.map { "cause \($0)" }
-            )
-        case .foregroundRequested(let id, let client, let isForeground):
-            "foreground \(id.rawValue) client \(client.rawValue) \(isForeground)"
-        case .serviceStatusRequested(let id, let client, let request):
-            words(
-                "serviceStatus \(id.rawValue) client \(client.rawValue)",
-                request.channelID.map { "channel \($0)" },
-                "status \(request.status)"
-            )
-        case .transmissionModeRequested(let id, let client, let request):
-            words(
-                "transmissionMode \(id.rawValue) client \(client.rawValue)",
-                request.channelID.map { "channel \($0)" },
-                "mode \(request.mode)"
-            )
-        case .accessoryEventsRequested(let id, let client, let request):
-            words(
-                "accessoryEvents \(id.rawValue) client \(client.rawValue)",
-                request.channelID.map { "channel \($0)" },
-                "enabled \(request.isEnabled)"
-            )
-        case .participantRequested(let id, let client, let request):
-            words(
-                "participant \(id.rawValue) client \(client.rawValue)",
-                request.channelID.map { "channel \($0)" },
-                request.participant.map { traced($0) }
-            )
-        case .pushRequested(let id, let envelope):
-            "push \(id.rawValue) \(traced(envelope))"
-        case .finishPushRequested(let id, let client, let request):
-            words(
-                "finishPush \(id.rawValue) client \(client.rawValue) push \(request.pushID.rawValue)",
-                "result \(request.result)",
-                request.participant.map { traced($0) },
-                request.endsTransmission ? "endsTransmission" : nil
-            )
-        case .clientDisconnected, .restored, .applicationStartFailed, .timerFired, .captureStarted,
-            .captureFailed, .playbackStarted, .playbackFailed, .audioConnectionReady, .audioConnectionLost,
-            .routeChanged, .audioServerReady, .audioServerLost, .policyChanged, .systemSuspending,
-            .systemResumed, .sessionLocked, .sessionUnlocked, .sessionInactive, .sessionActive, .stateSaved,
-            .stateNotSaved, .shuttingDown:
-            nil
+        case .audioServerReady: "audioServerReady"
+        case .audioServerLost: "audioServerLost"
+        case .policyChanged(let policy): "policy\(traced(policy))"
+        case .systemSuspending: "systemSuspending"
+        case .systemResumed: "systemResumed"
+        case .sessionLocked: "sessionLocked"
+        case .sessionUnlocked: "sessionUnlocked"
+        case .sessionInactive: "sessionInactive"
+        case .sessionActive: "sessionActive"
+        case .stateSaved: "stateSaved"
+        case .stateNotSaved(let reason): "stateNotSaved reason \(reason.traced)"
+        case .shuttingDown: "shuttingDown"
         }
+    }
+}
+
+private func traced(_ request: TalkSession.Request, _ id: Int, _ client: Int) -> String {
+    switch request {
+    case .attach(let request, let processID, let fresh):
+        words(
+            "attach \(id) client \(client) process \(processID)",
+            "application \(request.identifier.rawValue.traced) name \(request.name.traced)",
+            request.activation.map { traced($0) },
+            request.isForeground.map { $0 ? "front" : "background" },
+            request.format.map { "format \(traced($0))" },
+            "token \(traced(fresh))"
+        )
+    case .join(let request, let processID, let fresh, let token):
+        words(
+            "join \(id) client \(client) process \(processID)",
+            traced(request),
+            "fresh \(fresh)",
+            "token \(traced(token))"
+        )
+    case .leave(let request):
+        words("leave \(id) client \(client)", request.channelID.map { "channel \($0)" })
+    case .setDescriptor(let request):
+        words(
+            "rename \(id) client \(client)",
+            request.channelID.map { "channel \($0)" },
+            "name \(request.name.traced)",
+            request.image.map { "image \($0.traced)" }
+        )
+    case .begin(let request):
+        words(
+            "begin \(id) client \(client)",
+            request.channelID.map { "channel \($0)" },
+            "source \(request.source) \(traced(request.origin))"
+        )
+    case .end(let request):
+        words(
+            "end \(id) client \(client)",
+            request.channelID.map { "channel \($0)" },
+            request.origin.map { traced($0) },
+            request.cause.map { "cause \($0)" }
+        )
+    case .setForeground(let request):
+        "foreground \(id) client \(client) \(request.isForeground)"
+    case .setServiceStatus(let request):
+        words(
+            "serviceStatus \(id) client \(client)",
+            request.channelID.map { "channel \($0)" },
+            "status \(request.status)"
+        )
+    case .setTransmissionMode(let request):
+        words(
+            "transmissionMode \(id) client \(client)",
+            request.channelID.map { "channel \($0)" },
+            "mode \(request.mode)"
+        )
+    case .setAccessoryEvents(let request):
+        words(
+            "accessoryEvents \(id) client \(client)",
+            request.channelID.map { "channel \($0)" },
+            "enabled \(request.isEnabled)"
+        )
+    case .setParticipant(let request):
+        words(
+            "participant \(id) client \(client)",
+            request.channelID.map { "channel \($0)" },
+            request.participant.map { traced($0) }
+        )
+    case .finishPush(let request):
+        words(
+            "finishPush \(id) client \(client) push \(request.pushID.rawValue)",
+            "result \(request.result)",
+            request.participant.map { traced($0) },
+            request.endsTransmission ? "endsTransmission" : nil
+        )
     }
 }
 
@@ -153,10 +139,10 @@ extension TalkSession.Effect: CustomStringConvertible {
         case .saveDescriptor(let descriptor): "saveDescriptor \(descriptor.map { traced($0) } ?? "none")"
         case .reply(let id, let answer): "reply \(id.rawValue) \(answer)"
         case .publish(let event): "publish \(traced(event))"
-        case .tell(let client, let event): "tell client \(client.rawValue) \(traced(event))"
+        case .notify(let client, let event): "notify client \(client.rawValue) \(traced(event))"
         case .startApplication(let startID, let application, let activation):
             "startApplication \(startID.rawValue) \(application.rawValue.traced) \(traced(activation))"
-        case .remark(let text): "remark \(text.traced)"
+        case .log(let text): "log \(text.traced)"
         }
     }
 }

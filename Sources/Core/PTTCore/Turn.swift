@@ -25,12 +25,12 @@ struct Turn {
         told.append(.publish(event))
     }
 
-    mutating func tell(_ client: ClientID, _ event: CoreEvent) {
-        told.append(.tell(client, event))
+    mutating func notify(_ client: ClientID, _ event: CoreEvent) {
+        told.append(.notify(client, event))
     }
 
-    mutating func remark(_ text: String) {
-        told.append(.remark(text))
+    mutating func log(_ text: String) {
+        told.append(.log(text))
     }
 
     // MARK: Streams

@@ -24,24 +24,24 @@ struct Rehearsal {
         let channelID = ChannelID(randomBytes: (0, 0))
         let token = PushToken(rawValue: "")
         take(.audioServerReady)
-        take(.joinRequested(request(), client, processID: 0, channel, fresh: channelID, token))
+        request(.join(channel, processID: 0, newChannelID: channelID, newToken: token))
         let begin = ChannelInterface.BeginRequest(
             channelID: nil,
             source: .handsfreeButton,
             origin: Self.origin
         )
         if let begin = received(begin, ChannelInterface.BeginRequest.init(usual:)) {
-            take(.beginRequested(request(), client, begin))
+            request(.begin(begin))
         }
         let end = ChannelInterface.EndRequest(channelID: nil, origin: Self.origin, cause: .released)
         if let end = received(end, ChannelInterface.EndRequest.init(usual:)) {
-            take(.endRequested(request(), client, end))
+            request(.end(end))
         }
     }
 
-    private mutating func request() -> RequestID {
+    private mutating func request(_ request: TalkSession.Request) {
         requests += 1
-        return RequestID(rawValue: requests)
+        take(.request(RequestID(rawValue: requests), from: client, request))
     }
 
     /// The request as it comes from the socket.

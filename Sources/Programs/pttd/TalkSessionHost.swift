@@ -42,7 +42,7 @@ final class TalkSessionHost {
     /// Called for each event with its place in the sequence, while ``status`` is already what follows from it.
     var publish: @EventLoop (CoreEvent, Int, MonotonicTime) -> Void = { _, _, _ in }
     /// Called for each event that one application is told; it has the place of the event before it.
-    var tell: @EventLoop (ClientID, CoreEvent, Int, MonotonicTime) -> Void = { _, _, _, _ in }
+    var notify: @EventLoop (ClientID, CoreEvent, Int, MonotonicTime) -> Void = { _, _, _, _ in }
     /// Called when a transmission is held by others than before; first the holder, then the application.
     var holdersChanged: @EventLoop ([ClientID]) -> Void = { _ in }
     private var holders: [ClientID] = []
@@ -125,15 +125,22 @@ final class TalkSessionHost {
         followSettling()
     }
 
-    /// Posts an event that asks for an answer.
-    func request(
-        _ event: (RequestID) -> TalkSession.Event,
-        answer: @escaping @EventLoop (TalkSession.Answer) -> Void
-    ) {
+    typealias Reply = @EventLoop (TalkSession.Answer) -> Void
+
+    /// Calls `reply` once, in this call or later.
+    func request(_ request: TalkSession.Request, from client: ClientID, reply: @escaping Reply) {
+        post(.request(expect(reply), from: client, request))
+    }
+
+    func push(_ envelope: PushEnvelope, reply: @escaping Reply) {
+        post(.pushSent(expect(reply), envelope))
+    }
+
+    private func expect(_ reply: @escaping Reply) -> RequestID {
         lastRequest += 1
-        let identifier = RequestID(rawValue: lastRequest)
-        waiting[identifier] = answer
-        post(event(identifier))
+        let requestID = RequestID(rawValue: lastRequest)
+        waiting[requestID] = reply
+        return requestID
     }
 
     private func turn(_ event: TalkSession.Event) {
@@ -198,8 +205,8 @@ final class TalkSessionHost {
             toldStatus?.apply(event)
             publish(event, sequence, now)
             peers.record(event, about: processID)
-        case .tell(let client, let event):
-            tell(client, event, sequence, now)
+        case .notify(let client, let event):
+            notify(client, event, sequence, now)
         case .openCapture(let capture, let format):
             openMicrophone(capture, format)
         case .closeCapture:
@@ -215,7 +222,7 @@ final class TalkSessionHost {
             store.save(descriptor)
         case .startApplication(let startID, _, let activation):
             start(startID, activation)
-        case .remark(let text):
+        case .log(let text):
             peers.log(level: .notice, "\(text)", about: processID)
         case .setTimer(let time):
             timer?.arm(at: MonotonicInstant(nanoseconds: time.nanoseconds))

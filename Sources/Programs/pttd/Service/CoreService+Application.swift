@@ -6,34 +6,33 @@ import Varlink
 /// `org.pushtotalk.Application`
 extension CoreService {
     func takeApplicationCall(_ call: VarlinkCall) throws(VarlinkError) {
-        let client = { [clients] in clients.client(of: call.connection) }
         switch call.method {
         case "Attach":
             guard call.wantsMore else { throw .expectedMore }
             let request: ApplicationInterface.AttachRequest = try call.decode()
             let processID = Int(call.connection.processID)
-            ask(call) { .attachRequested($0, client(), processID: processID, request, fresh: .draw()) }
+            self.request(.attach(request, processID: processID, newToken: .draw()), for: call)
         case "UseAttachment":
             let request: ApplicationInterface.UseAttachmentRequest = try call.decode()
             use(request.callToken, call)
         case "SetForeground":
             let request: ApplicationInterface.ForegroundRequest = try call.request()
-            ask(call) { .foregroundRequested($0, client(), isForeground: request.isForeground) }
+            self.request(.setForeground(request), for: call)
         case "SetServiceStatus":
             let request: ApplicationInterface.ServiceStatusRequest = try call.request()
-            ask(call) { .serviceStatusRequested($0, client(), request) }
+            self.request(.setServiceStatus(request), for: call)
         case "SetTransmissionMode":
             let request: ApplicationInterface.TransmissionModeRequest = try call.request()
-            ask(call) { .transmissionModeRequested($0, client(), request) }
+            self.request(.setTransmissionMode(request), for: call)
         case "SetAccessoryEventsEnabled":
             let request: ApplicationInterface.AccessoryEventsRequest = try call.request()
-            ask(call) { .accessoryEventsRequested($0, client(), request) }
+            self.request(.setAccessoryEvents(request), for: call)
         case "SetActiveRemoteParticipant":
             let request: ApplicationInterface.ParticipantRequest = try call.request()
-            ask(call) { .participantRequested($0, client(), request) }
+            self.request(.setParticipant(request), for: call)
         case "FinishPush":
             let request: ApplicationInterface.FinishPushRequest = try call.request()
-            ask(call) { .finishPushRequested($0, client(), request) }
+            self.request(.finishPush(request), for: call)
         default:
             // The server answers methods that the interface text does not have.
             call.fail(.methodNotFound("\(call.interface).\(call.method)"))

@@ -6,26 +6,28 @@ import Varlink
 /// `org.pushtotalk.Channel`
 extension CoreService {
     func takeChannelCall(_ call: VarlinkCall) throws(VarlinkError) {
-        let client = { [clients] in clients.client(of: call.connection) }
         switch call.method {
         case "Join":
             let request: ChannelInterface.JoinRequest = try call.request()
             let processID = Int(call.connection.processID)
             var generator = SystemRandomNumberGenerator()
-            let fresh = ChannelID(randomBytes: (generator.next(), generator.next()))
-            ask(call) { .joinRequested($0, client(), processID: processID, request, fresh: fresh, .draw()) }
+            let channelID = ChannelID(randomBytes: (generator.next(), generator.next()))
+            self.request(
+                .join(request, processID: processID, newChannelID: channelID, newToken: .draw()),
+                for: call
+            )
         case "Leave":
             let request: ChannelInterface.LeaveRequest = try call.request()
-            ask(call) { .leaveRequested($0, client(), request.channelID) }
+            self.request(.leave(request), for: call)
         case "SetDescriptor":
             let request: ChannelInterface.DescriptorRequest = try call.request()
-            ask(call) { .descriptorRequested($0, client(), request) }
+            self.request(.setDescriptor(request), for: call)
         case "BeginTransmitting":
             let request = try call.decode { ChannelInterface.BeginRequest(usual: $0) }
-            ask(call) { .beginRequested($0, client(), request) }
+            self.request(.begin(request), for: call)
         case "EndTransmitting":
             let request = try call.decode { ChannelInterface.EndRequest(usual: $0) }
-            ask(call) { .endRequested($0, client(), request) }
+            self.request(.end(request), for: call)
         case "GetStatus":
             note(nil, for: call)
             call.reply(statusReply())

@@ -18,7 +18,7 @@ extension CoreService {
             content: PushEnvelope.Content(payload: request.payload),
             arrived: time(nil)
         )
-        ask(call) { .pushRequested($0, envelope) }
+        host.push(envelope) { [weak self] in self?.answer(call, $0) }
     }
 }
 

@@ -47,7 +47,7 @@ final class CoreService {
         self.server = server
         host.holdersChanged = { [clients] in clients.serveFirst($0) }
         host.publish = { [weak self] in self?.publish($0, $1, $2) }
-        host.tell = { [weak self] in self?.tell($0, $1, $2, $3) }
+        host.notify = { [weak self] in self?.notify($0, $1, $2, $3) }
     }
 
     /// Takes no further connections and ends the present ones.
@@ -73,14 +73,15 @@ final class CoreService {
 
     // MARK: Answers
 
-    /// Asks the machine, and answers the call with what it says.
-    func ask(_ call: VarlinkCall, _ event: (RequestID) -> TalkSession.Event) {
-        host.request(event) { [weak self] answer in self?.answer(call, answer) }
+    /// Makes a request of the call's client, and answers the call with what the machine answers.
+    func request(_ request: TalkSession.Request, for call: VarlinkCall) {
+        let client = clients.client(of: call.connection)
+        host.request(request, from: client) { [weak self] in self?.answer(call, $0) }
         // Calls of one connection are answered in their order: an end must not wait for what takes its time.
         if call.callID != nil, call.answersNothing { call.reply() }
     }
 
-    private func answer(_ call: VarlinkCall, _ answer: TalkSession.Answer) {
+    func answer(_ call: VarlinkCall, _ answer: TalkSession.Answer) {
         // Gone while the answer waited for the disk, and forgotten: nothing may be given out to it any more.
         guard !call.connection.isClosed else { return }
         switch answer {
@@ -203,7 +204,7 @@ final class CoreService {
         return PreparedReply(encoded(update), continues: true)
     }
 
-    private func tell(_ client: ClientID, _ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) {
+    private func notify(_ client: ClientID, _ event: CoreEvent, _ sequence: Int, _ time: MonotonicTime) {
         guard let attachment = clients.attachment(of: client) else { return }
         send(event, to: attachment, sequence, time)
     }

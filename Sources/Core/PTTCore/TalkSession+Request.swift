@@ -1,0 +1,61 @@
+package import PTTMessages
+
+extension TalkSession {
+    /// A call of a client, named by its method.
+    package enum Request: Equatable, Sendable {
+        // MARK: org.pushtotalk.Application
+
+        /// - Parameters:
+        ///   - processID: The caller's, for display.
+        ///   - newToken: For a channel that is yet to be joined.
+        case attach(ApplicationInterface.AttachRequest, processID: Int, newToken: PushToken)
+        case setForeground(ApplicationInterface.ForegroundRequest)
+        case setServiceStatus(ApplicationInterface.ServiceStatusRequest)
+        case setTransmissionMode(ApplicationInterface.TransmissionModeRequest)
+        case setAccessoryEvents(ApplicationInterface.AccessoryEventsRequest)
+        case setParticipant(ApplicationInterface.ParticipantRequest)
+        case finishPush(ApplicationInterface.FinishPushRequest)
+
+        // MARK: org.pushtotalk.Channel
+
+        /// - Parameters:
+        ///   - processID: The caller's, for display.
+        ///   - newChannelID: For a request that names no channel.
+        ///   - newToken: For an application that has none from its attachment.
+        case join(
+            ChannelInterface.JoinRequest,
+            processID: Int,
+            newChannelID: ChannelID,
+            newToken: PushToken
+        )
+        case leave(ChannelInterface.LeaveRequest)
+        case setDescriptor(ChannelInterface.DescriptorRequest)
+        case begin(ChannelInterface.BeginRequest)
+        case end(ChannelInterface.EndRequest)
+    }
+
+    /// - Returns: Nil if the answer is given later.
+    mutating func answer(
+        _ request: Request,
+        _ requestID: RequestID,
+        from client: ClientID,
+        _ turn: inout Turn
+    ) -> Answer? {
+        switch request {
+        case .attach(let request, let processID, let newToken):
+            attach(client, processID, request, newToken, &turn)
+        case .setForeground(let request): setForeground(client, request)
+        case .setServiceStatus(let request): setServiceStatus(client, request, &turn)
+        case .setTransmissionMode(let request): setTransmissionMode(client, request, &turn)
+        case .setAccessoryEvents(let request): setAccessoryEvents(client, request, &turn)
+        case .setParticipant(let request): setParticipant(requestID, client, request, &turn)
+        case .finishPush(let request): finishPush(client, request, &turn)
+        case .join(let request, let processID, let newChannelID, let newToken):
+            join(client, processID, request, newChannelID, newToken, &turn)
+        case .leave(let request): leave(client, request.channelID, &turn)
+        case .setDescriptor(let request): setDescriptor(client, request, &turn)
+        case .begin(let request): begin(client, request, &turn)
+        case .end(let request): end(client, request, &turn)
+        }
+    }
+}
