@@ -96,7 +96,7 @@ import Testing
                 return []
             },
             Event("awaits nobody") {
-                $0.awaitsNobody()
+                $0.awaitsNoParticipant()
                 return []
             },
         ]
@@ -128,8 +128,8 @@ private struct Told {
 
     func agrees(with view: ChannelView) -> Bool {
         switch view {
-        case .notJoined, .joining, .restoring(_, token: _, isTold: false): channel == nil && isQuiet
-        case .restoring(let channelID, token: _, isTold: true), .unattended(let channelID):
+        case .notJoined, .joining, .restoring(_, token: _, isReported: false): channel == nil && isQuiet
+        case .restoring(let channelID, token: _, isReported: true), .unattended(let channelID):
             channel == channelID.uuid && isQuiet
         case .joined(let channelID, _): channel == channelID.uuid
         }

@@ -27,29 +27,29 @@ final class AudioHub: Sendable {
         var early: [PTTAudioFrame] = []
         var listeners: [Int: AsyncStream<PTTAudioFrame>.Continuation] = [:]
         var lastListener = 0
-        var session: Session?
+        var attachment: Attachment?
     }
 
     private let state = Mutex(State())
 
     var format: AudioFormat { state.withLock { $0.format } }
 
-    // MARK: From the session
+    // MARK: From the attachment
 
-    func attached(_ format: AudioFormat, _ session: Session) {
+    func attached(_ format: AudioFormat, _ attachment: Attachment) {
         state.withLock {
             $0.format = format
-            $0.session = session
+            $0.attachment = attachment
         }
     }
 
     /// Whoever listens hears the end: nobody else tells of it when the manager is gone.
     ///
-    /// - Parameter session: Another that is attached meanwhile stays so.
-    func detached(_ session: Session) {
+    /// - Parameter attachment: Another that is attached meanwhile stays so.
+    func detached(_ attachment: Attachment) {
         let isLast = state.withLock { state in
-            guard state.session === session else { return false }
-            state.session = nil
+            guard state.attachment === attachment else { return false }
+            state.attachment = nil
             return true
         }
         guard isLast else { return }
@@ -127,9 +127,9 @@ final class AudioHub: Sendable {
 
     /// - Returns: Whether the core has taken it.
     func play(_ samples: [UInt8]) async -> Bool {
-        guard let session = state.withLock({ $0.session }) else { return false }
+        guard let attachment = state.withLock({ $0.attachment }) else { return false }
         return await withCheckedContinuation { continuation in
-            EventLoop.start { session.send(samples) { continuation.resume(returning: $0) } }
+            EventLoop.start { attachment.send(samples) { continuation.resume(returning: $0) } }
         }
     }
 }

@@ -7,7 +7,7 @@ import PTTMessages
 /// its end, whatever the core told or could not tell any more.
 enum ChannelView: Equatable {
     /// The transmission and the audio session of a channel.
-    struct Talk: Equatable {
+    struct Activity: Equatable {
         var isTransmitting = false
         var isActive = false
         var isInterrupted = false
@@ -24,9 +24,9 @@ enum ChannelView: Equatable {
     ///
     /// - Parameters:
     ///   - token: Told right after it.
-    ///   - isTold: Whether the application holds it for joined, because it was before the core was lost.
-    case restoring(ChannelID, token: PushToken, isTold: Bool)
-    case joined(ChannelID, Talk)
+    ///   - isReported: Whether the application holds it for joined, because it was before the core was lost.
+    case restoring(ChannelID, token: PushToken, isReported: Bool)
+    case joined(ChannelID, Activity)
     /// Told as joined; the core is lost, and says what became of it when it is found again.
     case unattended(ChannelID)
 
@@ -34,7 +34,7 @@ enum ChannelView: Equatable {
     var channelID: ChannelID? {
         switch self {
         case .notJoined, .joining: nil
-        case .restoring(let channelID, token: _, isTold: _), .joined(let channelID, _),
+        case .restoring(let channelID, token: _, isReported: _), .joined(let channelID, _),
             .unattended(let channelID):
             channelID
         }
@@ -46,7 +46,7 @@ enum ChannelView: Equatable {
         // Whoever attaches anew has lost what was before.
         var callbacks = lost()
         let restored = attachment.restored?.channelID
-        let before = told
+        let before = reportedChannelID
         if let left = attachment.left, left.channelID != restored, before == nil || before == left.channelID {
             callbacks.append(.left(left.channelID.uuid, PTChannelLeaveReason(left.reason)))
         } else if let before, before != restored {
@@ -56,7 +56,7 @@ enum ChannelView: Equatable {
             self = .notJoined
             return callbacks + [.token(attachment.pushToken)]
         }
-        self = .restoring(restored, token: attachment.pushToken, isTold: before == restored)
+        self = .restoring(restored, token: attachment.pushToken, isReported: before == restored)
         return callbacks
     }
 
@@ -68,12 +68,12 @@ enum ChannelView: Equatable {
         case .joining(let channelID):
             self = .notJoined
             return [.failedToJoin(channelID.uuid, PTChannelError(.lost))]
-        case .restoring(let channelID, token: _, let isTold):
-            self = isTold ? .unattended(channelID) : .notJoined
+        case .restoring(let channelID, token: _, let isReported):
+            self = isReported ? .unattended(channelID) : .notJoined
             return []
-        case .joined(let channelID, let talk):
+        case .joined(let channelID, let activity):
             self = .unattended(channelID)
-            return talk.ending(of: channelID)
+            return activity.ending(of: channelID)
         }
     }
 
@@ -88,17 +88,17 @@ enum ChannelView: Equatable {
     /// The channel comes from another attachment of the application that has gone.
     mutating func restored(_ channelID: ChannelID, token: PushToken) {
         guard case .notJoined = self else { return }
-        self = .restoring(channelID, token: token, isTold: false)
+        self = .restoring(channelID, token: token, isReported: false)
     }
 
     mutating func joined(_ channelID: ChannelID, _ reason: JoinReason) -> [Callback] {
         let joined = Callback.joined(channelID.uuid, PTChannelJoinReason(reason))
         switch self {
         case .joining(channelID):
-            self = .joined(channelID, Talk())
+            self = .joined(channelID, Activity())
             return [joined]
-        case .restoring(channelID, let token, isTold: _):
-            self = .joined(channelID, Talk())
+        case .restoring(channelID, let token, isReported: _):
+            self = .joined(channelID, Activity())
             return [joined, .token(token)]
         case .notJoined, .joining, .restoring, .joined, .unattended:
             return []  // Somebody else's.
@@ -113,107 +113,107 @@ enum ChannelView: Equatable {
             return []
         case .joining(let channelID):
             return [.failedToJoin(channelID.uuid, PTChannelError(.leftAgain))]
-        case .restoring(let channelID, let token, let isTold):
-            return (isTold ? [.left(channelID.uuid, reason)] : []) + [.token(token)]
-        case .joined(let channelID, let talk):
-            return talk.ending(of: channelID) + [.left(channelID.uuid, reason)]
+        case .restoring(let channelID, let token, let isReported):
+            return (isReported ? [.left(channelID.uuid, reason)] : []) + [.token(token)]
+        case .joined(let channelID, let activity):
+            return activity.ending(of: channelID) + [.left(channelID.uuid, reason)]
         case .unattended(let channelID):
             return [.left(channelID.uuid, reason)]
         }
     }
 
     mutating func transmissionBegan(_ source: TransmitSource) -> [Callback] {
-        change { channelID, talk in
-            guard !talk.isTransmitting else { return [] }
-            talk.isTransmitting = true
+        change { channelID, activity in
+            guard !activity.isTransmitting else { return [] }
+            activity.isTransmitting = true
             return [.began(channelID.uuid, PTChannelTransmitRequestSource(source))]
         }
     }
 
     mutating func transmissionEnded(_ source: TransmitSource) -> [Callback] {
-        change { channelID, talk in
-            guard talk.isTransmitting else { return [] }
-            talk.isTransmitting = false
+        change { channelID, activity in
+            guard activity.isTransmitting else { return [] }
+            activity.isTransmitting = false
             return [.ended(channelID.uuid, PTChannelTransmitRequestSource(source))]
         }
     }
 
     mutating func audioActivated() -> [Callback] {
-        change { _, talk in
-            guard !talk.isActive else { return [] }
-            talk.isActive = true
-            talk.awaited = nil
-            return talk.endInterruption() + [.activated]
+        change { _, activity in
+            guard !activity.isActive else { return [] }
+            activity.isActive = true
+            activity.awaited = nil
+            return activity.endInterruption() + [.activated]
         }
     }
 
     mutating func audioDeactivated() -> [Callback] {
-        change { _, talk in
-            guard talk.isActive else { return [] }
-            talk.isActive = false
+        change { _, activity in
+            guard activity.isActive else { return [] }
+            activity.isActive = false
             return [.deactivated]
         }
     }
 
     mutating func audioInterrupted() -> [Callback] {
-        change { _, talk in
-            guard !talk.isInterrupted else { return [] }
-            talk.isInterrupted = true
+        change { _, activity in
+            guard !activity.isInterrupted else { return [] }
+            activity.isInterrupted = true
             return [.interruption(began: true)]
         }
     }
 
     mutating func audioInterruptionEnded() -> [Callback] {
-        change { _, talk in talk.endInterruption() }
+        change { _, activity in activity.endInterruption() }
     }
 
     /// A push was answered with somebody who will be heard, if the speaker can be opened.
     mutating func awaits(_ participant: PTParticipant) {
-        _ = change { _, talk in
-            if !talk.isActive { talk.awaited = participant }
+        _ = change { _, activity in
+            if !activity.isActive { activity.awaited = participant }
             return []
         }
     }
 
     /// The application itself has set another participant, or none, and is told what came of that.
-    mutating func awaitsNobody() {
-        _ = change { _, talk in
-            talk.awaited = nil
+    mutating func awaitsNoParticipant() {
+        _ = change { _, activity in
+            activity.awaited = nil
             return []
         }
     }
 
     /// Nobody is left who could be heard again.
     mutating func participantCleared() -> [Callback] {
-        change { channelID, talk in
-            let unheard = talk.awaited.map {
+        change { channelID, activity in
+            let unheard = activity.awaited.map {
                 Callback.failedToActivate(channelID.uuid, $0, PTChannelError(.unheard))
             }
-            talk.awaited = nil
-            return (unheard.map { [$0] } ?? []) + (talk.isActive ? [] : talk.endInterruption())
+            activity.awaited = nil
+            return (unheard.map { [$0] } ?? []) + (activity.isActive ? [] : activity.endInterruption())
         }
     }
 
     mutating func accessoryPressed(_ origin: Origin) -> [Callback] {
-        change { channelID, talk in
-            guard !talk.pressed.contains(origin) else { return [] }
-            talk.pressed.append(origin)
+        change { channelID, activity in
+            guard !activity.pressed.contains(origin) else { return [] }
+            activity.pressed.append(origin)
             return [.pressed(channelID.uuid, PTTAccessory(origin))]
         }
     }
 
     mutating func accessoryReleased(_ origin: Origin) -> [Callback] {
-        change { channelID, talk in
-            guard let index = talk.pressed.firstIndex(of: origin) else { return [] }
-            talk.pressed.remove(at: index)
+        change { channelID, activity in
+            guard let index = activity.pressed.firstIndex(of: origin) else { return [] }
+            activity.pressed.remove(at: index)
             return [.released(channelID.uuid, PTTAccessory(origin))]
         }
     }
 
-    private var told: ChannelID? {
+    private var reportedChannelID: ChannelID? {
         switch self {
         case .joined(let channelID, _), .unattended(let channelID),
-            .restoring(let channelID, token: _, isTold: true):
+            .restoring(let channelID, token: _, isReported: true):
             channelID
         case .notJoined, .joining, .restoring:
             nil
@@ -221,19 +221,19 @@ enum ChannelView: Equatable {
     }
 
     /// Before a channel is told as joined, nothing is told of it.
-    private mutating func change(_ body: (ChannelID, inout Talk) -> [Callback]) -> [Callback] {
+    private mutating func change(_ body: (ChannelID, inout Activity) -> [Callback]) -> [Callback] {
         switch self {
         case .notJoined, .joining, .restoring, .unattended:
             return []
-        case .joined(let channelID, var talk):
-            let callbacks = body(channelID, &talk)
-            self = .joined(channelID, talk)
+        case .joined(let channelID, var activity):
+            let callbacks = body(channelID, &activity)
+            self = .joined(channelID, activity)
             return callbacks
         }
     }
 }
 
-extension ChannelView.Talk {
+extension ChannelView.Activity {
     fileprivate mutating func endInterruption() -> [Callback] {
         guard isInterrupted else { return [] }
         isInterrupted = false

@@ -57,7 +57,7 @@ final class DeliveredPush: @unchecked Sendable {
         /// In the callback queue.
         case waiting
         /// The delegate looks at it, or has answered.
-        case taken
+        case delivered
         /// The core waits for it no longer.
         case withdrawn
     }
@@ -84,10 +84,10 @@ final class DeliveredPush: @unchecked Sendable {
     /// The push has come to its turn in the callback queue.
     ///
     /// - Returns: False if it came there too late, and nobody is to see it.
-    func take() -> Bool {
+    func begin() -> Bool {
         progress.withLock { progress in
             guard progress == .waiting else { return false }
-            progress = .taken
+            progress = .delivered
             return true
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 
 // On the callback queue.
 extension PTChannelManager {
-    func take(_ callback: Callback) {
+    func deliver(_ callback: Callback) {
         switch callback {
         case .joined(let uuid, let reason):
             state.withLock { $0.activeChannelUUID = uuid }
@@ -38,7 +38,7 @@ extension PTChannelManager {
         case .servicesReset:
             AVAudioSession.sharedInstance().servicesWereReset()
         case .push(let push):
-            take(push)
+            deliver(push)
         case .failedToActivate(let uuid, let participant, let error):
             (delegate as? any PTTParticipantDelegate)?
                 .channelManager(self, channelUUID: uuid, pttFailedToActivate: participant, error: error)
@@ -55,16 +55,16 @@ extension PTChannelManager {
         }
     }
 
-    private func take(_ delivered: DeliveredPush) {
+    private func deliver(_ delivered: DeliveredPush) {
         let push = delivered.push
-        guard delivered.take() else {
+        guard delivered.begin() else {
             return Diagnostics.note("push \(push.pushID.rawValue) waited too long for the callback queue")
         }
         switch push.kind {
         case .pushToTalk:
             delivered.answer(result(of: delivered))
         case .serviceUpdate:
-            let completion = OnceOnly("the completion of service update \(push.pushID.rawValue)") {
+            let completion = OneTimeCompletion("the completion of service update \(push.pushID.rawValue)") {
                 delivered.answer(PushAnswer(result: .processed))
             }
             guard let delegate else { return completion.call() }
@@ -83,15 +83,15 @@ extension PTChannelManager {
 
     private func result(of delivered: DeliveredPush) -> PushAnswer {
         let pushID = delivered.push.pushID
-        state.withLock { $0.asked = Asked(pushID: pushID, channelUUID: delivered.channelUUID) }
+        state.withLock { $0.pendingPush = PendingPush(pushID: pushID, channelUUID: delivered.channelUUID) }
         let result = delegate?.incomingPushResult(
             channelManager: self,
             channelUUID: delivered.channelUUID,
             pushPayload: delivered.payload
         )
         let endsTransmission = state.withLock { state in
-            defer { state.asked = nil }
-            return state.asked?.stops ?? false
+            defer { state.pendingPush = nil }
+            return state.pendingPush?.isStopRequested ?? false
         }
         return PushAnswer(result: result?.value ?? .nothing, endsTransmission: endsTransmission)
     }
@@ -108,7 +108,7 @@ extension PushToken {
 }
 
 /// A completion that the application must call, and may call twice by mistake.
-final class OnceOnly: Sendable {
+final class OneTimeCompletion: Sendable {
     private let name: String
     private let body: @Sendable () -> Void
     private let isCalled = Mutex(false)

@@ -13,7 +13,7 @@ extension PTChannelManager {
         struct Reference {
             weak var manager: PTChannelManager?
             /// Of a manager that is gone: to be closed before the next begins.
-            let session: Session
+            let attachment: Attachment
         }
     }
 
@@ -43,21 +43,21 @@ extension PTChannelManager {
         completionHandler: @escaping @Sendable (PTChannelManager?, (any Error)?) -> Void
     ) {
         let handler = completionHandler
-        switch claim() {
+        switch beginCreation() {
         case .existing(let manager):
             // Given away: the callback queue keeps them until they are adopted.
             nonisolated(unsafe) let (delegate, restorationDelegate) = (delegate, restorationDelegate)
-            manager.outbox.deliver(.perform { manager.adopt(delegate, restorationDelegate) })
-            manager.onSession { session in
-                session.resume { error in handler(error == nil ? manager : nil, error) }
+            manager.callbackQueue.enqueue(.perform { manager.adopt(delegate, restorationDelegate) })
+            manager.onAttachment { attachment in
+                attachment.resume { error in handler(error == nil ? manager : nil, error) }
             }
-        case .busy:
+        case .inProgress:
             let error = PTInstantiationError(
                 .instantiationAlreadyInProgress,
                 reason: "a channel manager is being made already: wait for it"
             )
             failing(error, handler)
-        case .new(let earlier):
+        case .begun(let earlier):
             let manifest: Manifest
             do throws(PTInstantiationError) {
                 manifest = try Manifest.load()
@@ -67,11 +67,11 @@ extension PTChannelManager {
             }
             EventLoop.startOnOwnThread()
             let manager = PTChannelManager(delegate, restorationDelegate, manifest)
-            manager.onSession { session in
+            manager.onAttachment { attachment in
                 earlier?.close()
-                session.assumedForeground = earlier?.assumedForeground
-                session.start { error in
-                    let reference = Instance.Reference(manager: manager, session: session)
+                attachment.assumedForeground = earlier?.assumedForeground
+                attachment.start { error in
+                    let reference = Instance.Reference(manager: manager, attachment: attachment)
                     instance.withLock { $0 = error == nil ? .created(reference) : .none }
                     handler(error == nil ? manager : nil, error)
                 }
@@ -99,24 +99,24 @@ extension PTChannelManager {
         }
     }
 
-    private enum Claim {
+    private enum Creation {
         case existing(PTChannelManager)
-        case busy
-        case new(after: Session?)
+        case inProgress
+        case begun(after: Attachment?)
     }
 
-    private static func claim() -> Claim {
+    private static func beginCreation() -> Creation {
         instance.withLock { instance in
             switch instance {
             case .creating:
-                return .busy
+                return .inProgress
             case .created(let reference):
                 if let manager = reference.manager { return .existing(manager) }
                 instance = .creating
-                return .new(after: reference.session)
+                return .begun(after: reference.attachment)
             case .none:
                 instance = .creating
-                return .new(after: nil)
+                return .begun(after: nil)
             }
         }
     }

@@ -17,6 +17,6 @@ extension PTChannelManager {
     /// On iOS the system knows. An application that is not in the foreground, or whose person has locked the screen, may
     /// neither join nor begin by itself; `appNotForeground` tells. Presses of buttons are not affected.
     public func pttSetForeground(_ isForeground: Bool) {
-        onSession { $0.setForeground(isForeground) }
+        onAttachment { $0.setForeground(isForeground) }
     }
 }

@@ -30,7 +30,7 @@ extension PTChannelManager {
         set(completionHandler) {
             $0.set(request, then: $1)
         } succeeded: {
-            $0.view.awaitsNobody()
+            $0.view.awaitsNoParticipant()
         }
     }
 
@@ -71,7 +71,9 @@ extension PTChannelManager {
         channelUUID: UUID,
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        guard let word = status.word else { return refuse("\(status) stands for nothing", completionHandler) }
+        guard let word = status.wireValue else {
+            return refuse("\(status) stands for nothing", completionHandler)
+        }
         let request = ApplicationInterface.ServiceStatusRequest(
             channelID: ChannelID(channelUUID),
             status: word
@@ -91,7 +93,7 @@ extension PTChannelManager {
         channelUUID: UUID,
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        guard let word = transmissionMode.word else {
+        guard let word = transmissionMode.wireValue else {
             return refuse("\(transmissionMode) stands for nothing", completionHandler)
         }
         let request = ApplicationInterface.TransmissionModeRequest(
@@ -132,14 +134,16 @@ extension PTChannelManager {
 
     private func set(
         _ completionHandler: (@Sendable ((any Error)?) -> Void)?,
-        _ body: @escaping Session.Sending,
-        succeeded: @escaping @EventLoop (Session) -> Void = { _ in }
+        _ body: @escaping Attachment.RequestSender,
+        succeeded: @escaping @EventLoop (Attachment) -> Void = { _ in }
     ) {
-        onSession { session in
-            session.call(body) { refusal in
-                if refusal == nil { succeeded(session) }
+        onAttachment { attachment in
+            attachment.call(body) { refusal in
+                if refusal == nil { succeeded(attachment) }
                 guard let completionHandler else { return }
-                session.outbox.deliver(.perform { completionHandler(refusal.map { PTChannelError($0) }) })
+                attachment.callbackQueue.enqueue(
+                    .perform { completionHandler(refusal.map { PTChannelError($0) }) }
+                )
             }
         }
     }
@@ -147,7 +151,7 @@ extension PTChannelManager {
     /// Tells that nothing was asked of the core, in its turn among the callbacks.
     private func refuse(_ reason: String, _ completionHandler: (@Sendable ((any Error)?) -> Void)?) {
         guard let completionHandler else { return }
-        outbox.deliver(.perform { completionHandler(PTChannelError(Refusal(.unknown, reason))) })
+        callbackQueue.enqueue(.perform { completionHandler(PTChannelError(Refusal(.unknown, reason))) })
     }
 
     private func completed(_ body: (@escaping @Sendable ((any Error)?) -> Void) -> Void) async throws {

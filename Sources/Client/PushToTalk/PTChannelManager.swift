@@ -22,22 +22,22 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         weak var delegate: (any PTChannelManagerDelegate)?
         weak var restorationDelegate: (any PTChannelRestorationDelegate)?
         /// The push that the delegate looks at.
-        var asked: Asked?
+        var pendingPush: PendingPush?
     }
 
-    struct Asked {
+    struct PendingPush {
         let pushID: PushID
         let channelUUID: UUID
         /// Whether the delegate asked to stop transmitting meanwhile.
-        var stops = false
+        var isStopRequested = false
     }
 
     /// How long a stop waits for the answer to a push that it belongs to. The microphone is open meanwhile.
     private static let answerLimit = Duration.milliseconds(250)
 
     let state: Mutex<State>
-    let session: Session
-    let outbox: Outbox
+    let attachment: Attachment
+    let callbackQueue: CallbackQueue
 
     /// The channel that is joined for this application, as far as it was told: the UUID of `didJoinChannel` from within
     /// that callback until `didLeaveChannel`. After a restoration it is set before the manager is handed over.
@@ -58,16 +58,18 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     ) {
         state = Mutex(State(delegate: delegate, restorationDelegate: restorationDelegate))
         // Its own in any case: one that runs several blocks at once would mix up what is told.
-        outbox = Outbox(DispatchQueue(label: "org.pushtotalk.callbacks", target: Self.pttCallbackQueue))
-        session = Session(manifest, outbox, .shared)
+        callbackQueue = CallbackQueue(
+            DispatchQueue(label: "org.pushtotalk.callbacks", target: Self.pttCallbackQueue)
+        )
+        attachment = Attachment(manifest, callbackQueue, .shared)
         super.init()
-        outbox.open(for: self)
+        callbackQueue.open(for: self)
     }
 
     deinit {
-        let session = session
+        let attachment = attachment
         AVAudioSession.sharedInstance().activated(false)
-        EventLoop.start { session.close() }
+        EventLoop.start { attachment.close() }
     }
 
     // MARK: - Requests that are answered by the delegate
@@ -85,8 +87,8 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             application: nil,
             image: descriptor.imageText
         )
-        onSession { session in
-            session.join(ChannelID(channelUUID), request) { refusal in
+        onAttachment { attachment in
+            attachment.join(ChannelID(channelUUID), request) { refusal in
                 .failedToJoin(channelUUID, PTChannelError(refusal))
             }
         }
@@ -94,11 +96,11 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
 
     /// Leaves the channel. Answered by `didLeaveChannel` or `failedToLeaveChannel`.
     public func leaveChannel(channelUUID: UUID) {
-        onSession { session in
-            session.call(isEnd: true) {
+        onAttachment { attachment in
+            attachment.call(isEnd: true) {
                 $0.leave(ChannelID(channelUUID), then: $1)
             } completion: {
-                session.tell($0) { .failedToLeave(channelUUID, $0) }
+                attachment.report($0) { .failedToLeave(channelUUID, $0) }
             }
         }
     }
@@ -116,11 +118,11 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             source: .developerRequest,
             origin: origin
         )
-        onSession { session in
-            session.call { connection, then in
+        onAttachment { attachment in
+            attachment.call { connection, then in
                 connection.begin(request) { then($0.map { _ in }) }
             } completion: {
-                session.tell($0) { .failedToBegin(channelUUID, $0) }
+                attachment.report($0) { .failedToBegin(channelUUID, $0) }
             }
         }
     }
@@ -133,15 +135,17 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     /// answer it takes effect alone.
     public func stopTransmitting(channelUUID: UUID) {
         let before = state.withLock { state in
-            guard let asked = state.asked, asked.channelUUID == channelUUID else { return Asked?.none }
-            state.asked?.stops = true
-            return asked
+            guard let pending = state.pendingPush, pending.channelUUID == channelUUID else {
+                return PendingPush?.none
+            }
+            state.pendingPush?.isStopRequested = true
+            return pending
         }
         guard let before else { return stop(channelUUID) }
-        guard !before.stops else { return }
+        guard !before.isStopRequested else { return }
         let pushID = before.pushID
-        onSession { session in
-            session.stopLater(after: Self.answerLimit) { [weak self] in
+        onAttachment { attachment in
+            attachment.scheduleStop(after: Self.answerLimit) { [weak self] in
                 self?.stopUnanswered(pushID, channelUUID)
             }
         }
@@ -150,8 +154,10 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     /// The delegate asked for the end and has not answered its push: the end comes without it.
     private func stopUnanswered(_ pushID: PushID, _ channelUUID: UUID) {
         let isWanted = state.withLock { state in
-            guard let asked = state.asked, asked.pushID == pushID, asked.stops else { return false }
-            state.asked?.stops = false
+            guard let pending = state.pendingPush, pending.pushID == pushID, pending.isStopRequested else {
+                return false
+            }
+            state.pendingPush?.isStopRequested = false
             return true
         }
         if isWanted { stop(channelUUID) }
@@ -163,11 +169,11 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             origin: nil,
             cause: .stopped
         )
-        onSession { session in
-            session.call(isEnd: true) {
+        onAttachment { attachment in
+            attachment.call(isEnd: true) {
                 $0.end(request, then: $1)
             } completion: {
-                session.tell($0) { .failedToStop(channelUUID, $0) }
+                attachment.report($0) { .failedToStop(channelUUID, $0) }
             }
         }
     }
@@ -183,8 +189,8 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         }
     }
 
-    func onSession(_ body: @escaping @EventLoop (Session) -> Void) {
-        let session = session
-        EventLoop.start { body(session) }
+    func onAttachment(_ body: @escaping @EventLoop (Attachment) -> Void) {
+        let attachment = attachment
+        EventLoop.start { body(attachment) }
     }
 }

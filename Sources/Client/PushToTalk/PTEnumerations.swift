@@ -2,9 +2,9 @@ import PTTMessages
 import PTTPlatformTypes
 
 extension PTChannelJoinReason {
-    init(_ word: JoinReason) {
+    init(_ wireValue: JoinReason) {
         self =
-            switch word {
+            switch wireValue {
             case .channelRestoration: .channelRestoration
             // Apple has no case for what a newer core may say.
             case .developerRequest, .unknown: .developerRequest
@@ -13,9 +13,9 @@ extension PTChannelJoinReason {
 }
 
 extension PTChannelLeaveReason {
-    init(_ word: LeaveReason) {
+    init(_ wireValue: LeaveReason) {
         self =
-            switch word {
+            switch wireValue {
             case .unknown: .unknown
             case .userRequest: .userRequest
             case .developerRequest: .developerRequest
@@ -25,9 +25,9 @@ extension PTChannelLeaveReason {
 }
 
 extension PTChannelTransmitRequestSource {
-    init(_ word: TransmitSource) {
+    init(_ wireValue: TransmitSource) {
         self =
-            switch word {
+            switch wireValue {
             case .unknown: .unknown
             case .userRequest: .userRequest
             case .developerRequest: .developerRequest
@@ -38,7 +38,7 @@ extension PTChannelTransmitRequestSource {
 
 extension PTServiceStatus {
     /// Nil for a number that nothing stands for.
-    var word: ServiceStatus? {
+    var wireValue: ServiceStatus? {
         switch self {
         case .ready: .ready
         case .connecting: .connecting
@@ -50,7 +50,7 @@ extension PTServiceStatus {
 
 extension PTTransmissionMode {
     /// Nil for a number that nothing stands for.
-    var word: TransmissionMode? {
+    var wireValue: TransmissionMode? {
         switch self {
         case .fullDuplex: .fullDuplex
         case .halfDuplex: .halfDuplex

@@ -155,7 +155,7 @@ package final class ServiceConnection {
     private func decoded<Value: Decodable>(_ answer: VarlinkClient.Answer) -> Result<Value, ServiceError> {
         switch answer {
         case .failure(let error):
-            return .failure(linkError(error))
+            return .failure(serviceError(error))
         case .success(let parameters):
             do throws(JSONDecodingError) {
                 return .success(try parameters.decode(unknownKeys: .ignored))
@@ -170,16 +170,18 @@ package final class ServiceConnection {
         }
     }
 
-    private func linkError(_ error: VarlinkCallError) -> ServiceError {
+    private func serviceError(_ error: VarlinkCallError) -> ServiceError {
         switch error {
         case .timedOut, .disconnected:
             return .lost(socket, reason: "\(error)")
         case .answered(let error):
             let isRefusal =
                 error.name == ChannelInterface.refused || error.name == ApplicationInterface.refused
-            if isRefusal, let refusal: Refusal = said(in: error.parameters) { return .refused(refusal) }
+            if isRefusal, let refusal: Refusal = decodedReason(in: error.parameters) {
+                return .refused(refusal)
+            }
             if error.name == PushInterface.rejected,
-                let rejection: PushRejection = said(in: error.parameters)
+                let rejection: PushRejection = decodedReason(in: error.parameters)
             {
                 return .rejected(rejection)
             }
@@ -188,7 +190,7 @@ package final class ServiceConnection {
         }
     }
 
-    private func said<Reason: Decodable>(in parameters: JSONObject) -> Reason? {
+    private func decodedReason<Reason: Decodable>(in parameters: JSONObject) -> Reason? {
         do throws(JSONDecodingError) {
             return try parameters.decode(unknownKeys: .ignored)
         } catch {

@@ -2,8 +2,8 @@ import EventLoop
 import PTTMessages
 import ServiceClient
 
-extension Session {
-    typealias Sending =
+extension Attachment {
+    typealias RequestSender =
         @EventLoop (ServiceConnection, @escaping @EventLoop (Result<Void, ServiceError>) -> Void) -> Void
 
     func join(
@@ -11,16 +11,16 @@ extension Session {
         _ request: ChannelInterface.JoinRequest,
         failed: @escaping @EventLoop (Refusal) -> Callback
     ) {
-        call { [outbox] connection, then in
+        call { [callbackQueue] connection, then in
             connection.join(request) { result in
                 if case .success(let reply) = result, let token = reply.pushToken {
-                    outbox.deliver(.token(token))
+                    callbackQueue.enqueue(.token(token))
                 }
                 then(result.map { _ in })
             }
         } completion: { [self] refusal in
             if let refusal {
-                outbox.deliver(failed(refusal))
+                callbackQueue.enqueue(failed(refusal))
             } else {
                 view.granted(channelID)
             }
@@ -28,15 +28,15 @@ extension Session {
     }
 
     /// Calls `body` unless this is called again before that.
-    func stopLater(after delay: Duration, _ body: @escaping @EventLoop () -> Void) {
+    func scheduleStop(after delay: Duration, _ body: @escaping @EventLoop () -> Void) {
         let timer = TimerSource(handler: body)
         timer.arm(after: delay)
-        laterStop = timer
+        scheduledStop = timer
     }
 
     /// Tells of a refusal, if there is one.
-    func tell(_ refusal: Refusal?, _ callback: (PTChannelError) -> Callback) {
+    func report(_ refusal: Refusal?, as callback: (PTChannelError) -> Callback) {
         guard let refusal else { return }
-        outbox.deliver(callback(PTChannelError(refusal)))
+        callbackQueue.enqueue(callback(PTChannelError(refusal)))
     }
 }

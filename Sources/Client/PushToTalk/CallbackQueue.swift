@@ -28,7 +28,7 @@ enum Callback: Sendable {
 }
 
 /// Delivers callbacks serially, in order, and none to a manager that is gone.
-final class Outbox: Sendable {
+final class CallbackQueue: Sendable {
     let queue: DispatchQueue
 
     /// Weak references cannot stand in a `Mutex` by themselves.
@@ -46,10 +46,10 @@ final class Outbox: Sendable {
         reader.withLock { $0.manager = manager }
     }
 
-    func deliver(_ callback: Callback) {
+    func enqueue(_ callback: Callback) {
         queue.async { [self] in
             guard let manager = reader.withLock({ $0.manager }) else { return }
-            manager.take(callback)
+            manager.deliver(callback)
         }
     }
 

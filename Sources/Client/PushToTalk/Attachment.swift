@@ -8,31 +8,31 @@ import ServiceClient
 /// One connection carries all that is told, in order; calls go over another. The core tells, among the events, when it
 /// has carried out a call, so that completions and callbacks come in the order in which things happened.
 @EventLoop
-final class Session {
+final class Attachment {
     /// A call that the core has not answered yet.
     typealias Completion = @EventLoop (Refusal?) -> Void
 
     private let manifest: Manifest
-    let outbox: Outbox
+    let callbackQueue: CallbackQueue
     let audio: AudioHub
     /// What the application says of itself; nil until it says something.
     private var isForeground: Bool?
     /// What `Attach` said of it.
-    private var saidForeground: Bool?
+    private var reportedForeground: Bool?
     /// What it counts as while it says nothing. The core forgets that with the connection, or with its own end.
     var assumedForeground: Bool?
     private(set) var events: ServiceConnection?
     private var calls: ServiceConnection?
-    var link: AudioSocketClient?
+    var audioSocket: AudioSocketClient?
     var audioAccess: AudioAccess?
     lazy var audioRetry = TimerSource { [weak self] in self?.openAudio() }
     private var unanswered: [CallID: Completion] = [:]
-    private var search = Search.paused
+    private var lifecycle = Lifecycle.paused
     var view = ChannelView.notJoined
     /// Those that the application has not answered.
     var pushes: [PushID: DeliveredPush] = [:]
     /// Waits for the answer to a push.
-    var laterStop: TimerSource?
+    var scheduledStop: TimerSource?
     /// As far as the application was told.
     var audioServer = AudioServerView.unknown
 
@@ -45,12 +45,12 @@ final class Session {
     private var creation: (@Sendable (PTInstantiationError?) -> Void)?
 
     /// Whether the core is looked for.
-    private enum Search {
-        case on
+    private enum Lifecycle {
+        case active
         /// Not let in, or not there: until the application asks for its manager.
         case paused
         /// The manager has gone.
-        case over
+        case closed
     }
 
     enum AudioServerView {
@@ -62,34 +62,34 @@ final class Session {
     /// So many attempts to reach a socket that nobody listens on; then only a new socket wakes us up.
     private static let attempts = 8
 
-    nonisolated init(_ manifest: Manifest, _ outbox: Outbox, _ audio: AudioHub) {
+    nonisolated init(_ manifest: Manifest, _ callbackQueue: CallbackQueue, _ audio: AudioHub) {
         self.manifest = manifest
-        self.outbox = outbox
+        self.callbackQueue = callbackQueue
         self.audio = audio
     }
 
     /// Attaches. `created` is called once, in its place among the callbacks.
     func start(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
         creation = created
-        search = .on
+        lifecycle = .active
         connect()
     }
 
     /// As ``start(created:)``, if that has come to nothing or the core has not let the application in again.
     func resume(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
-        switch search {
+        switch lifecycle {
         case .paused: start(created: created)
-        case .on, .over: outbox.deliver(.perform { created(nil) })
+        case .active, .closed: callbackQueue.enqueue(.perform { created(nil) })
         }
     }
 
     /// Goes for good: the channel stays joined, for the application to come back to.
     func close() {
-        stop(.over)
+        stop(.closed)
     }
 
-    private func stop(_ search: Search) {
-        self.search = search
+    private func stop(_ lifecycle: Lifecycle) {
+        self.lifecycle = lifecycle
         retry.disarm()
         watch = nil
         disconnect()
@@ -98,12 +98,12 @@ final class Session {
     // MARK: Connecting
 
     private func connect() {
-        guard search == .on, events == nil else { return }
+        guard lifecycle == .active, events == nil else { return }
         retry.disarm()
         do throws(ServiceError) {
             let events = try ServiceConnection.core()
             self.events = events
-            saidForeground = isForeground
+            reportedForeground = isForeground
             let request = ApplicationInterface.AttachRequest(
                 identifier: ApplicationID(rawValue: manifest.identifier),
                 name: manifest.name,
@@ -112,7 +112,7 @@ final class Session {
             )
             events.attach(
                 request,
-                { [weak self] in self?.follow($0) },
+                { [weak self] in self?.handle($0) },
                 ended: { [weak self] in self?.ended($0) }
             )
         } catch {
@@ -120,9 +120,9 @@ final class Session {
         }
     }
 
-    private func follow(_ update: ApplicationInterface.Update) {
+    private func handle(_ update: ApplicationInterface.Update) {
         if let attachment = update.attachment { attached(attachment) }
-        if let event = update.event { take(event, at: MonotonicTime(microseconds: update.time)) }
+        if let event = update.event { handle(event, at: MonotonicTime(microseconds: update.time)) }
     }
 
     private func attached(_ attachment: ApplicationInterface.Attachment) {
@@ -143,25 +143,25 @@ final class Session {
         audioAccess = AudioAccess(token: attachment.audioToken)
         openAudio()
         // What was said after `Attach` was sent.
-        if let isForeground, isForeground != saidForeground { setForeground(isForeground) }
+        if let isForeground, isForeground != reportedForeground { setForeground(isForeground) }
         audio.attached(attachment.format, self)
         // A core that has just started may find its audio server in a moment.
         if audioServer == .ready { audioServer = .unknown }
-        follow(isAudioServerReady: attachment.isAudioServerReady)
-        tell(view.attached(attachment))
+        updateAudioServer(isReady: attachment.isAudioServerReady)
+        deliver(view.attached(attachment))
         if let restored = attachment.restored, restored.needsDescriptor {
             askForDescriptor(restored.channelID)
         }
     }
 
     /// The manager comes with its first token.
-    func handOver() {
-        if let created = takeCreation() { outbox.deliver(.perform { created(nil) }) }
+    func completeCreation() {
+        if let created = takeCreationHandler() { callbackQueue.enqueue(.perform { created(nil) }) }
     }
 
     /// The core has lost what people see of the channel; the application says it again.
     func askForDescriptor(_ channelID: ChannelID) {
-        outbox.askForDescriptor(channelID.uuid) { [weak self] descriptor in
+        callbackQueue.askForDescriptor(channelID.uuid) { [weak self] descriptor in
             EventLoop.start { [weak self] in
                 guard let self else { return }
                 let request = ChannelInterface.DescriptorRequest(
@@ -178,9 +178,9 @@ final class Session {
 
     private func ended(_ error: ServiceError) {
         guard events != nil else { return }
-        if let created = takeCreation() {
+        if let created = takeCreationHandler() {
             stop(.paused)
-            outbox.deliver(.perform { created(PTInstantiationError(refusal: error)) })
+            callbackQueue.enqueue(.perform { created(PTInstantiationError(refusal: error)) })
             return
         }
         lose("\(error)")
@@ -188,14 +188,14 @@ final class Session {
             return  // A core that is about to end refuses too, and the next one does not.
         }
         stop(.paused)
-        tell(view.left(.systemPolicy))
+        deliver(view.left(.systemPolicy))
     }
 
     private func unreachable(_ error: ServiceError) {
-        if let created = takeCreation() {
+        if let created = takeCreationHandler() {
             stop(.paused)
             let failure = PTInstantiationError(.invalidPlatform, reason: "\(error)")
-            outbox.deliver(.perform { created(failure) })
+            callbackQueue.enqueue(.perform { created(failure) })
             return
         }
         attempt += 1
@@ -205,8 +205,8 @@ final class Session {
     func lose(_ reason: String) {
         disconnect()
         attempt = 0
-        tell(view.lost())
-        guard search == .on else { return }
+        deliver(view.lost())
+        guard lifecycle == .active else { return }
         retry.arm(after: backOff.next())
     }
 
@@ -240,7 +240,7 @@ final class Session {
         }
     }
 
-    private func takeCreation() -> (@Sendable (PTInstantiationError?) -> Void)? {
+    private func takeCreationHandler() -> (@Sendable (PTInstantiationError?) -> Void)? {
         defer { creation = nil }
         return creation
     }
@@ -257,7 +257,7 @@ final class Session {
     ///   - isEnd: It ends something, and is made however many wait.
     ///   - body: Sends it on the connection.
     ///   - completion: Called once, where the core's answer stands among the events.
-    func call(isEnd: Bool = false, _ body: Sending, completion: @escaping Completion) {
+    func call(isEnd: Bool = false, _ body: RequestSender, completion: @escaping Completion) {
         guard let calls, let callID = calls.nextCallID else {
             return completion(Refusal(.unknown, "pttd is not connected: is it running?"))
         }
@@ -281,7 +281,7 @@ final class Session {
     func setForeground(_ isForeground: Bool) {
         self.isForeground = isForeground
         guard calls != nil else { return }
-        saidForeground = isForeground
+        reportedForeground = isForeground
         call(isEnd: !isForeground, { $0.setForeground(isForeground, then: $1) }, completion: { _ in })
     }
 }

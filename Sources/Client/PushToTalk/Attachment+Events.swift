@@ -3,33 +3,33 @@ import Foundation
 import PTTMessages
 import ServiceClient
 
-extension Session {
+extension Attachment {
     /// What the core tells, with the time at which it happened.
-    func take(_ event: CoreEvent, at time: MonotonicTime) {
+    func handle(_ event: CoreEvent, at time: MonotonicTime) {
         switch event {
-        case .channelJoined(let channel, let reason): tell(view.joined(channel.channelID, reason))
-        case .channelLeft(let reason, _): tell(view.left(reason), at: time)
-        case .transmissionBegan(let transmission): tell(view.transmissionBegan(transmission.source))
-        case .transmissionEnded(_, _, let source): tell(view.transmissionEnded(source), at: time)
-        case .audioActivated: tell(view.audioActivated())
-        case .audioDeactivated: tell(view.audioDeactivated(), at: time)
-        case .audioInterrupted: tell(view.audioInterrupted())
-        case .audioInterruptionEnded: tell(view.audioInterruptionEnded())
+        case .channelJoined(let channel, let reason): deliver(view.joined(channel.channelID, reason))
+        case .channelLeft(let reason, _): deliver(view.left(reason), at: time)
+        case .transmissionBegan(let transmission): deliver(view.transmissionBegan(transmission.source))
+        case .transmissionEnded(_, _, let source): deliver(view.transmissionEnded(source), at: time)
+        case .audioActivated: deliver(view.audioActivated())
+        case .audioDeactivated: deliver(view.audioDeactivated(), at: time)
+        case .audioInterrupted: deliver(view.audioInterrupted())
+        case .audioInterruptionEnded: deliver(view.audioInterruptionEnded())
         case .participantChanged(let participant):
-            if participant == nil { tell(view.participantCleared()) }
+            if participant == nil { deliver(view.participantCleared()) }
         case .routeChanged(let input, let output):
-            outbox.deliver(.routeChanged(input: input, output: output))
-        case .audioServerLost: follow(isAudioServerReady: false)
-        case .audioServerReady: follow(isAudioServerReady: true)
-        case .channelRestored(let restored, let token): get(restored, token)
+            callbackQueue.enqueue(.routeChanged(input: input, output: output))
+        case .audioServerLost: updateAudioServer(isReady: false)
+        case .audioServerReady: updateAudioServer(isReady: true)
+        case .channelRestored(let restored, let token): channelRestored(restored, token)
         case .pushReceived(let push): received(push)
         case .pushFinished(let pushID, _, _): pushes.removeValue(forKey: pushID)?.withdraw()
-        case .accessoryPressed(let origin): tell(view.accessoryPressed(origin))
-        case .accessoryReleased(let origin): tell(view.accessoryReleased(origin))
+        case .accessoryPressed(let origin): deliver(view.accessoryPressed(origin))
+        case .accessoryReleased(let origin): deliver(view.accessoryReleased(origin))
         case .requestAnswered(let callID, let refusal): if let callID { answered(callID, refusal) }
         case .endRefused(let refusal):
             if let channelID = view.channelID {
-                outbox.deliver(.failedToStop(channelID.uuid, PTChannelError(refusal)))
+                callbackQueue.enqueue(.failedToStop(channelID.uuid, PTChannelError(refusal)))
             }
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
             .transmissionModeChanged, .accessoryEventsChanged, .transmissionRefused, .timeLimitNear,
@@ -39,14 +39,14 @@ extension Session {
     }
 
     /// The attachment that had the channel has gone.
-    private func get(_ restored: ApplicationInterface.Restored, _ token: PushToken) {
+    private func channelRestored(_ restored: ApplicationInterface.Restored, _ token: PushToken) {
         view.restored(restored.channelID, token: token)
         if restored.needsDescriptor { askForDescriptor(restored.channelID) }
     }
 
     /// Tells the application, and opens and closes what its sound passes through in the same place. Without a time nothing
     /// that was captured counts any more: the core is lost.
-    func tell(_ callbacks: [Callback], at time: MonotonicTime? = nil) {
+    func deliver(_ callbacks: [Callback], at time: MonotonicTime? = nil) {
         for callback in callbacks {
             switch callback {
             case .began: audio.transmissionBegan()
@@ -57,25 +57,25 @@ extension Session {
             case .deactivated:
                 receiveRest()
                 audio.deactivated(at: time)
-            case .token: handOver()
+            case .token: completeCreation()
             case .joined, .left, .interruption, .pressed, .released, .routeChanged, .servicesLost,
                 .servicesReset, .push, .failedToActivate, .failedToJoin, .failedToLeave, .failedToBegin,
                 .failedToStop, .perform:
                 break
             }
-            outbox.deliver(callback)
+            callbackQueue.enqueue(callback)
         }
     }
 
     /// An audio server that is there for the first time has lost nothing.
-    func follow(isAudioServerReady: Bool) {
-        switch (audioServer, isAudioServerReady) {
+    func updateAudioServer(isReady: Bool) {
+        switch (audioServer, isReady) {
         case (.ready, false):
             audioServer = .lost
-            outbox.deliver(.servicesLost)
+            callbackQueue.enqueue(.servicesLost)
         case (.lost, true):
             audioServer = .ready
-            outbox.deliver(.servicesReset)
+            callbackQueue.enqueue(.servicesReset)
         case (.unknown, true):
             audioServer = .ready
         case (.unknown, false), (.ready, true), (.lost, false):
@@ -101,7 +101,7 @@ extension Session {
             }
         }
         pushes[push.pushID] = delivered
-        outbox.deliver(.push(delivered))
+        callbackQueue.enqueue(.push(delivered))
     }
 
     /// The core gives up a push after some seconds, and says so of an answer that comes later.
@@ -129,8 +129,8 @@ extension Session {
         Diagnostics.note("push \(push.pushID.rawValue): \(refusal.reason)")
         guard let channelUUID else { return }
         let error = PTChannelError(refusal)
-        if andStop, answer.endsTransmission { outbox.deliver(.failedToStop(channelUUID, error)) }
-        if let callback = answer.failed(channelUUID, error) { outbox.deliver(callback) }
+        if andStop, answer.endsTransmission { callbackQueue.enqueue(.failedToStop(channelUUID, error)) }
+        if let callback = answer.failed(channelUUID, error) { callbackQueue.enqueue(callback) }
     }
 
     /// Nobody waits for what was not answered.

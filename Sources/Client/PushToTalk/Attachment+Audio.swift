@@ -10,19 +10,21 @@ struct AudioAccess {
     var attempts = 0
 }
 
-extension Session {
+extension Attachment {
     /// So many attempts in a row, which take some ten seconds; then everything is connected anew.
     private static let audioAttempts = 10
 
     func openAudio() {
-        guard let access = audioAccess, link == nil else { return }
+        guard let access = audioAccess, audioSocket == nil else { return }
         do {
-            let link = try AudioSocketClient(token: access.token) { [weak self] in self?.captured($0, $1) }
-            link.onClose = { [weak self, weak link] in
-                guard let self, link === self.link else { return }
+            let audioSocket = try AudioSocketClient(token: access.token) { [weak self] in
+                self?.captured($0, $1)
+            }
+            audioSocket.onClose = { [weak self, weak audioSocket] in
+                guard let self, audioSocket === self.audioSocket else { return }
                 audioLost()
             }
-            self.link = link
+            self.audioSocket = audioSocket
         } catch {
             audioLost()
         }
@@ -31,8 +33,8 @@ extension Session {
     func closeAudio() {
         audioAccess = nil
         audioRetry.disarm()
-        link?.close()
-        link = nil
+        audioSocket?.close()
+        audioSocket = nil
     }
 
     private func captured(_ header: AudioPacketHeader, _ samples: ArraySlice<UInt8>) {
@@ -43,8 +45,8 @@ extension Session {
 
     /// The core ends what needs the audio socket, and says so; this brings it back for the next time.
     private func audioLost() {
-        link?.close()
-        link = nil
+        audioSocket?.close()
+        audioSocket = nil
         guard var access = audioAccess else { return }
         access.attempts += 1
         guard access.attempts <= Self.audioAttempts else {
@@ -55,12 +57,12 @@ extension Session {
     }
 
     func send(_ samples: [UInt8], sent: @escaping @EventLoop (Bool) -> Void) {
-        guard let link else { return sent(false) }
-        link.send(samples, sent: sent)
+        guard let audioSocket else { return sent(false) }
+        audioSocket.send(samples, sent: sent)
     }
 
     /// Takes what the core has sent before it told of the end.
     func receiveRest() {
-        link?.receive()
+        audioSocket?.receive()
     }
 }
