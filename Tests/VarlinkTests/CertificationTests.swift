@@ -73,11 +73,11 @@ import Varlink
     @EventLoop
     private func certificationServer(description: String) throws -> VarlinkServer {
         // The reference text has its methods; ours for the test in one process must name them too.
-        let methods = (["Start"] + Certification.steps.map(\.method)).map { "method \($0)() -> ()\n" }
-            .joined()
-        let text = description.contains("method Start") ? description : description + methods
+        let methods = ["Start"] + Certification.steps.map(\.method)
+        let declarations = methods.map { "method \($0)() -> ()\n" }.joined()
+        let text = description.contains("method Start") ? description : description + declarations
         var position = 0
-        let interface = VarlinkInterface(text) { call in
+        let handler: VarlinkInterface.Handler = { call in
             if call.method == "Start" {
                 position = 0
                 return call.reply(["client_id": "42"])
@@ -102,6 +102,8 @@ import Varlink
             }
             if step.answers.isEmpty { call.reply() }
         }
+        let handlers = Dictionary(uniqueKeysWithValues: methods.map { ($0, handler) })
+        let interface = VarlinkInterface(text, methods: handlers)
         let info = VarlinkServiceInfo(
             vendor: "Test",
             product: "Test",

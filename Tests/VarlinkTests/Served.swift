@@ -34,7 +34,19 @@ final class Served {
             url: "https://example.org"
         )
         let box = Box()
-        let interface = VarlinkInterface(Self.description) { box.served?.handle($0) }
+        let interface = VarlinkInterface(
+            Self.description,
+            methods: [
+                "Echo": { box.served?.echo($0) },
+                "Later": { box.served?.replyLater(to: $0) },
+                "Count": { call throws(VarlinkError) in
+                    guard case .int(let count)? = call.parameters["n"] else { throw .invalidParameter("n") }
+                    for number in 1...count { call.reply(["n": .int(number)], continues: number < count) }
+                },
+                "Drop": { _ in },
+                "Hold": { box.served?.held.append($0) },
+            ]
+        )
         server = VarlinkServer(info, [interface], limits: limits, allowedUser: allowedUser) { line, _ in
             box.served?.log.append(line)
         }
@@ -56,23 +68,15 @@ final class Served {
         weak var served: Served?
     }
 
-    private func handle(_ call: VarlinkCall) {
-        switch call.method {
-        case "Echo":
-            echoes += 1
-            echoed.append(call.connection)
-            call.reply(call.parameters)
-        case "Later":
-            let later = DeferredSource { call.reply(call.parameters) }
-            later.trigger()
-            self.later = later
-        case "Count":
-            guard case .int(let count)? = call.parameters["n"] else {
-                return call.fail(.invalidParameter("n"))
-            }
-            for number in 1...count { call.reply(["n": .int(number)], continues: number < count) }
-        case "Hold": held.append(call)
-        default: break
-        }
+    private func echo(_ call: VarlinkCall) {
+        echoes += 1
+        echoed.append(call.connection)
+        call.reply(call.parameters)
+    }
+
+    private func replyLater(to call: VarlinkCall) {
+        let later = DeferredSource { call.reply(call.parameters) }
+        later.trigger()
+        self.later = later
     }
 }

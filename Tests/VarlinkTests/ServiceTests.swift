@@ -37,6 +37,18 @@ import Varlink
         }
     }
 
+    @Test func `a method without a handler is noticed before anything is served`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = VarlinkInterface("interface org.example.Test\nmethod Echo() -> ()", methods: [:])
+        }
+    }
+
+    @Test func `a handler of a method that is not declared is noticed before anything is served`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = VarlinkInterface("interface org.example.Test", methods: ["Echo": { $0.reply() }])
+        }
+    }
+
     @Test @EventLoop
     func `calls made together are answered in their order also when a handler takes its time`()
         async throws

@@ -34,11 +34,24 @@ final class CoreDouble {
         application: nil
     )
 
+    /// The methods that ptt-accessoryd calls.
+    private static let description = """
+        interface \(ChannelInterface.name)
+        method Subscribe() -> ()
+        method BeginTransmitting() -> ()
+        method EndTransmitting() -> ()
+        """
+
     func start() throws {
         let info = VarlinkServiceInfo(vendor: "", product: "core double", version: "", url: "")
-        let interface = VarlinkInterface(ChannelInterface.description) { [weak self] call in
-            do { try self?.answer(call) } catch { call.fail(.invalidParameter("\(error)")) }
-        }
+        let interface = VarlinkInterface(
+            Self.description,
+            methods: [
+                "Subscribe": { [weak self] in self?.subscribe($0) },
+                "BeginTransmitting": { [weak self] call throws(VarlinkError) in try self?.begin(call) },
+                "EndTransmitting": { [weak self] call throws(VarlinkError) in try self?.end(call) },
+            ]
+        )
         let server = VarlinkServer(info, [interface]) { line, _ in print("core double: \(line)") }
         try server.listen(at: path)
         self.server = server
@@ -51,34 +64,31 @@ final class CoreDouble {
         subscribers = []
     }
 
-    func publish(_ event: CoreEvent) throws {
+    func publish(_ event: CoreEvent) {
         status.apply(event)
         sequence += 1
         let update = ChannelInterface.Update(sequence: sequence, time: 0, status: nil, event: event)
-        for call in subscribers { call.reply(try JSONObject(encoding: update), continues: true) }
+        for call in subscribers { call.reply(.encoding(update), continues: true) }
     }
 
-    private func answer(_ call: VarlinkCall) throws {
-        switch call.method {
-        case "Subscribe":
-            subscribers.append(call)
-            let first = ChannelInterface.Update(sequence: sequence, time: 0, status: status, event: nil)
-            call.reply(try JSONObject(encoding: first), continues: true)
-        case "BeginTransmitting":
-            let request = try call.decode(ChannelInterface.BeginRequest.self)
-            requests.add(.begin(request.origin.identifier, request.origin.kind))
-            if let refusal {
-                return call.fail(VarlinkError(ChannelInterface.refused, try JSONObject(encoding: refusal)))
-            }
-            transmission += 1
-            let reply = ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: transmission))
-            call.reply(try JSONObject(encoding: reply))
-        case "EndTransmitting":
-            let request = try call.decode(ChannelInterface.EndRequest.self)
-            requests.add(.end(request.origin?.identifier ?? "", request.cause))
-            call.reply()
-        default:
-            call.fail(.methodNotFound(call.method))
-        }
+    private func subscribe(_ call: VarlinkCall) {
+        subscribers.append(call)
+        let first = ChannelInterface.Update(sequence: sequence, time: 0, status: status, event: nil)
+        call.reply(.encoding(first), continues: true)
+    }
+
+    private func begin(_ call: VarlinkCall) throws(VarlinkError) {
+        let request = try call.decode(ChannelInterface.BeginRequest.self)
+        requests.add(.begin(request.origin.identifier, request.origin.kind))
+        if let refusal { throw VarlinkError(ChannelInterface.refused, .encoding(refusal)) }
+        transmission += 1
+        let reply = ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: transmission))
+        call.reply(.encoding(reply))
+    }
+
+    private func end(_ call: VarlinkCall) throws(VarlinkError) {
+        let request = try call.decode(ChannelInterface.EndRequest.self)
+        requests.add(.end(request.origin?.identifier ?? "", request.cause))
+        call.reply()
     }
 }

@@ -3,24 +3,22 @@ package import PTTMessages
 
 /// The methods of `org.pushtotalk.Accessory`; ``AccessoryInterface/description`` says what each does.
 extension ServiceConnection {
-    private func accessoryMethod(_ method: String) -> String { "\(AccessoryInterface.name).\(method)" }
-
     package func devices() async throws(ServiceError) -> AccessoryInterface.DevicesReply {
-        try await call(accessoryMethod("GetDevices"), NoParameters())
+        try await call(AccessoryInterface.getDevices, NoParameters())
     }
 
     /// Takes as long as connecting and bonding do.
     package func pair(_ address: String) async throws(ServiceError) -> AccessoryInterface.PairReply {
         try await call(
-            accessoryMethod("Pair"),
+            AccessoryInterface.pair,
             AccessoryInterface.AddressRequest(address: address),
             timeLimit: .seconds(120)
         )
     }
 
     package func forget(_ address: String) async throws(ServiceError) {
-        let _: NoParameters = try await call(
-            accessoryMethod("Forget"),
+        _ = try await call(
+            AccessoryInterface.forget,
             AccessoryInterface.AddressRequest(address: address),
             timeLimit: .seconds(30)
         )
@@ -38,7 +36,7 @@ extension ServiceConnection {
         ended: @escaping @EventLoop (ServiceError?) -> Void
     ) {
         subscribe(
-            accessoryMethod("Scan"),
+            AccessoryInterface.scan,
             AccessoryInterface.ScanRequest(seconds: seconds),
             timeLimit: .seconds(seconds + 30),
             { (reply: AccessoryInterface.ScanReply) in
@@ -54,7 +52,7 @@ extension ServiceConnection {
         ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
         let socket = socket
-        subscribe(accessoryMethod("Subscribe"), NoParameters(), handler) {
+        subscribe(AccessoryInterface.subscribe, NoParameters(), handler) {
             ended($0 ?? .lost(socket, reason: "the subscription ended"))
         }
     }

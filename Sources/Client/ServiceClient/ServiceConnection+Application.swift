@@ -3,8 +3,6 @@ package import PTTMessages
 
 /// The methods of `org.pushtotalk.Application`; ``ApplicationInterface/description`` says what each does.
 extension ServiceConnection {
-    private func application(_ method: String) -> String { "\(ApplicationInterface.name).\(method)" }
-
     /// Becomes an application: the first update has the attachment, each that follows an event. The connection is
     /// taken by it; calls need another.
     ///
@@ -18,7 +16,7 @@ extension ServiceConnection {
         ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
         let socket = socket
-        subscribe(application("Attach"), request, handler) {
+        subscribe(ApplicationInterface.attach, request, handler) {
             ended($0 ?? .lost(socket, reason: "the attachment ended"))
         }
     }
@@ -30,9 +28,9 @@ extension ServiceConnection {
         then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
         send(
-            application("UseAttachment"),
+            ApplicationInterface.useAttachment,
             ApplicationInterface.UseAttachmentRequest(callToken: callToken),
-            then
+            then: then
         )
         nextCallID = CallID(rawValue: 1)
     }
@@ -42,9 +40,9 @@ extension ServiceConnection {
         then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
         send(
-            application("SetForeground"),
+            ApplicationInterface.setForeground,
             ApplicationInterface.ForegroundRequest(isForeground: isForeground),
-            then
+            then: then
         )
     }
 
@@ -52,34 +50,34 @@ extension ServiceConnection {
         _ request: ApplicationInterface.ServiceStatusRequest,
         then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
-        send(application("SetServiceStatus"), request, then)
+        send(ApplicationInterface.setServiceStatus, request, then: then)
     }
 
     package func set(
         _ request: ApplicationInterface.TransmissionModeRequest,
         then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
-        send(application("SetTransmissionMode"), request, then)
+        send(ApplicationInterface.setTransmissionMode, request, then: then)
     }
 
     package func set(
         _ request: ApplicationInterface.AccessoryEventsRequest,
         then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
-        send(application("SetAccessoryEventsEnabled"), request, then)
+        send(ApplicationInterface.setAccessoryEventsEnabled, request, then: then)
     }
 
     package func set(
         _ request: ApplicationInterface.ParticipantRequest,
         then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
-        send(application("SetActiveRemoteParticipant"), request, then)
+        send(ApplicationInterface.setActiveRemoteParticipant, request, then: then)
     }
 
     package func finishPush(
         _ request: ApplicationInterface.FinishPushRequest,
         then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
-        send(application("FinishPush"), request, then)
+        send(ApplicationInterface.finishPush, request, then: then)
     }
 }

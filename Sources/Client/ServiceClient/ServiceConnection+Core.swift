@@ -4,24 +4,18 @@ package import PTTMessages
 
 /// The methods of `org.pushtotalk.Channel`; ``ChannelInterface/description`` says what each does.
 extension ServiceConnection {
-    func core(_ method: String) -> String { "\(ChannelInterface.name).\(method)" }
-
     package func status() async throws(ServiceError) -> Status {
-        let reply: ChannelInterface.StatusReply = try await call(core("GetStatus"), NoParameters())
-        return reply.status
+        try await call(ChannelInterface.getStatus, NoParameters()).status
     }
 
     package func join(_ request: ChannelInterface.JoinRequest) async throws(ServiceError)
         -> ChannelInterface.JoinReply
     {
-        try await call(core("Join"), request)
+        try await call(ChannelInterface.join, request)
     }
 
     package func leave(_ channelID: ChannelID?) async throws(ServiceError) {
-        let _: NoParameters = try await call(
-            core("Leave"),
-            ChannelInterface.LeaveRequest(channelID: channelID)
-        )
+        _ = try await call(ChannelInterface.leave, ChannelInterface.LeaveRequest(channelID: channelID))
     }
 
     /// Sends the request in this turn of the loop.
@@ -29,7 +23,7 @@ extension ServiceConnection {
         _ request: ChannelInterface.JoinRequest,
         then: @escaping @EventLoop (Result<ChannelInterface.JoinReply, ServiceError>) -> Void
     ) {
-        call(core("Join"), request, ChannelInterface.JoinReply.self, then: then)
+        call(ChannelInterface.join, request, then: then)
     }
 
     /// Sends the request in this turn of the loop.
@@ -37,7 +31,7 @@ extension ServiceConnection {
         _ channelID: ChannelID?,
         then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
-        send(core("Leave"), ChannelInterface.LeaveRequest(channelID: channelID), then)
+        send(ChannelInterface.leave, ChannelInterface.LeaveRequest(channelID: channelID), then: then)
     }
 
     /// Sends the request in this turn of the loop.
@@ -45,17 +39,17 @@ extension ServiceConnection {
         _ request: ChannelInterface.DescriptorRequest,
         then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
-        send(core("SetDescriptor"), request, then)
+        send(ChannelInterface.setDescriptor, request, then: then)
     }
 
     package func begin(_ request: ChannelInterface.BeginRequest) async throws(ServiceError)
         -> ChannelInterface.BeginReply
     {
-        try await call(core("BeginTransmitting"), request)
+        try await call(ChannelInterface.beginTransmitting, request)
     }
 
     package func end(_ request: ChannelInterface.EndRequest) async throws(ServiceError) {
-        let _: NoParameters = try await call(core("EndTransmitting"), request)
+        _ = try await call(ChannelInterface.endTransmitting, request)
     }
 
     /// Follows the core: the first update has the status, each that follows an event.
@@ -71,7 +65,7 @@ extension ServiceConnection {
     ) {
         let socket = socket
         subscribe(
-            core("Subscribe"),
+            ChannelInterface.subscribe,
             NoParameters(),
             wanted: { update in
                 guard let kinds, let kind = update["event"]?.object?["kind"]?.string else { return true }

@@ -13,7 +13,7 @@ extension ServiceConnection {
         then: @escaping @EventLoop (Result<ChannelInterface.BeginReply, ServiceError>) -> Void
     ) {
         guard nextCallID == nil else {
-            return call(core("BeginTransmitting"), request, ChannelInterface.BeginReply.self, then: then)
+            return call(ChannelInterface.beginTransmitting, request, then: then)
         }
         call(preparedBegin(request), read: { ChannelInterface.BeginReply(usual: $0) }, then: then)
     }
@@ -23,7 +23,7 @@ extension ServiceConnection {
         _ request: ChannelInterface.EndRequest,
         then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
-        guard nextCallID == nil else { return send(core("EndTransmitting"), request, then) }
+        guard nextCallID == nil else { return send(ChannelInterface.endTransmitting, request, then: then) }
         let isDone: @EventLoop (JSONObject) -> NoParameters? = { $0.isEmpty ? NoParameters() : nil }
         call(preparedEnd(request), read: isDone, then: { then($0.map { _ in }) })
     }
@@ -35,11 +35,15 @@ extension ServiceConnection {
     }
 
     private func preparedBegin(_ request: ChannelInterface.BeginRequest) -> PreparedCall {
-        presses.begin.prepared(for: request) { PreparedCall(core("BeginTransmitting"), encoded(request)) }
+        presses.begin.prepared(for: request) {
+            PreparedCall(ChannelInterface.beginTransmitting.qualifiedName, .encoding(request))
+        }
     }
 
     private func preparedEnd(_ request: ChannelInterface.EndRequest) -> PreparedCall {
-        presses.end.prepared(for: request) { PreparedCall(core("EndTransmitting"), encoded(request)) }
+        presses.end.prepared(for: request) {
+            PreparedCall(ChannelInterface.endTransmitting.qualifiedName, .encoding(request))
+        }
     }
 }
 

@@ -4,7 +4,6 @@ package import PTTMessages
 /// The method of `org.pushtotalk.Push`; ``PushInterface/description`` says what it does.
 extension ServiceConnection {
     package func push(_ request: PushInterface.SendRequest) async throws(ServiceError) -> PushID {
-        let reply: PushInterface.SendReply = try await call("\(PushInterface.name).Send", request)
-        return reply.pushID
+        try await call(PushInterface.send, request).pushID
     }
 }

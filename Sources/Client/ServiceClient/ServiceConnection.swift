@@ -61,15 +61,15 @@ package final class ServiceConnection {
 
     // MARK: Calls
 
-    /// Calls `method` of the daemon's interface, and `then` with what came of it.
-    func call<Reply: Decodable>(
-        _ method: String,
-        _ parameters: some Encodable,
-        _ reply: Reply.Type,
+    /// Calls a method, and `then` with its reply or the error. The request is sent in this turn of the loop.
+    package func call<Request, Reply>(
+        _ method: InterfaceMethod<Request, Reply>,
+        _ request: Request,
         timeLimit: Duration = .seconds(5),
         then: @escaping @EventLoop (Result<Reply, ServiceError>) -> Void
     ) {
-        client.call(method, numbered(encoded(parameters)), timeLimit: timeLimit) { [self] answer in
+        let parameters = numbered(.encoding(request))
+        client.call(method.qualifiedName, parameters, timeLimit: timeLimit) { [self] answer in
             then(decoded(answer))
         }
     }
@@ -97,39 +97,40 @@ package final class ServiceConnection {
         }
     }
 
-    func call<Reply: Decodable & Sendable>(
-        _ method: String,
-        _ parameters: some Encodable,
-        _ reply: Reply.Type = Reply.self,
+    /// Calls a method and waits for its reply.
+    package func call<Request, Reply>(
+        _ method: InterfaceMethod<Request, Reply>,
+        _ request: Request,
         timeLimit: Duration = .seconds(5)
     ) async throws(ServiceError) -> Reply {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Reply, ServiceError>, _>) in
-            call(method, parameters, reply, timeLimit: timeLimit) { continuation.resume(returning: $0) }
+            call(method, request, timeLimit: timeLimit) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
 
-    /// Calls a method that answers nothing but that it is done. The request is sent in this turn of the loop.
-    func send(
-        _ method: String,
-        _ parameters: some Encodable,
-        _ then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
+    /// Calls a method whose reply has no parameters. The request is sent in this turn of the loop.
+    func send<Request>(
+        _ method: InterfaceMethod<Request, NoParameters>,
+        _ request: Request,
+        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
-        call(method, parameters, NoParameters.self) { then($0.map { _ in }) }
+        call(method, request) { then($0.map { _ in }) }
     }
 
     /// Calls `method` with `more`. `ended` is told once: with an error, or with nil after the last answer. Answers that
     /// are not wanted are not decoded.
-    func subscribe<Update: Decodable>(
-        _ method: String,
-        _ parameters: some Encodable,
+    func subscribe<Request, Update>(
+        _ method: InterfaceMethod<Request, Update>,
+        _ request: Request,
         timeLimit: Duration = .seconds(5),
         wanted: @escaping @EventLoop (JSONObject) -> Bool = { _ in true },
         _ handler: @escaping @EventLoop (Update) -> Void,
         ended: @escaping @EventLoop (ServiceError?) -> Void
     ) {
-        client.subscribe(method, encoded(parameters), timeLimit: timeLimit) { [self] answer, continues in
+        let parameters = JSONObject.encoding(request)
+        client.subscribe(method.qualifiedName, parameters, timeLimit: timeLimit) { [self] answer, continues in
             guard !isClosed else { return }
             if continues, case .success(let parameters) = answer, !wanted(parameters) { return }
             let result: Result<Update, ServiceError> = decoded(answer)
@@ -140,15 +141,6 @@ package final class ServiceConnection {
             case .failure(let error):
                 ended(error)
             }
-        }
-    }
-
-    func encoded(_ value: some Encodable) -> JSONObject {
-        do throws(JSONEncodingError) {
-            return try JSONObject(encoding: value)
-        } catch {
-            // Our own messages are objects of strings and small integers, all of which JSON has forms for.
-            preconditionFailure("\(error)")
         }
     }
 
@@ -199,6 +191,3 @@ package final class ServiceConnection {
         }
     }
 }
-
-/// The parameters of methods that have none.
-struct NoParameters: Codable, Sendable {}

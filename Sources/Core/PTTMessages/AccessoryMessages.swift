@@ -2,6 +2,12 @@
 package enum AccessoryInterface {
     package static let name = "org.pushtotalk.Accessory"
 
+    package static let getDevices = InterfaceMethod<NoParameters, DevicesReply>("GetDevices", of: name)
+    package static let subscribe = InterfaceMethod<NoParameters, Update>("Subscribe", of: name)
+    package static let scan = InterfaceMethod<ScanRequest, ScanReply>("Scan", of: name)
+    package static let pair = InterfaceMethod<AddressRequest, PairReply>("Pair", of: name)
+    package static let forget = InterfaceMethod<AddressRequest, NoParameters>("Forget", of: name)
+
     package struct DevicesReply: Equatable, Codable, Sendable {
         package let devices: [AccessoryDevice]
         package let isCoreConnected: Bool

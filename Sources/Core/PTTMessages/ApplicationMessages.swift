@@ -2,6 +2,33 @@
 package enum ApplicationInterface {
     package static let name = "org.pushtotalk.Application"
 
+    package static let attach = InterfaceMethod<AttachRequest, Update>("Attach", of: name)
+    package static let useAttachment = InterfaceMethod<UseAttachmentRequest, NoParameters>(
+        "UseAttachment",
+        of: name
+    )
+    package static let setForeground = InterfaceMethod<ForegroundRequest, NoParameters>(
+        "SetForeground",
+        of: name
+    )
+    package static let setServiceStatus = InterfaceMethod<ServiceStatusRequest, NoParameters>(
+        "SetServiceStatus",
+        of: name
+    )
+    package static let setTransmissionMode = InterfaceMethod<TransmissionModeRequest, NoParameters>(
+        "SetTransmissionMode",
+        of: name
+    )
+    package static let setAccessoryEventsEnabled = InterfaceMethod<AccessoryEventsRequest, NoParameters>(
+        "SetAccessoryEventsEnabled",
+        of: name
+    )
+    package static let setActiveRemoteParticipant = InterfaceMethod<ParticipantRequest, NoParameters>(
+        "SetActiveRemoteParticipant",
+        of: name
+    )
+    package static let finishPush = InterfaceMethod<FinishPushRequest, NoParameters>("FinishPush", of: name)
+
     package struct AttachRequest: Equatable, Codable, Sendable {
         package let identifier: ApplicationID
         package let name: String

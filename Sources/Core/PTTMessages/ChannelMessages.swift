@@ -2,6 +2,24 @@
 package enum ChannelInterface {
     package static let name = "org.pushtotalk.Channel"
 
+    package static let join = InterfaceMethod<JoinRequest, JoinReply>("Join", of: name)
+    package static let leave = InterfaceMethod<LeaveRequest, NoParameters>("Leave", of: name)
+    package static let setDescriptor = InterfaceMethod<DescriptorRequest, NoParameters>(
+        "SetDescriptor",
+        of: name
+    )
+    package static let getImage = InterfaceMethod<ImageRequest, ImageReply>("GetImage", of: name)
+    package static let beginTransmitting = InterfaceMethod<BeginRequest, BeginReply>(
+        "BeginTransmitting",
+        of: name
+    )
+    package static let endTransmitting = InterfaceMethod<EndRequest, NoParameters>(
+        "EndTransmitting",
+        of: name
+    )
+    package static let getStatus = InterfaceMethod<NoParameters, StatusReply>("GetStatus", of: name)
+    package static let subscribe = InterfaceMethod<NoParameters, Update>("Subscribe", of: name)
+
     package struct JoinRequest: Equatable, Codable, Sendable {
         /// A new one is drawn if this is nil.
         package let channelID: ChannelID?

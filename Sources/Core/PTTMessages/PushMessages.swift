@@ -2,6 +2,8 @@
 package enum PushInterface {
     package static let name = "org.pushtotalk.Push"
 
+    package static let send = InterfaceMethod<SendRequest, SendReply>("Send", of: name)
+
     package struct SendRequest: Equatable, Codable, Sendable {
         package let token: PushToken
         package let topic: String

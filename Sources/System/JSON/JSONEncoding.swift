@@ -34,6 +34,18 @@ extension JSONObject {
     }
 }
 
+extension JSONObject {
+    /// The object of a message of this program's own types: structures of strings, booleans, integers that fit in 64
+    /// bits, and arrays of these. Traps on a value that JSON has no form for.
+    package static func encoding(_ message: some Encodable) -> JSONObject {
+        do throws(JSONEncodingError) {
+            return try JSONObject(encoding: message)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+}
+
 private func explanation(_ error: any Error) -> String {
     guard case EncodingError.invalidValue(_, let context) = error else { return "\(error)" }
     return context.debugDescription

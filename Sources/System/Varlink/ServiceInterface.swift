@@ -10,38 +10,30 @@ extension VarlinkInterface {
         var descriptions = [UTF8Text(serviceName): serviceDescription]
         for interface in interfaces { descriptions[UTF8Text(interface.name)] = interface.description }
         let names = [serviceName] + interfaces.map(\.name)
-        return VarlinkInterface(serviceDescription) { call in
-            do throws(VarlinkError) {
-                call.reply(try answer(call, info, names, descriptions))
-            } catch {
-                call.fail(error)
-            }
-        }
-    }
-
-    @EventLoop
-    private static func answer(
-        _ call: VarlinkCall,
-        _ info: VarlinkServiceInfo,
-        _ names: [String],
-        _ descriptions: [UTF8Text: String]
-    ) throws(VarlinkError) -> JSONObject {
-        if call.method == "GetInfo" {
-            _ = try call.decode(NoParameters.self)
-            return [
-                "vendor": .string(info.vendor),
-                "product": .string(info.product),
-                "version": .string(info.version),
-                "url": .string(info.url),
-                "interfaces": .array(names.map(JSON.string)),
+        let information: JSONObject = [
+            "vendor": .string(info.vendor),
+            "product": .string(info.product),
+            "version": .string(info.version),
+            "url": .string(info.url),
+            "interfaces": .array(names.map(JSON.string)),
+        ]
+        return VarlinkInterface(
+            serviceDescription,
+            methods: [
+                "GetInfo": { call throws(VarlinkError) in
+                    if let unknown = call.parameters.members.first { throw .invalidParameter(unknown.key) }
+                    call.reply(information)
+                },
+                "GetInterfaceDescription": { call throws(VarlinkError) in
+                    let name = try call.decode(InterfaceParameters.self).interface
+                    guard let description = descriptions[UTF8Text(name)] else {
+                        throw .interfaceNotFound(name)
+                    }
+                    call.reply(["description": .string(description)])
+                },
             ]
-        }
-        let asked = try call.decode(InterfaceParameters.self).interface
-        guard let description = descriptions[UTF8Text(asked)] else { throw .interfaceNotFound(asked) }
-        return ["description": .string(description)]
+        )
     }
-
-    private struct NoParameters: Decodable {}
 
     private struct InterfaceParameters: Decodable {
         let interface: String

@@ -9,12 +9,18 @@ package final class VarlinkServer {
     private let budget: BufferBudget
     private let allowedUser: UInt32
     private let log: @EventLoop (_ line: String, _ processID: Int32) -> Void
-    private var interfaces: [UTF8Text: VarlinkInterface] = [:]
-    /// By their names with that of their interface.
-    private var methods: [UTF8Text: (interface: VarlinkInterface, method: String)] = [:]
+    private var interfaces: Set<UTF8Text> = []
+    /// By the names of the methods, with that of their interface.
+    private var routes: [UTF8Text: Route] = [:]
     private var listeners: [Listener] = []
     private var connections: [VarlinkConnection.Identifier: VarlinkConnection] = [:]
     private static var connectionCount: UInt64 = 0
+
+    private struct Route {
+        let interface: String
+        let method: String
+        let handler: VarlinkInterface.Handler
+    }
 
     /// - Parameters:
     ///   - info: What `org.varlink.service.GetInfo` answers, beside the interfaces.
@@ -35,9 +41,10 @@ package final class VarlinkServer {
         self.allowedUser = allowedUser ?? getuid()
         self.log = log
         for interface in interfaces + [.service(info, offering: interfaces)] {
-            self.interfaces[UTF8Text(interface.name)] = interface
-            for method in interface.methods {
-                methods[UTF8Text("\(interface.name).\(method.text)")] = (interface, method.text)
+            self.interfaces.insert(UTF8Text(interface.name))
+            for (method, handler) in interface.methods {
+                let route = Route(interface: interface.name, method: method, handler: handler)
+                routes[UTF8Text("\(interface.name).\(method)")] = route
             }
         }
     }
@@ -97,11 +104,15 @@ package final class VarlinkServer {
         connections[connection.identifier] = nil
     }
 
-    /// Finds the handler of a call, or answers that there is none.
+    /// Calls the handler of a method, or answers that there is none.
     func dispatch(_ message: CallMessage, from connection: VarlinkConnection) {
-        if let (interface, method) = methods[UTF8Text(message.method)] {
-            let call = VarlinkCall(message, interface: interface.name, method: method, on: connection)
-            return interface.handler(call)
+        if let route = routes[UTF8Text(message.method)] {
+            let call = VarlinkCall(message, interface: route.interface, method: route.method, on: connection)
+            do throws(VarlinkError) {
+                return try route.handler(call)
+            } catch {
+                return call.fail(error)
+            }
         }
         let dot = message.method.utf8.lastIndex(of: UInt8(ascii: ".")) ?? message.method.startIndex
         let name = String(message.method[..<dot])
@@ -109,11 +120,8 @@ package final class VarlinkServer {
         let method = String(message.method.unicodeScalars[dot...].dropFirst())
         let call = VarlinkCall(message, interface: name, method: method, on: connection)
         guard !name.isEmpty else { return call.fail(.invalidParameter("method")) }
-        guard let interface = interfaces[UTF8Text(name)] else { return call.fail(.interfaceNotFound(name)) }
-        guard interface.methods.contains(UTF8Text(method)) else {
-            return call.fail(.methodNotFound(message.method))
-        }
-        interface.handler(call)
+        let isOffered = interfaces.contains(UTF8Text(name))
+        call.fail(isOffered ? .methodNotFound(message.method) : .interfaceNotFound(name))
     }
 
     private func add(_ descriptor: consuming OwnedDescriptor, path: String?) throws(SystemError) {

@@ -6,7 +6,7 @@ import Varlink
 enum AnsweringService {
     static let method = "org.pushtotalk.Bench.Empty"
 
-    private static let interface = """
+    private static let text = """
         # For measuring.
         interface org.pushtotalk.Bench
 
@@ -17,9 +17,8 @@ enum AnsweringService {
     nonisolated static func run(at path: String) -> Int32 {
         EventLoop.run {
             let info = VarlinkServiceInfo(vendor: "", product: "ptt-bench", version: "", url: "")
-            let server = VarlinkServer(info, [VarlinkInterface(interface) { $0.reply() }]) { line, _ in
-                complain(line)
-            }
+            let interface = VarlinkInterface(text, methods: ["Empty": { $0.reply() }])
+            let server = VarlinkServer(info, [interface]) { line, _ in complain(line) }
             do throws(SystemError) {
                 try server.listen(at: path)
                 self.server = server

@@ -31,49 +31,55 @@ final class AccessoryService {
 
     /// The interface to be served.
     var interface: VarlinkInterface {
-        VarlinkInterface(AccessoryInterface.description) { [weak self] call in
-            guard let self else { return call.fail(.unavailable("ptt-accessoryd is ending")) }
-            do throws(VarlinkError) {
-                try answer(call)
-            } catch {
-                call.fail(error)
+        VarlinkInterface(
+            AccessoryInterface.description,
+            methods: Dictionary(
+                uniqueKeysWithValues: [
+                    handler(AccessoryInterface.getDevices) { service, _, call in
+                        EventLoop.start { await service.getDevices(call) }
+                    },
+                    handler(AccessoryInterface.subscribe) { service, _, call throws(VarlinkError) in
+                        try service.subscribe(call)
+                    },
+                    handler(AccessoryInterface.scan) { service, request, call throws(VarlinkError) in
+                        guard (1...120).contains(request.seconds) else { throw .invalidParameter("seconds") }
+                        guard call.wantsMore else { throw .expectedMore }
+                        EventLoop.start { await service.scan(for: .seconds(request.seconds), call) }
+                    },
+                    handler(AccessoryInterface.pair) { service, request, call throws(VarlinkError) in
+                        let address = try request.checkedAddress()
+                        EventLoop.start { await service.pair(address, call) }
+                    },
+                    handler(AccessoryInterface.forget) { service, request, call throws(VarlinkError) in
+                        let address = try request.checkedAddress()
+                        EventLoop.start { await service.forget(address, call) }
+                    },
+                ]
+            )
+        )
+    }
+
+    private func handler<Request, Reply>(
+        _ method: InterfaceMethod<Request, Reply>,
+        _ body: @escaping @EventLoop (AccessoryService, Request, VarlinkCall) throws(VarlinkError) -> Void
+    ) -> (String, VarlinkInterface.Handler) {
+        (
+            method.name,
+            { [weak self] call throws(VarlinkError) in
+                guard let self else { throw .unavailable("ptt-accessoryd is ending") }
+                try body(self, try call.decode(), call)
             }
-        }
+        )
     }
 
-    /// Tells all subscribers.
     func publish(_ update: AccessoryInterface.Update) {
-        for call in subscribers.values { call.reply(encoded(update), continues: true) }
-    }
-
-    private func answer(_ call: VarlinkCall) throws(VarlinkError) {
-        switch call.method {
-        case "GetDevices":
-            _ = try call.decode(NoParameters.self)
-            EventLoop.start { await self.tellDevices(call) }
-        case "Subscribe":
-            _ = try call.decode(NoParameters.self)
-            subscribe(call)
-        case "Scan":
-            let seconds = try call.decode(AccessoryInterface.ScanRequest.self).seconds
-            guard (1...120).contains(seconds) else { throw .invalidParameter("seconds") }
-            guard call.wantsMore else { throw .expectedMore }
-            EventLoop.start { await self.scan(.seconds(seconds), call) }
-        case "Pair":
-            let address = try address(of: call)
-            EventLoop.start { await self.pair(address, call) }
-        case "Forget":
-            let address = try address(of: call)
-            EventLoop.start { await self.forget(address, call) }
-        // The server has checked the method against the description.
-        default: call.fail(.methodNotFound("\(call.interface).\(call.method)"))
-        }
+        for call in subscribers.values { call.reply(.encoding(update), continues: true) }
     }
 
     // MARK: - Methods
 
-    private func subscribe(_ call: VarlinkCall) {
-        guard call.wantsMore else { return call.fail(.expectedMore) }
+    private func subscribe(_ call: VarlinkCall) throws(VarlinkError) {
+        guard call.wantsMore else { throw .expectedMore }
         let identifier = call.connection.identifier
         subscribers[identifier] = call
         call.connection.onClose { [weak self] in self?.subscribers[identifier] = nil }
@@ -83,24 +89,27 @@ final class AccessoryService {
             devices: list.devices,
             event: nil
         )
-        call.reply(encoded(first), continues: true)
+        call.reply(.encoding(first), continues: true)
     }
 
-    private func tellDevices(_ call: VarlinkCall) async {
+    private func getDevices(_ call: VarlinkCall) async {
         await buttons.settle()
-        let (devices, isCoreConnected) = (list.devices, list.isCoreConnected)
-        reply(call, AccessoryInterface.DevicesReply(devices: devices, isCoreConnected: isCoreConnected))
+        let reply = AccessoryInterface.DevicesReply(
+            devices: list.devices,
+            isCoreConnected: list.isCoreConnected
+        )
+        call.reply(.encoding(reply))
     }
 
-    private func scan(_ limit: Duration, _ call: VarlinkCall) async {
+    private func scan(for limit: Duration, _ call: VarlinkCall) async {
         await buttons.settle()
         let identifier = call.connection.identifier
         do throws(BluetoothUnavailable) {
-            scans[identifier] = try discovery.start(for: limit) { [weak self] found in
-                self?.reply(call, AccessoryInterface.ScanReply(device: found), continues: true)
+            scans[identifier] = try discovery.start(for: limit) { found in
+                call.reply(.encoding(AccessoryInterface.ScanReply(device: found)), continues: true)
             } ended: { [weak self] in
                 self?.scans[identifier] = nil
-                self?.reply(call, AccessoryInterface.ScanReply(device: nil))
+                call.reply(.encoding(AccessoryInterface.ScanReply(device: nil)))
             }
         } catch {
             return call.fail(.unavailable(error.reason))
@@ -112,11 +121,8 @@ final class AccessoryService {
 
     private func pair(_ address: String, _ call: VarlinkCall) async {
         do throws(Pairing.Failure) {
-            reply(
-                call,
-                AccessoryInterface.PairReply(device: try await pairing.pair(address)),
-                continues: false
-            )
+            let device = try await pairing.pair(address)
+            call.reply(.encoding(AccessoryInterface.PairReply(device: device)))
         } catch {
             log.notice("pairing \(address): \(error.reason)")
             call.fail(VarlinkError(error))
@@ -131,32 +137,16 @@ final class AccessoryService {
             call.fail(VarlinkError(error))
         }
     }
+}
 
-    // MARK: - Parameters and answers
-
-    private func address(of call: VarlinkCall) throws(VarlinkError) -> String {
-        let address = try call.decode(AccessoryInterface.AddressRequest.self).address
+extension AccessoryInterface.AddressRequest {
+    fileprivate func checkedAddress() throws(VarlinkError) -> String {
         let groups = address.split(separator: ":", omittingEmptySubsequences: false)
         let isAddress =
             groups.count == 6 && groups.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }
         guard isAddress else { throw .invalidParameter("address") }
         return address
     }
-
-    private func reply(_ call: VarlinkCall, _ value: some Encodable, continues: Bool = false) {
-        call.reply(encoded(value), continues: continues)
-    }
-
-    private func encoded(_ value: some Encodable) -> JSONObject {
-        do throws(JSONEncodingError) {
-            return try JSONObject(encoding: value)
-        } catch {
-            // Our own messages are objects of strings and small integers, all of which JSON has forms for.
-            preconditionFailure("\(error)")
-        }
-    }
-
-    private struct NoParameters: Decodable {}
 }
 
 extension VarlinkError {

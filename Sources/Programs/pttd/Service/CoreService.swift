@@ -35,9 +35,21 @@ final class CoreService {
         let server = VarlinkServer(
             VarlinkServiceInfo(vendor: Product.name, product: "pttd", version: Product.version, url: ""),
             [
-                VarlinkInterface(ChannelInterface.description) { [weak self] in self?.take($0) },
-                VarlinkInterface(ApplicationInterface.description) { [weak self] in self?.take($0) },
-                VarlinkInterface(PushInterface.description) { [weak self] in self?.take($0) },
+                interface(
+                    ChannelInterface.description,
+                    [
+                        "Join", "Leave", "SetDescriptor", "GetImage", "BeginTransmitting", "EndTransmitting",
+                        "GetStatus", "Subscribe",
+                    ]
+                ),
+                interface(
+                    ApplicationInterface.description,
+                    [
+                        "Attach", "UseAttachment", "SetForeground", "SetServiceStatus", "SetTransmissionMode",
+                        "SetAccessoryEventsEnabled", "SetActiveRemoteParticipant", "FinishPush",
+                    ]
+                ),
+                interface(PushInterface.description, ["Send"]),
             ],
             log: { line, process in
                 peers.log(level: .warning, "core socket: \(line)", about: process)
@@ -48,6 +60,14 @@ final class CoreService {
         host.holdersChanged = { [clients] in clients.serveFirst($0) }
         host.publish = { [weak self] in self?.publish($0, $1, $2) }
         host.notify = { [weak self] in self?.notify($0, $1, $2, $3) }
+    }
+
+    private func interface(_ description: String, _ methods: [String]) -> VarlinkInterface {
+        let handler: VarlinkInterface.Handler = { [weak self] in self?.take($0) }
+        return VarlinkInterface(
+            description,
+            methods: Dictionary(uniqueKeysWithValues: methods.map { ($0, handler) })
+        )
     }
 
     /// Takes no further connections and ends the present ones.
@@ -224,14 +244,7 @@ final class CoreService {
     }
 }
 
-func encoded(_ value: some Encodable) -> JSONObject {
-    do throws(JSONEncodingError) {
-        return try JSONObject(encoding: value)
-    } catch {
-        // Our own messages are objects of strings and small integers, all of which JSON has forms for.
-        preconditionFailure("\(error)")
-    }
-}
+func encoded(_ value: some Encodable) -> JSONObject { .encoding(value) }
 
 extension MonotonicTime {
     static var now: MonotonicTime { MonotonicTime(nanoseconds: MonotonicInstant.now.nanoseconds) }
