@@ -54,9 +54,14 @@ import Testing
 
     @Test @EventLoop func `an unknown service, object and method are told apart`() async throws {
         let peers = try await Peers()
-        let service = MethodCall(to: "org.example.Nobody", "/", "org.example.I", "M")
+        let service = MethodCall(to: "org.example.Nobody", path: "/", interface: "org.example.I", member: "M")
         #expect(await BusError.thrown { try await peers.client.call(service) }?.kind == .serviceUnknown)
-        let object = MethodCall(to: Peers.name, "/elsewhere", Peers.interface, "Echo")
+        let object = MethodCall(
+            to: Peers.name,
+            path: "/elsewhere",
+            interface: Peers.interface,
+            member: "Echo"
+        )
         #expect(
             await BusError.thrown { try await peers.client.call(object) }?.name
                 == "org.freedesktop.DBus.Error.UnknownObject"
@@ -130,10 +135,11 @@ import Testing
     }
 
     @Test(arguments: [
-        MethodCall(to: "nonsense", "/", "org.example.I", "M"), MethodCall(to: "", "/", "org.example.I", "M"),
-        MethodCall(to: "org.example.S", "/", "nonsense", "M"),
-        MethodCall(to: "org.example.S", "/", "org.example.I", "no-name"),
-        MethodCall(to: "org.example.S\0", "/", "org.example.I", "M"),
+        MethodCall(to: "nonsense", path: "/", interface: "org.example.I", member: "M"),
+        MethodCall(to: "", path: "/", interface: "org.example.I", member: "M"),
+        MethodCall(to: "org.example.S", path: "/", interface: "nonsense", member: "M"),
+        MethodCall(to: "org.example.S", path: "/", interface: "org.example.I", member: "no-name"),
+        MethodCall(to: "org.example.S\0", path: "/", interface: "org.example.I", member: "M"),
     ]) @EventLoop
     func `a call with an invalid name is refused and the connection lives on`(call: MethodCall) async throws {
         let peers = try await Peers()
@@ -161,7 +167,14 @@ import Testing
         for round in 1...10 {
             for _ in 0..<500 {
                 _ = try await peers.client.call(peers.call("Echo", .variant(payload)))
-                try peers.service.emit(BusSignal(Peers.path, Peers.interface, "Tick", [payload]))
+                try peers.service.emit(
+                    BusSignal(
+                        path: Peers.path,
+                        interface: Peers.interface,
+                        member: "Tick",
+                        arguments: [payload]
+                    )
+                )
             }
             #expect(try await signals.next() == round * 500)
         }

@@ -49,7 +49,12 @@ import Testing
         let answerer = try await BusConnection.open(.address(peers.bus.address))
         let give = ExportedMethod("Give", outputs: ["value": "v"]) { $0.reply(.variant(excess.value)) }
         let object = try answerer.export(Peers.path, [ExportedInterface(Peers.interface, methods: [give])])
-        let call = MethodCall(to: answerer.uniqueName, Peers.path, Peers.interface, "Give")
+        let call = MethodCall(
+            to: answerer.uniqueName,
+            path: Peers.path,
+            interface: Peers.interface,
+            member: "Give"
+        )
         #expect(await BusError.thrown { try await peers.client.call(call) }?.kind == .limitsExceeded)
         try await peers.settle()
         object.withdraw()
@@ -74,14 +79,19 @@ import Testing
         try await peers.settle()
         for member in ["PropertiesChanged", "Tick"] {
             try stranger.emit(
-                BusSignal(Peers.path, Peers.interface, member, [excess.value]),
+                BusSignal(
+                    path: Peers.path,
+                    interface: Peers.interface,
+                    member: member,
+                    arguments: [excess.value]
+                ),
                 to: peers.client.uniqueName
             )
         }
         try await ping(peers.client, from: stranger)
         // To have missed one that was asked for would have ended the connection.
         #expect(peers.client.isOpen)
-        try peers.service.emit(BusSignal(Peers.path, Peers.interface, "Tick"))
+        try peers.service.emit(BusSignal(path: Peers.path, interface: Peers.interface, member: "Tick"))
         #expect(try await signals.next().sender == peers.service.uniqueName)
         subscription.cancel()
     }
@@ -90,10 +100,17 @@ import Testing
     {
         let peers = try await Peers()
         let losses = AsyncQueue(of: BusError.self)
-        peers.client.lost = { losses.add($0) }
+        peers.client.onLost = { losses.add($0) }
         let subscription = peers.client.subscribe(MatchRule(sender: Peers.name)) { _ in }
         try await peers.settle()
-        try peers.service.emit(BusSignal(Peers.path, Peers.interface, "Tick", [TooMuch.values.value]))
+        try peers.service.emit(
+            BusSignal(
+                path: Peers.path,
+                interface: Peers.interface,
+                member: "Tick",
+                arguments: [TooMuch.values.value]
+            )
+        )
         #expect(try await losses.next().kind == .limitsExceeded)
         subscription.cancel()
     }
@@ -101,7 +118,7 @@ import Testing
     @Test @EventLoop func `a body deeper than anybody needs is not followed down`() async throws {
         let peers = try await Peers()
         let losses = AsyncQueue(of: BusError.self)
-        peers.client.lost = { losses.add($0) }
+        peers.client.onLost = { losses.add($0) }
         let subscription = peers.client.subscribe(MatchRule(member: "Deep")) { _ in }
         try await peers.settle()
         // Each a signature of one type, and the value.
@@ -127,14 +144,14 @@ import Testing
                 .string(Peers.name), .string(peers.service.uniqueName), .string(owner),
             ]
             let forged = BusSignal(
-                "/org/freedesktop/DBus",
-                "org.freedesktop.DBus",
-                "NameOwnerChanged",
-                arguments
+                path: "/org/freedesktop/DBus",
+                interface: "org.freedesktop.DBus",
+                member: "NameOwnerChanged",
+                arguments: arguments
             )
             try stranger.emit(forged, to: peers.client.uniqueName)
         }
-        let tick = BusSignal(Peers.path, Peers.interface, "Tick")
+        let tick = BusSignal(path: Peers.path, interface: Peers.interface, member: "Tick")
         try stranger.emit(tick, to: peers.client.uniqueName)
         try await ping(peers.client, from: stranger)
         try peers.service.emit(tick)
@@ -182,7 +199,12 @@ import Testing
     /// What `peer` sent to `connection` before has arrived.
     @EventLoop
     private func ping(_ connection: BusConnection, from peer: BusConnection) async throws {
-        let call = MethodCall(to: connection.uniqueName, "/", "org.freedesktop.DBus.Peer", "Ping")
+        let call = MethodCall(
+            to: connection.uniqueName,
+            path: "/",
+            interface: "org.freedesktop.DBus.Peer",
+            member: "Ping"
+        )
         _ = try await peer.call(call)
     }
 }

@@ -10,7 +10,7 @@ import Testing
     @Test @EventLoop func `the loss of the bus is told and ends all calls`() async throws {
         let peers = try await Peers()
         let events = AsyncQueue(of: String.self)
-        peers.client.lost = { events.add("lost: \($0.kind)") }
+        peers.client.onLost = { events.add("lost: \($0.kind)") }
         for number in 1...2 {
             peers.client.call(peers.call("Hold")) { result in
                 if case .failure(let error) = result { events.add("call \(number): \(error.kind)") }
@@ -23,13 +23,15 @@ import Testing
         #expect(!peers.client.isOpen)
         let error = await BusError.thrown { try await peers.client.call(peers.call("Hold")) }
         #expect(error?.kind == .disconnected)
-        #expect(throws: BusError.self) { try peers.client.emit(BusSignal("/", "org.example.A", "Tick")) }
+        #expect(throws: BusError.self) {
+            try peers.client.emit(BusSignal(path: "/", interface: "org.example.A", member: "Tick"))
+        }
     }
 
     @Test @EventLoop func `closing ends calls but is no loss`() async throws {
         let peers = try await Peers()
         let events = AsyncQueue(of: String.self)
-        peers.client.lost = { _ in events.add("lost") }
+        peers.client.onLost = { _ in events.add("lost") }
         peers.client.call(peers.call("Hold")) { result in
             if case .failure(let error) = result { events.add("\(error.kind)") }
         }
@@ -45,7 +47,10 @@ import Testing
         let report: BusConnection.Completion = { result in
             if case .failure(let error) = result { events.add("\(error.kind)") }
         }
-        other?.call(MethodCall(to: "nonsense", "/", "org.example.I", "M"), completion: report)
+        other?.call(
+            MethodCall(to: "nonsense", path: "/", interface: "org.example.I", member: "M"),
+            completion: report
+        )
         other?.call(peers.call("Hold"), completion: report)
         events.add("returned")
         other = nil

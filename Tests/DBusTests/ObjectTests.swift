@@ -41,22 +41,22 @@ import Testing
         let lamp = Lamp()
         lamp.object = try peers.service.export("/lamp", [lamp.interface])
         let changes = AsyncQueue(of: PropertyChanges?.self)
-        let rule = MatchRule.propertyChanges("org.example.Lamp", of: Peers.name, "/lamp")
+        let rule = MatchRule.propertyChanges("org.example.Lamp", of: Peers.name, path: "/lamp")
         let subscription = peers.client.subscribe(rule) { changes.add($0.propertyChanges) }
         defer { subscription.cancel() }
 
-        let get = MethodCall.getProperty("On", "org.example.Lamp", of: Peers.name, "/lamp")
+        let get = MethodCall.getProperty("On", interface: "org.example.Lamp", of: Peers.name, path: "/lamp")
         #expect(try await peers.client.call(get).first?.asBool == false)
         let set = MethodCall.setProperty(
             "On",
-            "org.example.Lamp",
+            interface: "org.example.Lamp",
             to: .boolean(true),
             of: Peers.name,
-            "/lamp"
+            path: "/lamp"
         )
         #expect(try await peers.client.call(set) == [])
         #expect(try await changes.next()?.changed == ["On": .boolean(true)])
-        let all = MethodCall.getProperties("org.example.Lamp", of: Peers.name, "/lamp")
+        let all = MethodCall.getProperties("org.example.Lamp", of: Peers.name, path: "/lamp")
         #expect(
             try await peers.client.call(all).first?.asProperties
                 == ["On": .boolean(true), "Colour": .string("white")]
@@ -64,15 +64,45 @@ import Testing
     }
 
     static let wrong: [(MethodCall, String)] = [
-        (.getProperty("Nonsense", "org.example.Lamp", of: Peers.name, "/lamp"), "UnknownProperty"),
-        (.getProperty("Broken", "org.example.Lamp", of: Peers.name, "/lamp"), "UnknownProperty"),
-        (.getProperty("On", "org.example.Nonsense", of: Peers.name, "/lamp"), "UnknownInterface"),
         (
-            .setProperty("Colour", "org.example.Lamp", to: .string("red"), of: Peers.name, "/lamp"),
+            .getProperty("Nonsense", interface: "org.example.Lamp", of: Peers.name, path: "/lamp"),
+            "UnknownProperty"
+        ),
+        (
+            .getProperty("Broken", interface: "org.example.Lamp", of: Peers.name, path: "/lamp"),
+            "UnknownProperty"
+        ),
+        (
+            .getProperty("On", interface: "org.example.Nonsense", of: Peers.name, path: "/lamp"),
+            "UnknownInterface"
+        ),
+        (
+            .setProperty(
+                "Colour",
+                interface: "org.example.Lamp",
+                to: .string("red"),
+                of: Peers.name,
+                path: "/lamp"
+            ),
             "PropertyReadOnly"
         ),
-        (.setProperty("On", "org.example.Lamp", to: .string("yes"), of: Peers.name, "/lamp"), "InvalidArgs"),
-        (MethodCall(to: Peers.name, "/lamp", "org.freedesktop.DBus.Properties", "Get"), "InvalidArgs"),
+        (
+            .setProperty(
+                "On",
+                interface: "org.example.Lamp",
+                to: .string("yes"),
+                of: Peers.name,
+                path: "/lamp"
+            ), "InvalidArgs"
+        ),
+        (
+            MethodCall(
+                to: Peers.name,
+                path: "/lamp",
+                interface: "org.freedesktop.DBus.Properties",
+                member: "Get"
+            ), "InvalidArgs"
+        ),
     ]
 
     @Test(arguments: wrong) @EventLoop
@@ -92,10 +122,10 @@ import Testing
         let lamp = Lamp()
         let first = try peers.service.export("/lamps/1", [lamp.interface])
         let signals = AsyncQueue(of: BusSignal.self)
-        let rule = MatchRule.managedObjects(of: Peers.name, "/lamps")
+        let rule = MatchRule.managedObjects(of: Peers.name, path: "/lamps")
         let subscription = peers.client.subscribe(rule) { signals.add($0) }
         defer { subscription.cancel() }
-        let answer = try await peers.client.call(.getManagedObjects(of: Peers.name, "/lamps"))
+        let answer = try await peers.client.call(.getManagedObjects(of: Peers.name, path: "/lamps"))
         let properties: [BusKey: BusValue] = ["On": .boolean(false), "Colour": .string("white")]
         #expect(answer.first?.asManagedObjects == ["/lamps/1": ["org.example.Lamp": properties]])
 
@@ -122,7 +152,7 @@ import Testing
         first.withdraw()
         let second = try peers.service.export("/lamp", [lamp.interface])
         first.withdraw()
-        let call = MethodCall(to: Peers.name, "/lamp", "org.example.Lamp", "Toggle")
+        let call = MethodCall(to: Peers.name, path: "/lamp", interface: "org.example.Lamp", member: "Toggle")
         #expect(try await peers.client.call(call) == [.boolean(true)])
         second.withdraw()
     }

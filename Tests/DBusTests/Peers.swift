@@ -27,13 +27,24 @@ final class Peers {
     }
 
     func call(_ member: String, _ arguments: BusValue...) -> MethodCall {
-        MethodCall(to: Self.name, Self.path, Self.interface, member, arguments)
+        MethodCall(
+            to: Self.name,
+            path: Self.path,
+            interface: Self.interface,
+            member: member,
+            arguments: arguments
+        )
     }
 
     /// A round trip through the bus: what either side sent before it has arrived.
     func settle() async throws {
         _ = try await client.call(call("Echo", .variant(.byte(0))))
-        let ping = MethodCall(to: client.uniqueName, "/", "org.freedesktop.DBus.Peer", "Ping")
+        let ping = MethodCall(
+            to: client.uniqueName,
+            path: "/",
+            interface: "org.freedesktop.DBus.Peer",
+            member: "Ping"
+        )
         _ = try await service.call(ping)
     }
 

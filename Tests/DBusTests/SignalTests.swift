@@ -13,7 +13,9 @@ import Testing
             signals.add($0)
         }
         try await peers.settle()
-        try peers.service.emit(.propertiesChanged(Peers.path, "org.example.P", ["Value": .bytes([1])]))
+        try peers.service.emit(
+            .propertiesChanged(path: Peers.path, interface: "org.example.P", changed: ["Value": .bytes([1])])
+        )
         let signal = try await signals.next()
         #expect(signal.sender == peers.service.uniqueName)
         #expect(signal.path == Peers.path)
@@ -22,15 +24,25 @@ import Testing
         subscription.cancel()
     }
 
-    static let wide = BusSignal("/a/b", "org.example.A", "Wanted", [.string("first")])
+    static let wide = BusSignal(
+        path: "/a/b",
+        interface: "org.example.A",
+        member: "Wanted",
+        arguments: [.string("first")]
+    )
     static let others = [
-        BusSignal("/a", "org.example.A", "Wanted", [.string("first")]),
-        BusSignal("/a/bc", "org.example.A", "Wanted", [.string("first")]),
-        BusSignal("/a/b", "org.example.B", "Wanted", [.string("first")]),
-        BusSignal("/a/b", "org.example.A", "Other", [.string("first")]),
-        BusSignal("/a/b", "org.example.A", "Wanted", [.string("second")]),
-        BusSignal("/a/b", "org.example.A", "Wanted", [.objectPath("/first")]),
-        BusSignal("/a/b", "org.example.A", "Wanted"),
+        BusSignal(path: "/a", interface: "org.example.A", member: "Wanted", arguments: [.string("first")]),
+        BusSignal(path: "/a/bc", interface: "org.example.A", member: "Wanted", arguments: [.string("first")]),
+        BusSignal(path: "/a/b", interface: "org.example.B", member: "Wanted", arguments: [.string("first")]),
+        BusSignal(path: "/a/b", interface: "org.example.A", member: "Other", arguments: [.string("first")]),
+        BusSignal(path: "/a/b", interface: "org.example.A", member: "Wanted", arguments: [.string("second")]),
+        BusSignal(
+            path: "/a/b",
+            interface: "org.example.A",
+            member: "Wanted",
+            arguments: [.objectPath("/first")]
+        ),
+        BusSignal(path: "/a/b", interface: "org.example.A", member: "Wanted"),
     ]
     static let narrow = MatchRule(
         sender: Peers.name,
@@ -50,7 +62,7 @@ import Testing
         let end = peers.client.subscribe(MatchRule(member: "End")) { _ in signals.add("end") }
         try await peers.settle()
         for signal in [Self.wide] + Self.others + [Self.wide] { try peers.service.emit(signal) }
-        try peers.service.emit(BusSignal("/", "org.example.A", "End"))
+        try peers.service.emit(BusSignal(path: "/", interface: "org.example.A", member: "End"))
         #expect(try await signals.next(3) == ["narrow", "narrow", "end"])
         for subscription in [narrow, broad, end] { subscription?.cancel() }
     }
@@ -62,11 +74,11 @@ import Testing
         let first = peers.client.subscribe(rule) { _ in signals.add("first") }
         let second = peers.client.subscribe(rule) { _ in signals.add("second") }
         try await peers.settle()
-        try peers.service.emit(BusSignal("/", "org.example.A", "Tick"))
+        try peers.service.emit(BusSignal(path: "/", interface: "org.example.A", member: "Tick"))
         #expect(try await signals.next(2) == ["first", "second"])
         first.cancel()
         try await peers.settle()
-        try peers.service.emit(BusSignal("/", "org.example.A", "Tick"))
+        try peers.service.emit(BusSignal(path: "/", interface: "org.example.A", member: "Tick"))
         #expect(try await signals.next() == "second")
         second.cancel()
     }
@@ -84,7 +96,9 @@ import Testing
         later = peers.client.subscribe(MatchRule(member: "Tick")) { _ in signals.add("later") }
         let last = peers.client.subscribe(MatchRule(member: "Tick")) { _ in signals.add("last") }
         try await peers.settle()
-        for _ in 0..<2 { try peers.service.emit(BusSignal("/", "org.example.A", "Tick")) }
+        for _ in 0..<2 {
+            try peers.service.emit(BusSignal(path: "/", interface: "org.example.A", member: "Tick"))
+        }
         #expect(try await signals.next(3) == ["own", "last", "last"])
         #expect(later == nil && own == nil)
         last.cancel()
@@ -98,11 +112,16 @@ import Testing
             signals.add($0.sender)
         }
         try await peers.settle()
-        let signal = BusSignal(Peers.path, Peers.interface, "Tick")
+        let signal = BusSignal(path: Peers.path, interface: Peers.interface, member: "Tick")
         try stranger.emit(signal, to: peers.client.uniqueName)
         // Its call is answered after the signal has been delivered.
         _ = try await stranger.call(
-            MethodCall(to: peers.client.uniqueName, "/", "org.freedesktop.DBus.Peer", "Ping")
+            MethodCall(
+                to: peers.client.uniqueName,
+                path: "/",
+                interface: "org.freedesktop.DBus.Peer",
+                member: "Ping"
+            )
         )
         try peers.service.emit(signal)
         #expect(try await signals.next() == peers.service.uniqueName)
@@ -119,9 +138,9 @@ import Testing
         try await peers.service.releaseName(Peers.name)
         #expect(try await next.requestName(Peers.name) == .acquired)
         _ = try await peers.client.call(
-            MethodCall(to: Peers.name, "/", "org.freedesktop.DBus.Peer", "Ping")
+            MethodCall(to: Peers.name, path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping")
         )
-        try next.emit(BusSignal(Peers.path, Peers.interface, "Tick"))
+        try next.emit(BusSignal(path: Peers.path, interface: Peers.interface, member: "Tick"))
         #expect(try await signals.next() == next.uniqueName)
         subscription.cancel()
     }
@@ -171,7 +190,9 @@ import Testing
         let subscription = peers.client.subscribe(MatchRule(member: "PropertiesChanged")) { signals.add($0) }
         try await peers.settle()
         let name = "org.freedesktop.DBus.Properties"
-        try peers.service.emit(BusSignal(Peers.path, name, "PropertiesChanged", arguments))
+        try peers.service.emit(
+            BusSignal(path: Peers.path, interface: name, member: "PropertiesChanged", arguments: arguments)
+        )
         let signal = try await signals.next()
         #expect(signal.arguments == arguments)
         #expect(signal.propertyChanges == nil)
@@ -184,7 +205,9 @@ import Testing
         let text = #"it's a \ 'test',"#
         let subscription = peers.client.subscribe(MatchRule(firstArgument: text)) { _ in signals.add(()) }
         try await peers.settle()
-        try peers.service.emit(BusSignal("/", "org.example.A", "Tick", [.string(text)]))
+        try peers.service.emit(
+            BusSignal(path: "/", interface: "org.example.A", member: "Tick", arguments: [.string(text)])
+        )
         try await signals.next()
         subscription.cancel()
     }
@@ -192,7 +215,7 @@ import Testing
     @Test @EventLoop func `a rule that the bus refuses is not missed silently`() async throws {
         let peers = try await Peers()
         let losses = AsyncQueue(of: BusError.self)
-        peers.client.lost = { losses.add($0) }
+        peers.client.onLost = { losses.add($0) }
         let subscription = peers.client.subscribe(MatchRule(interface: "nonsense")) { _ in }
         #expect(try await losses.next().name == "org.freedesktop.DBus.Error.MatchRuleInvalid")
         #expect(!peers.client.isOpen)

@@ -32,7 +32,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 /// What was read can be written, unless it is more than is sent, and reads the same.
 private func check(_ values: [BusValue]) {
-    let signal = BusSignal("/a", "a.b", "C", values)
+    let signal = BusSignal(path: "/a", interface: "a.b", member: "C", arguments: values)
     guard let message = try? BusMessage.signal(signal, to: nil) else { return }
     guard let again = try? MessageDecoder.values(of: message.pointer) else {
         preconditionFailure("Cannot be read again: \(values)")

@@ -70,7 +70,12 @@ import Testing
 
 @Suite struct SampleSpecTests {
     @Test func `a rate or a channel count out of range is refused with its range`() {
-        #expect(throws: AudioError("use 100 samples a second", "the rate must lie between 8000 and 192000")) {
+        #expect(
+            throws: AudioError(
+                "use 100 samples a second",
+                reason: "the rate must lie between 8000 and 192000"
+            )
+        ) {
             try SampleSpec(rate: 100, channels: 1)
         }
         #expect(throws: AudioError.self) { try SampleSpec(rate: 48_000, channels: 0) }

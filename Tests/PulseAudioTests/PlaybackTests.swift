@@ -44,7 +44,7 @@ extension RealServers {
             #expect(events.all.isEmpty)
             await events.wait(for: .opened)
             #expect(player.deviceName == "speaker")
-            #expect(!events.all.contains(.wanted))
+            #expect(!events.all.contains(.writable))
             _ = play(440, .milliseconds(60), on: player)
             await events.wait(for: .started)
             #expect(events.all.count { $0 == .opened } == 1)
@@ -60,7 +60,7 @@ extension RealServers {
             let waiting = Recorder<Int>()
             let players = Recorder<PlaybackStream>()
             let player = try PlaybackStream(on: fixture.audio, StreamRequest(name: "long")) { event in
-                if event == .wanted, let player = players.all.last { waiting.add(player.pendingByteCount) }
+                if event == .writable, let player = players.all.last { waiting.add(player.pendingByteCount) }
             }
             players.add(player)
             #expect(play(440, .milliseconds(1200), on: player) == 115_200)

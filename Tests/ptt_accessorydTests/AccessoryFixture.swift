@@ -168,7 +168,13 @@ final class AccessoryFixture {
             try await connection.call(.getManagedObjects(of: "org.bluez")).first?.asManagedObjects ?? [:]
         for (path, interfaces) in tree where interfaces["org.bluez.Device1"] != nil {
             _ = try await connection.call(
-                .setProperty("Trusted", "org.bluez.Device1", to: .boolean(isTrusted), of: "org.bluez", path)
+                .setProperty(
+                    "Trusted",
+                    interface: "org.bluez.Device1",
+                    to: .boolean(isTrusted),
+                    of: "org.bluez",
+                    path: path
+                )
             )
         }
     }

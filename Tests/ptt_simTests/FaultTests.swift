@@ -41,10 +41,10 @@ import Testing
         )
         let on = MethodCall.setProperty(
             "Powered",
-            "org.bluez.Adapter1",
+            interface: "org.bluez.Adapter1",
             to: .boolean(true),
             of: "org.bluez",
-            SimulatorFixture.adapter
+            path: SimulatorFixture.adapter
         )
         _ = try await fixture.client.call(on)
         #expect(

@@ -74,9 +74,9 @@ import Testing
         let other = try await BusConnection.open(.address(fixture.bus.address))
         let start = MethodCall(
             to: "org.bluez",
-            SimulatorFixture.adapter,
-            "org.bluez.Adapter1",
-            "StartDiscovery"
+            path: SimulatorFixture.adapter,
+            interface: "org.bluez.Adapter1",
+            member: "StartDiscovery"
         )
         _ = try await other.call(start)
         #expect(try await fixture.signals.next() == "hci0 Adapter1 Discovering=true")
@@ -118,7 +118,12 @@ import Testing
         try await fixture.discover()
         _ = try await fixture.registerAgent()
         try await fixture.device(1, "Connect")
-        let pair = MethodCall(to: "org.bluez", SimulatorFixture.device(1), "org.bluez.Device1", "Pair")
+        let pair = MethodCall(
+            to: "org.bluez",
+            path: SimulatorFixture.device(1),
+            interface: "org.bluez.Device1",
+            member: "Pair"
+        )
         let error = await thrown { try await fixture.client.call(pair, timeout: .milliseconds(200)) }
         #expect(error?.kind == .noReply)
         #expect(
@@ -160,7 +165,12 @@ import Testing
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         #expect(try await fixture.simulator.ask("sleep 1") == "ok")
         let attempts = AsyncQueue(of: String.self)
-        let connect = MethodCall(to: "org.bluez", SimulatorFixture.device(1), "org.bluez.Device1", "Connect")
+        let connect = MethodCall(
+            to: "org.bluez",
+            path: SimulatorFixture.device(1),
+            interface: "org.bluez.Device1",
+            member: "Connect"
+        )
         let report: BusConnection.Completion = { result in
             switch result {
             case .success: attempts.add("connected")

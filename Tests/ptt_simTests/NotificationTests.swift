@@ -30,7 +30,12 @@ import Testing
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         #expect(try await fixture.simulator.ask("on-subscribe 1 00") == "ok")
         let path = SimulatorFixture.characteristic(1)
-        let start = MethodCall(to: "org.bluez", path, "org.bluez.GattCharacteristic1", "StartNotify")
+        let start = MethodCall(
+            to: "org.bluez",
+            path: path,
+            interface: "org.bluez.GattCharacteristic1",
+            member: "StartNotify"
+        )
         fixture.client.call(start) { [signals = fixture.signals] _ in signals.add("answer") }
         #expect(
             try await fixture.signals.next(3) == [
@@ -52,7 +57,12 @@ import Testing
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         let other = try await BusConnection.open(.address(fixture.bus.address))
         let path = SimulatorFixture.characteristic(1)
-        let start = MethodCall(to: "org.bluez", path, "org.bluez.GattCharacteristic1", "StartNotify")
+        let start = MethodCall(
+            to: "org.bluez",
+            path: path,
+            interface: "org.bluez.GattCharacteristic1",
+            member: "StartNotify"
+        )
         _ = try await other.call(start)
         try await fixture.characteristic(1, "StartNotify")
         _ = try await fixture.signals.next()
@@ -76,10 +86,10 @@ import Testing
         _ = try await fixture.simulator.ask("press")
         let read = MethodCall(
             to: "org.bluez",
-            SimulatorFixture.characteristic(1),
-            "org.bluez.GattCharacteristic1",
-            "ReadValue",
-            [.properties([:])]
+            path: SimulatorFixture.characteristic(1),
+            interface: "org.bluez.GattCharacteristic1",
+            member: "ReadValue",
+            arguments: [.properties([:])]
         )
         #expect(try await fixture.client.call(read) == [.bytes([1])])
         #expect(try await fixture.signals.next() == Self.value + "1")

@@ -44,7 +44,15 @@ final class SimulatorFixture {
     func call(_ path: ObjectPath, _ interface: String, _ member: String, _ arguments: BusValue...)
         async throws(BusError) -> [BusValue]
     {
-        try await client.call(MethodCall(to: "org.bluez", path, interface, member, arguments))
+        try await client.call(
+            MethodCall(
+                to: "org.bluez",
+                path: path,
+                interface: interface,
+                member: member,
+                arguments: arguments
+            )
+        )
     }
 
     func device(_ number: Int, _ member: String) async throws(BusError) {
@@ -57,19 +65,31 @@ final class SimulatorFixture {
 
     func adapter(_ member: String, _ arguments: BusValue...) async throws(BusError) {
         _ = try await client.call(
-            MethodCall(to: "org.bluez", Self.adapter, "org.bluez.Adapter1", member, arguments)
+            MethodCall(
+                to: "org.bluez",
+                path: Self.adapter,
+                interface: "org.bluez.Adapter1",
+                member: member,
+                arguments: arguments
+            )
         )
     }
 
     func properties(_ path: ObjectPath, _ interface: String) async throws -> [BusKey: BusValue] {
-        let answer = try await client.call(.getProperties(interface, of: "org.bluez", path))
+        let answer = try await client.call(.getProperties(interface, of: "org.bluez", path: path))
         return answer.first?.asProperties ?? [:]
     }
 
     func trust(_ number: Int) async throws {
         let path = Self.device(number)
         _ = try await client.call(
-            .setProperty("Trusted", "org.bluez.Device1", to: .boolean(true), of: "org.bluez", path)
+            .setProperty(
+                "Trusted",
+                interface: "org.bluez.Device1",
+                to: .boolean(true),
+                of: "org.bluez",
+                path: path
+            )
         )
     }
 

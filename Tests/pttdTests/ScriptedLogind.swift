@@ -154,7 +154,13 @@ final class ScriptedLogind {
             sessions[name]?.isLocked = isLocked
             changed["LockedHint"] = .boolean(isLocked)
         }
-        try connection.emit(.propertiesChanged(path(name), "org.freedesktop.login1.Session", changed))
+        try connection.emit(
+            .propertiesChanged(
+                path: path(name),
+                interface: "org.freedesktop.login1.Session",
+                changed: changed
+            )
+        )
     }
 
     func add(_ name: String, _ session: Session) throws {
@@ -183,7 +189,12 @@ final class ScriptedLogind {
 
     private func tell(_ member: String, _ arguments: BusValue...) throws {
         try connection.emit(
-            BusSignal("/org/freedesktop/login1", "org.freedesktop.login1.Manager", member, arguments)
+            BusSignal(
+                path: "/org/freedesktop/login1",
+                interface: "org.freedesktop.login1.Manager",
+                member: member,
+                arguments: arguments
+            )
         )
     }
 }

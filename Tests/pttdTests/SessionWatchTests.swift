@@ -155,25 +155,39 @@ import Testing
         let manager: ObjectPath = "/org/freedesktop/login1"
         let session: ObjectPath = "/org/freedesktop/login1/session/mine"
         let forged = [
-            BusSignal(manager, "\(login).Manager", "PrepareForSleep", [.boolean(true)]),
-            .propertiesChanged(session, "\(login).Session", ["Active": .boolean(false)]),
             BusSignal(
-                manager,
-                "\(login).Manager",
-                "SessionRemoved",
-                [.string("mine"), .objectPath(session)]
+                path: manager,
+                interface: "\(login).Manager",
+                member: "PrepareForSleep",
+                arguments: [.boolean(true)]
+            ),
+            .propertiesChanged(
+                path: session,
+                interface: "\(login).Session",
+                changed: ["Active": .boolean(false)]
             ),
             BusSignal(
-                "/org/freedesktop/DBus",
-                "org.freedesktop.DBus",
-                "NameOwnerChanged",
-                [.string(login), .string(fixture.logind.name), .string(stranger.uniqueName)]
+                path: manager,
+                interface: "\(login).Manager",
+                member: "SessionRemoved",
+                arguments: [.string("mine"), .objectPath(session)]
+            ),
+            BusSignal(
+                path: "/org/freedesktop/DBus",
+                interface: "org.freedesktop.DBus",
+                member: "NameOwnerChanged",
+                arguments: [.string(login), .string(fixture.logind.name), .string(stranger.uniqueName)]
             ),
         ]
         for _ in 0..<2 {
             for signal in forged { try stranger.emit(signal, to: fixture.logind.core) }
         }
-        let ping = MethodCall(to: fixture.logind.core, "/", "org.freedesktop.DBus.Peer", "Ping")
+        let ping = MethodCall(
+            to: fixture.logind.core,
+            path: "/",
+            interface: "org.freedesktop.DBus.Peer",
+            member: "Ping"
+        )
         _ = try await stranger.call(ping)
         try await fixture.endsAsReleased()
     }

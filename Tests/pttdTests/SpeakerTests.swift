@@ -137,7 +137,7 @@ private final class SpeakerFixture {
     private init(_ sound: PrivateAudioServer) {
         self.sound = sound
         server = AudioServer(applicationName: "SpeakerTests", address: sound.address)
-        speaker = Speaker(server: server, log: BoundedLog(Logger(label: "SpeakerTests")))
+        speaker = Speaker(server: server, log: RateLimitedLog(Logger(label: "SpeakerTests")))
         speaker.hasRoomAgain = { [weak self] in self?.room.add(()) }
     }
 

@@ -29,7 +29,7 @@ final class Accessories {
             version: "0.1.0",
             url: "https://github.com/pushtotalk-linux/push-to-talk"
         )
-        let peers = BoundedLog(log)
+        let peers = RateLimitedLog(log)
         server = VarlinkServer(info, [service.interface]) { line, process in
             peers.log(level: .warning, "\(line)", about: process)
         }
@@ -41,7 +41,7 @@ final class Accessories {
     ///   - directory: Where the core's socket is or will be.
     /// - Throws: If the socket is not one that can be served.
     func start(_ socket: consuming OwnedDescriptor, watching directory: String) throws(SystemError) {
-        list.publish = { [weak self] update in
+        list.onUpdate = { [weak self] update in
             self?.service.publish(update)
             self?.buttons.changes.happened()
         }

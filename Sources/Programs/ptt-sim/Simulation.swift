@@ -65,7 +65,7 @@ final class Simulation {
 
     private func startDaemon() async throws(BusError) {
         let daemon = try await SimulatedDaemon.start(on: .address(address), buttons: buttons)
-        daemon.connection.lost = { [weak self] error in
+        daemon.connection.onLost = { [weak self] error in
             complain("\(error)")
             self?.end(1)
         }

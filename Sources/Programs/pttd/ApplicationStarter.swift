@@ -12,10 +12,10 @@ final class ApplicationStarter {
     /// A bus answers when the application has taken its name, so that this is no shorter than the application has.
     private static let timeLimit = Duration.seconds(10)
 
-    private let log: BoundedLog
+    private let log: RateLimitedLog
     private var starts: [Start] = []
 
-    init(log: BoundedLog) {
+    init(log: RateLimitedLog) {
         self.log = log
     }
 
@@ -74,18 +74,18 @@ private final class Start {
         case .systemdUnit:
             MethodCall(
                 to: "org.freedesktop.systemd1",
-                "/org/freedesktop/systemd1",
-                "org.freedesktop.systemd1.Manager",
-                "StartUnit",
-                [.string(activation.name), .string("replace")]
+                path: "/org/freedesktop/systemd1",
+                interface: "org.freedesktop.systemd1.Manager",
+                member: "StartUnit",
+                arguments: [.string(activation.name), .string("replace")]
             )
         case .busName:
             MethodCall(
                 to: "org.freedesktop.DBus",
-                "/org/freedesktop/DBus",
-                "org.freedesktop.DBus",
-                "StartServiceByName",
-                [.string(activation.name), .uint32(0)]
+                path: "/org/freedesktop/DBus",
+                interface: "org.freedesktop.DBus",
+                member: "StartServiceByName",
+                arguments: [.string(activation.name), .uint32(0)]
             )
         case .unknown:
             nil

@@ -2,7 +2,7 @@ import Journal
 import Logging
 import PTTMessages
 
-extension BoundedLog {
+extension RateLimitedLog {
     /// Each beginning and end, with source and cause, and nothing that could be heard.
     func record(_ event: CoreEvent, about peer: Peer) {
         switch event {

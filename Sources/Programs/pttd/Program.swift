@@ -48,8 +48,8 @@ final class Daemon {
         self.log = log
         let configuration = Self.configuration(log)
         let sockets = ActivatedSocket.takeAll()
-        let peers = BoundedLog(log)
-        server = AudioServer(applicationName: "Push to talk", markOfOwnDevices: "pttd.virtual")
+        let peers = RateLimitedLog(log)
+        server = AudioServer(applicationName: "Push to talk", ownDeviceProperty: "pttd.virtual")
         let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), peers: peers)
         let hands = TalkSessionHost.Hands(
             audio: audio,

@@ -151,7 +151,9 @@ final class SessionWatch {
 
     private func askWhetherSleepBegins() {
         let property = "PreparingForSleep"
-        call(.getProperty(property, Self.managerInterface, of: Self.service, Self.manager)) { watch, result in
+        call(.getProperty(property, interface: Self.managerInterface, of: Self.service, path: Self.manager)) {
+            watch,
+            result in
             switch result {
             case .success(let values):
                 if let isSuspending = values.first?.asBool { watch.follow(isSuspending: isSuspending) }
@@ -175,7 +177,13 @@ final class SessionWatch {
     }
 
     private func managerCall(_ member: String, _ arguments: [BusValue] = []) -> MethodCall {
-        MethodCall(to: Self.service, Self.manager, Self.managerInterface, member, arguments)
+        MethodCall(
+            to: Self.service,
+            path: Self.manager,
+            interface: Self.managerInterface,
+            member: member,
+            arguments: arguments
+        )
     }
 
     private func call(
@@ -225,7 +233,7 @@ final class SessionWatch {
     }
 
     private func look(at path: ObjectPath) {
-        call(.getProperties(Self.sessionInterface, of: Self.service, path)) { watch, result in
+        call(.getProperties(Self.sessionInterface, of: Self.service, path: path)) { watch, result in
             switch result {
             case .success(let values):
                 watch.sessions.know(path, values.first?.asProperties ?? [:], user: getuid())

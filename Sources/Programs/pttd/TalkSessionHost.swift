@@ -11,9 +11,9 @@ import PTTMessages
 @EventLoop
 final class TalkSessionHost {
     private let log: Logger
-    private let peers: BoundedLog
+    private let peers: RateLimitedLog
     /// The process whose call is being taken; 0 for what happens by itself.
-    var caller: BoundedLog.Peer = 0
+    var caller: RateLimitedLog.Peer = 0
     private let audio: AudioSocket
     private let microphone: Microphone
     private let speaker: Speaker
@@ -62,7 +62,7 @@ final class TalkSessionHost {
         whileLocked: TalkSession.WhileLocked,
         _ hands: Hands,
         log: Logger,
-        peers: BoundedLog
+        peers: RateLimitedLog
     ) {
         audio = hands.audio
         microphone = hands.microphone

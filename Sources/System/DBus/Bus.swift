@@ -5,7 +5,7 @@ package import EventLoop
 package final class Bus {
     package enum Event {
         /// A new connection. Subscriptions, names and objects of an earlier one are gone; make them anew.
-        /// Its ``BusConnection/lost`` belongs to the bus.
+        /// Its ``BusConnection/onLost`` belongs to the bus.
         case connected(BusConnection)
         /// The connection is lost, or the first attempt failed. Told once, not for each further attempt.
         case disconnected(BusError)
@@ -66,7 +66,7 @@ package final class Bus {
         connection = opening
         patience.connected(at: .now)
         isTold = false
-        opening.lost = { [weak self] error in
+        opening.onLost = { [weak self] error in
             self?.connection = nil
             self?.failed(error)
         }

@@ -49,14 +49,22 @@ extension BusConnection {
         }
         LibraryManners.adopt()
         do throws(SystemError) {
-            try EventLoop.block(on: { open(text) }, done: { ended(attempt, text, $0) })
+            try EventLoop.spawnBlocking {
+                open(text)
+            } completion: {
+                ended(attempt, at: text, with: $0)
+            }
         } catch {
             throw .standard("LimitsExceeded", "\(error)")
         }
         attempts[text, default: 0] += 1
     }
 
-    private static func ended(_ attempt: Attempt, _ text: String, _ result: Result<ConnectedBus, BusError>) {
+    private static func ended(
+        _ attempt: Attempt,
+        at text: String,
+        with result: Result<ConnectedBus, BusError>
+    ) {
         attempts[text] = attempts[text].flatMap { $0 > 1 ? $0 - 1 : nil }
         attempt.finish(result)
     }

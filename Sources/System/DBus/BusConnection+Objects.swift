@@ -46,7 +46,14 @@ extension BusConnection {
         for manager in objects.values.compactMap(\.object)
         where manager.isManager && manager.path != object.path && object.path.isWithin(manager.path) {
             // On a connection that has ended nobody listens.
-            try? emit(BusSignal(manager.path, StandardInterface.objectManager, member, arguments))
+            try? emit(
+                BusSignal(
+                    path: manager.path,
+                    interface: StandardInterface.objectManager,
+                    member: member,
+                    arguments: arguments
+                )
+            )
         }
     }
 

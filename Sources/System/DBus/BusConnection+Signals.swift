@@ -69,7 +69,7 @@ extension BusConnection {
     /// Calls `handler` for every signal that `rule` matches, on the spot, in the order of the bus.
     ///
     /// The bus is told the rule without waiting. If it refuses, a rule that it finds invalid or one too many,
-    /// the connection is given up (``lost``): to go on without the signal would be to miss it silently.
+    /// the connection is given up (``onLost``): to go on without the signal would be to miss it silently.
     package func subscribe(_ rule: MatchRule, handler: @escaping @EventLoop (BusSignal) -> Void)
         -> Subscription
     {
@@ -123,14 +123,20 @@ extension BusConnection {
         guard !matching.isEmpty else { return }
         do throws(BusError) {
             let arguments = try message.arguments()
-            let signal = BusSignal(sender: sender, header.path, header.interface, header.member, arguments)
+            let signal = BusSignal(
+                sender: sender,
+                path: header.path,
+                interface: header.interface,
+                member: header.member,
+                arguments: arguments
+            )
             for identifier in matching {
                 // A handler before this one may have ended it.
                 subscriptions[identifier]?.handler(signal)
             }
         } catch {
             // To go on without it would be to miss it silently.
-            lose(error)
+            fail(with: error)
         }
     }
 
@@ -150,7 +156,7 @@ extension BusConnection {
     private func tellBus(_ member: String, _ rule: MatchRule) {
         call(.bus(member, .string(rule.text))) { [weak self] result in
             guard member == "AddMatch", case .failure(let error) = result else { return }
-            self?.lose(error)
+            self?.fail(with: error)
         }
     }
 
@@ -182,7 +188,7 @@ extension BusConnection {
                 self?.ownerFound(of: name, nil)
             case .failure(let error):
                 // A bus that cannot tell this is of no use.
-                self?.lose(error)
+                self?.fail(with: error)
             }
         }
     }
@@ -211,10 +217,10 @@ extension MethodCall {
     static func bus(_ member: String, _ arguments: BusValue...) -> MethodCall {
         MethodCall(
             to: StandardInterface.bus,
-            StandardInterface.busPath,
-            StandardInterface.bus,
-            member,
-            arguments
+            path: StandardInterface.busPath,
+            interface: StandardInterface.bus,
+            member: member,
+            arguments: arguments
         )
     }
 }

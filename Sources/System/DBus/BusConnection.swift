@@ -16,8 +16,8 @@ package final class BusConnection {
     /// The name that the bus gave this connection, `:1.42` for example.
     package internal(set) var uniqueName = ""
 
-    /// Called once if the connection ends otherwise than by ``close()``.
-    package var lost: (@EventLoop (BusError) -> Void)?
+    /// Called once if the connection ends for any reason but ``close()``.
+    package var onLost: (@EventLoop (BusError) -> Void)?
 
     let address: BusAddress
     var subscriptions = SubscriptionTable()
@@ -65,9 +65,13 @@ package final class BusConnection {
         end(.disconnected("the connection was closed"))
     }
 
-    /// Ends the connection as the bus would: ``lost`` is told, and a ``Bus`` connects anew.
-    package func giveUp(_ reason: BusError) {
-        lose(reason)
+    /// Ends the connection as if the bus had closed it: ``onLost`` is called before the completions of pending calls,
+    /// and a ``Bus`` reconnects.
+    package func fail(with error: BusError) {
+        guard isOpen else { return }
+        let handler = onLost
+        onLost = nil
+        end(error) { handler?(error) }
     }
 
     /// Sends a call and reports its answer, or an error, exactly once.
@@ -135,14 +139,6 @@ package final class BusConnection {
         postponing.trigger()
     }
 
-    /// Ends the connection for a reason of its own; the owner is told before the callers.
-    func lose(_ error: BusError) {
-        guard isOpen else { return }
-        let told = lost
-        lost = nil
-        end(error) { told?(error) }
-    }
-
     // MARK: - Private
 
     private func configure() {
@@ -205,7 +201,7 @@ package final class BusConnection {
         case .signal:
             // libdbus itself tells the end of the connection; what comes from the bus has a sender.
             if message.sender == nil, message.interface == StandardInterface.local {
-                lose(.disconnected("\(address) closed the connection"))
+                fail(with: .disconnected("\(address) closed the connection"))
             } else {
                 received(signal: message)
             }
@@ -226,7 +222,7 @@ package final class BusConnection {
         finish(serial, .failure(error.trying(call.description)))
     }
 
-    private func end(_ error: BusError, first tellOwner: () -> Void = {}) {
+    private func end(_ error: BusError, first notifyOwner: () -> Void = {}) {
         guard let pointer else { return }
         self.pointer = nil
         watches.detach(from: pointer)
@@ -236,13 +232,13 @@ package final class BusConnection {
         dispatching.cancel()
         // Handlers are released after their tables are empty: what they hold may use the tables.
         let calls = pending.values
-        let handlers = (subscriptions, owners, lost)
+        let handlers = (subscriptions, owners, onLost)
         defer { withExtendedLifetime(handlers) {} }
         pending = [:]
         subscriptions = SubscriptionTable()
         owners = [:]
-        lost = nil
-        tellOwner()
+        onLost = nil
+        notifyOwner()
         for call in calls { call.completion(.failure(error.trying(call.call.description))) }
     }
 

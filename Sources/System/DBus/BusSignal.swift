@@ -7,12 +7,11 @@ package struct BusSignal: Sendable, Equatable {
     package let member: String
     package let arguments: [BusValue]
 
-    package init(_ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [BusValue] = []) {
-        self.init(sender: nil, path, interface, member, arguments)
+    package init(path: ObjectPath, interface: String, member: String, arguments: [BusValue] = []) {
+        self.init(sender: nil, path: path, interface: interface, member: member, arguments: arguments)
     }
 
-    init(sender: String?, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [BusValue])
-    {
+    init(sender: String?, path: ObjectPath, interface: String, member: String, arguments: [BusValue]) {
         self.sender = sender
         self.path = path
         self.interface = interface
@@ -47,16 +46,16 @@ extension BusSignal {
 
     /// A `PropertiesChanged` signal.
     package static func propertiesChanged(
-        _ path: ObjectPath,
-        _ interface: String,
-        _ changed: [BusKey: BusValue],
+        path: ObjectPath,
+        interface: String,
+        changed: [BusKey: BusValue],
         invalidated: [BusKey] = []
     ) -> BusSignal {
         BusSignal(
-            path,
-            StandardInterface.properties,
-            "PropertiesChanged",
-            [.string(interface), .properties(changed), .strings(invalidated.map(\.text))]
+            path: path,
+            interface: StandardInterface.properties,
+            member: "PropertiesChanged",
+            arguments: [.string(interface), .properties(changed), .strings(invalidated.map(\.text))]
         )
     }
 }
@@ -91,7 +90,7 @@ package struct MatchRule: Hashable, Sendable {
     }
 
     /// Changes of the properties of one interface of one object.
-    package static func propertyChanges(_ interface: String, of sender: String, _ path: ObjectPath)
+    package static func propertyChanges(_ interface: String, of sender: String, path: ObjectPath)
         -> MatchRule
     {
         MatchRule(
@@ -104,7 +103,7 @@ package struct MatchRule: Hashable, Sendable {
     }
 
     /// `InterfacesAdded` and `InterfacesRemoved` of an object manager.
-    package static func managedObjects(of sender: String, _ path: ObjectPath = "/") -> MatchRule {
+    package static func managedObjects(of sender: String, path: ObjectPath = "/") -> MatchRule {
         MatchRule(sender: sender, path: path, interface: StandardInterface.objectManager)
     }
 

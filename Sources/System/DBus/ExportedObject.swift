@@ -33,9 +33,9 @@ package final class ExportedObject {
             changed[BusKey(property.name)] = property.get()
         }
         let signal = BusSignal.propertiesChanged(
-            path,
-            interface,
-            changed,
+            path: path,
+            interface: interface,
+            changed: changed,
             invalidated: names.map { BusKey($0) }.filter { changed[$0] == nil }
         )
         // On a connection that has ended nobody listens.

@@ -11,10 +11,10 @@ package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
 
     package init(
         to destination: String,
-        _ path: ObjectPath,
-        _ interface: String,
-        _ member: String,
-        _ arguments: [BusValue] = [],
+        path: ObjectPath,
+        interface: String,
+        member: String,
+        arguments: [BusValue] = [],
         startsService: Bool = true
     ) {
         self.destination = destination
@@ -32,16 +32,16 @@ extension MethodCall {
     /// `Properties.Get`; the answer is one variant.
     package static func getProperty(
         _ name: String,
-        _ interface: String,
+        interface: String,
         of destination: String,
-        _ path: ObjectPath
+        path: ObjectPath
     ) -> MethodCall {
         MethodCall(
             to: destination,
-            path,
-            StandardInterface.properties,
-            "Get",
-            [.string(interface), .string(name)]
+            path: path,
+            interface: StandardInterface.properties,
+            member: "Get",
+            arguments: [.string(interface), .string(name)]
         )
     }
 
@@ -49,31 +49,42 @@ extension MethodCall {
     package static func getProperties(
         _ interface: String,
         of destination: String,
-        _ path: ObjectPath
+        path: ObjectPath
     ) -> MethodCall {
-        MethodCall(to: destination, path, StandardInterface.properties, "GetAll", [.string(interface)])
+        MethodCall(
+            to: destination,
+            path: path,
+            interface: StandardInterface.properties,
+            member: "GetAll",
+            arguments: [.string(interface)]
+        )
     }
 
     /// `Properties.Set`.
     package static func setProperty(
         _ name: String,
-        _ interface: String,
+        interface: String,
         to value: BusValue,
         of destination: String,
-        _ path: ObjectPath
+        path: ObjectPath
     ) -> MethodCall {
         MethodCall(
             to: destination,
-            path,
-            StandardInterface.properties,
-            "Set",
-            [.string(interface), .string(name), .variant(value)]
+            path: path,
+            interface: StandardInterface.properties,
+            member: "Set",
+            arguments: [.string(interface), .string(name), .variant(value)]
         )
     }
 
     /// `ObjectManager.GetManagedObjects`; the answer is one ``BusValue/asManagedObjects``.
-    package static func getManagedObjects(of destination: String, _ path: ObjectPath = "/") -> MethodCall {
-        MethodCall(to: destination, path, StandardInterface.objectManager, "GetManagedObjects")
+    package static func getManagedObjects(of destination: String, path: ObjectPath = "/") -> MethodCall {
+        MethodCall(
+            to: destination,
+            path: path,
+            interface: StandardInterface.objectManager,
+            member: "GetManagedObjects"
+        )
     }
 }
 

@@ -10,21 +10,21 @@ extension EventLoop {
         }
     }
 
-    /// More than a few system calls need.
+    /// Ample for a few system calls.
     private static let stackSize = 256 * 1024
 
-    /// Does what blocks on a thread of its own, which ends with it, so that an idle process has none.
+    /// Runs blocking work on a new thread, which exits afterwards, so that an idle process has no spare threads.
     ///
     /// It is a plain thread: on Swift's thread pool the first job would start a thread of libdispatch that wakes up
     /// every second from then on.
     ///
     /// - Parameters:
-    ///   - work: System calls that may take long. It has 256 KiB of stack.
-    ///   - done: Called on the loop with what came of it; never, if it never ends.
+    ///   - work: System calls that may block for long. The thread has a stack of 256 KiB.
+    ///   - completion: Called on the loop with the result of `work`; never, if `work` never returns.
     /// - Throws: If no thread can be started.
-    package nonisolated static func block<Result: Sendable>(
-        on work: @escaping @Sendable () -> Result,
-        done: @escaping @EventLoop @Sendable (Result) -> Void
+    package nonisolated static func spawnBlocking<Result: Sendable>(
+        _ work: @escaping @Sendable () -> Result,
+        completion: @escaping @EventLoop @Sendable (Result) -> Void
     ) throws(SystemError) {
         var attributes = pthread_attr_t()
         // These three cannot fail with these values.
@@ -35,7 +35,7 @@ extension EventLoop {
         let context = Unmanaged.passRetained(
             Work {
                 let result = work()
-                start { done(result) }
+                start { completion(result) }
             }
         )
         var thread = pthread_t()

@@ -16,7 +16,7 @@ package struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
         case other
     }
 
-    package init(_ action: String, _ reason: String, _ kind: Kind = .other) {
+    package init(_ action: String, reason: String, kind: Kind = .other) {
         self.action = action
         self.reason = reason
         self.kind = kind
@@ -24,7 +24,7 @@ package struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// `code` is one of libpulse's `PA_ERR_` codes.
     init(_ action: String, code: Int32) {
-        self.init(action, Self.explanation(of: code), Self.kind(of: code))
+        self.init(action, reason: Self.explanation(of: code), kind: Self.kind(of: code))
     }
 
     package var description: String { "could not \(action): \(reason)" }

@@ -25,7 +25,7 @@ package final class AudioServer {
 
     private let properties: [String: String]
     private let address: String?
-    private let markOfOwnDevices: String?
+    private let ownDeviceProperty: String?
     private var connection: Connection?
     private var backOff: BackOff
     private var readySince: MonotonicInstant?
@@ -39,19 +39,19 @@ package final class AudioServer {
     ///   - properties: More properties of the application, `application.icon_name` for example.
     ///   - address: Where the server is (`unix:/run/user/1000/pulse/native`); by default where libpulse looks:
     ///     `PULSE_SERVER`, then the user's runtime directory.
-    ///   - markOfOwnDevices: The name of a property that the devices of this program carry, so that it never takes one
+    ///   - ownDeviceProperty: The name of a property that the devices of this program carry, so that it never takes one
     ///     of them for a microphone.
     ///   - backOff: The times between attempts.
     package init(
         applicationName: String,
         properties: [String: String] = [:],
         address: String? = nil,
-        markOfOwnDevices: String? = nil,
+        ownDeviceProperty: String? = nil,
         backOff: BackOff = BackOff()
     ) {
         self.properties = properties.merging(["application.name": applicationName]) { _, name in name }
         self.address = address
-        self.markOfOwnDevices = markOfOwnDevices
+        self.ownDeviceProperty = ownDeviceProperty
         self.backOff = backOff
     }
 
@@ -110,15 +110,19 @@ package final class AudioServer {
         case .closed, .connecting:
             break
         case .lost(let reason):
-            throw AudioError(action, "there is no connection to an audio server: \(reason)", .serverLost)
+            throw AudioError(
+                action,
+                reason: "there is no connection to an audio server: \(reason)",
+                kind: .serverLost
+            )
         }
-        throw AudioError(action, "there is no connection to an audio server yet", .serverLost)
+        throw AudioError(action, reason: "there is no connection to an audio server yet", kind: .serverLost)
     }
 
     private func attempt() {
         latestAttempt = .now
         do throws(AudioError) {
-            let connection = try Connection(properties, markOfOwnDevices) { [weak self] in self?.handle($0) }
+            let connection = try Connection(properties, ownDeviceProperty) { [weak self] in self?.handle($0) }
             self.connection = connection
             try connection.open(address)
         } catch {

@@ -146,7 +146,7 @@ package final class CaptureStream {
                 devices.sources.isEmpty
                 ? "the audio server has none"
                 : "the audio server has none, only what speakers play (\(devices.sources.map(\.name).joined(separator: ", ")))"
-            return fail(AudioError(StreamHandle.action(.capture, nil), reason, .noDevice))
+            return fail(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))
         }
         do throws(AudioError) {
             try open(microphone.name)
@@ -165,12 +165,16 @@ package final class CaptureStream {
     private func verify(_ devices: AudioDevices) {
         guard case .verifying = phase, let handle, let index = handle.deviceIndex else { return }
         guard let source = devices.sources.first(where: { $0.index == index }) else {
-            let error = AudioError(StreamHandle.action(.capture, request.device), "it has gone", .noDevice)
+            let error = AudioError(
+                StreamHandle.action(.capture, request.device),
+                reason: "it has gone",
+                kind: .noDevice
+            )
             return fail(error)
         }
         guard request.device != nil || devices.isMicrophone(source) else {
             let reason = "the audio server offered “\(source.name)”, which is none"
-            return fail(AudioError(StreamHandle.action(.capture, nil), reason, .noDevice))
+            return fail(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))
         }
         phase = .live(since: .now)
         handle.start()
@@ -199,7 +203,7 @@ package final class CaptureStream {
         case .moved:
             // The stream is to stay where it is, so this is none of what was looked at.
             let reason = "the audio server put it on another device"
-            fail(AudioError(StreamHandle.action(.capture, request.device), reason, .noDevice))
+            fail(AudioError(StreamHandle.action(.capture, request.device), reason: reason, kind: .noDevice))
         case .suspended: events?(.suspended(handle?.isSuspended ?? false))
         case .deviceChanged: askForState()
         case .failed(let error): fail(error)

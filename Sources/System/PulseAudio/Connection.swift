@@ -15,7 +15,7 @@ final class Connection {
 
     /// Nil once the connection has ended.
     private(set) var context: OpaquePointer?
-    private let markOfOwnDevices: String?
+    private let ownDeviceProperty: String?
     private var observer: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
     private var streams: [StreamHandle] = []
@@ -23,15 +23,15 @@ final class Connection {
 
     init(
         _ properties: [String: String],
-        _ markOfOwnDevices: String?,
+        _ ownDeviceProperty: String?,
         observer: @escaping @EventLoop (Event) -> Void
     ) throws(AudioError) {
-        self.markOfOwnDevices = markOfOwnDevices
+        self.ownDeviceProperty = ownDeviceProperty
         context = withProperties(properties) {
             pa_context_new_with_proplist(LoopAdapter.api, nil, $0)
         }
         guard context != nil else {
-            throw AudioError("connect to the audio server", "libpulse could not set itself up")
+            throw AudioError("connect to the audio server", reason: "libpulse could not set itself up")
         }
         self.observer = observer
     }
@@ -96,7 +96,7 @@ final class Connection {
             return
         }
         queries.append(query)
-        query.start(on: context, markOfOwnDevices) { [weak self] ended in
+        query.start(on: context, ownDeviceProperty) { [weak self] ended in
             self?.queries.removeAll { $0 === ended }
         }
     }

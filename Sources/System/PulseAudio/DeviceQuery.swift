@@ -82,7 +82,7 @@ final class DeviceQuery {
     }
 
     func fail(_ reason: String, _ kind: AudioError.Kind = .other) {
-        finish(.failure(AudioError(action, reason, kind)))
+        finish(.failure(AudioError(action, reason: reason, kind: kind)))
     }
 
     private func ask(_ operation: OpaquePointer?, _ context: OpaquePointer) {

@@ -8,7 +8,7 @@ package final class PlaybackStream {
         /// The server has the stream: what is written will be played.
         case opened
         /// The server has taken some of what waits, and there may be room for more.
-        case wanted
+        case writable
         /// The server has begun to play what was written: a sink that slept is awake now.
         case started
         /// Everything written has been played and more was wanted. Also told by the end of what was written.
@@ -106,7 +106,7 @@ package final class PlaybackStream {
         case .transferable:
             let before = pending.count
             transfer()
-            if pending.count < before { events?(.wanted) }
+            if pending.count < before { events?(.writable) }
         case .playing:
             if !isStarted {
                 isStarted = true

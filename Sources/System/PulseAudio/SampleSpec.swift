@@ -11,10 +11,13 @@ package struct SampleSpec: Sendable, Equatable {
     /// - Throws: If a value lies outside its range.
     package init(rate: Int, channels: Int) throws(AudioError) {
         guard (8000...192_000).contains(rate) else {
-            throw AudioError("use \(rate) samples a second", "the rate must lie between 8000 and 192000")
+            throw AudioError(
+                "use \(rate) samples a second",
+                reason: "the rate must lie between 8000 and 192000"
+            )
         }
         guard (1...2).contains(channels) else {
-            throw AudioError("use \(channels) channels", "only mono and stereo are supported")
+            throw AudioError("use \(channels) channels", reason: "only mono and stereo are supported")
         }
         self.init(uncheckedRate: rate, channels: channels)
     }

@@ -112,7 +112,7 @@ final class StreamHandle {
     func tellFailure(_ reason: String, _ kind: AudioError.Kind) {
         let told = handler
         handler = nil
-        told?(.failed(AudioError(action, reason, kind)))
+        told?(.failed(AudioError(action, reason: reason, kind: kind)))
     }
 
     func tellDeviceChange() {
@@ -126,7 +126,7 @@ final class StreamHandle {
             channels: UInt8(request.format.channels)
         )
         guard let context = connection.context else {
-            throw AudioError(action, "the audio server is gone", .serverLost)
+            throw AudioError(action, reason: "the audio server is gone", kind: .serverLost)
         }
         let properties = request.properties.merging(["media.role": request.role]) { _, role in role }
         let made = withProperties(properties) {
@@ -219,7 +219,7 @@ final class StreamHandle {
             let told = handler
             close()
             let reason = "the audio server did not open the stream within \(Self.openLimit)"
-            told?(.failed(AudioError(action, reason)))
+            told?(.failed(AudioError(action, reason: reason)))
             return
         }
         connection.end("it did not confirm the end of a stream within \(Self.closeLimit)")

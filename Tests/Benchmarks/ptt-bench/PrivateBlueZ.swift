@@ -54,7 +54,11 @@ final class PrivateBlueZ {
     ///
     /// - Returns: The moment just before the signal went to the bus.
     func notify(_ path: ObjectPath, _ value: UInt8) throws -> MonotonicInstant {
-        let signal = BusSignal.propertiesChanged(path, Self.characteristic, ["Value": .bytes([value])])
+        let signal = BusSignal.propertiesChanged(
+            path: path,
+            interface: Self.characteristic,
+            changed: ["Value": .bytes([value])]
+        )
         let now = MonotonicInstant.now
         try connection.emit(signal)
         return now

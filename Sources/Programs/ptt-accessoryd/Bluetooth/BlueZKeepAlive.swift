@@ -35,16 +35,16 @@ final class BlueZKeepAlive {
         // libdbus answers it in every program, out of its main loop.
         let call = MethodCall(
             to: BlueZ.name,
-            "/",
-            "org.freedesktop.DBus.Peer",
-            "Ping",
+            path: "/",
+            interface: "org.freedesktop.DBus.Peer",
+            member: "Ping",
             startsService: false
         )
         connection.call(call, timeout: Self.limit) { [weak self, weak connection] result in
             guard let self, !waiting.isEmpty else { return }
             if case .failure(let error) = result, error.kind == .noReply {
                 // What stands still may go on with whatever was sent to it. A new connection begins with nothing of that.
-                connection?.giveUp(error)
+                connection?.fail(with: error)
             } else {
                 // Any answer is one. The loss of a name or a connection is told by itself.
                 timer.arm(after: Self.interval)

@@ -81,12 +81,12 @@ final class BlueZMirror {
     func follow(_ path: ObjectPath, _ interface: String) {
         guard let candidate, followed[path] == nil else { return }
         let life = life
-        followed[path] = candidate.subscribe(.propertyChanges(interface, of: BlueZ.name, path)) {
+        followed[path] = candidate.subscribe(.propertyChanges(interface, of: BlueZ.name, path: path)) {
             [weak self] signal in
             self?.changed(signal)
         }
         // What changed between its appearance and this subscription was told to nobody.
-        candidate.call(.getProperties(interface, of: BlueZ.name, path), timeout: Self.callLimit) {
+        candidate.call(.getProperties(interface, of: BlueZ.name, path: path), timeout: Self.callLimit) {
             [weak self] result in
             guard let self, life == self.life else { return }
             switch result {

@@ -36,10 +36,10 @@ final class BlueZStarter {
         attempt += 1
         let call = MethodCall(
             to: "org.freedesktop.DBus",
-            "/org/freedesktop/DBus",
-            "org.freedesktop.DBus",
-            "StartServiceByName",
-            [.string(BlueZ.name), .uint32(0)]
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus",
+            member: "StartServiceByName",
+            arguments: [.string(BlueZ.name), .uint32(0)]
         )
         connection?.call(call, timeout: Self.callLimit) { [weak self] result in
             // The new owner of the name is what tells success.

@@ -135,7 +135,7 @@ final class BluetoothButton {
         case .subscribe: subscribe()
         case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
         case .cancelTimer: timer.disarm()
-        case .publish(let event): list.tell(event)
+        case .publish(let event): list.publish(event)
         }
     }
 
@@ -146,7 +146,7 @@ final class BluetoothButton {
             case .success(let transmissionID): began(transmissionID)
             case .failure(let refusal):
                 let remark = "not transmitting: \(refusal)"
-                list.tell(AccessoryEvent(.ignored, device: link.device, remark: remark))
+                list.publish(AccessoryEvent(.ignored, device: link.device, remark: remark))
             }
         }
     }
@@ -181,9 +181,9 @@ final class BluetoothButton {
         }
         let call = MethodCall(
             to: BlueZ.name,
-            characteristic,
-            BlueZ.characteristic,
-            "StartNotify",
+            path: characteristic,
+            interface: BlueZ.characteristic,
+            member: "StartNotify",
             startsService: false
         )
         connection.call(call, timeout: Self.subscribeLimit) { [weak self] result in

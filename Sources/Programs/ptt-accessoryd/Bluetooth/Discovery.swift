@@ -131,10 +131,10 @@ final class Discovery {
     private func call(_ member: String, _ arguments: [BusValue] = []) -> MethodCall {
         MethodCall(
             to: BlueZ.name,
-            adapter ?? BlueZ.root,
-            BlueZ.adapter,
-            member,
-            arguments,
+            path: adapter ?? BlueZ.root,
+            interface: BlueZ.adapter,
+            member: member,
+            arguments: arguments,
             startsService: false
         )
     }

@@ -178,7 +178,13 @@ final class Pairing {
         defer { agent.unregister() }
         let (changes, mirror) = (buttons.changes, buttons.mirror)
         var answer: Result<[BusValue], BusError>?
-        let call = MethodCall(to: BlueZ.name, target.path, BlueZ.device, "Pair", startsService: false)
+        let call = MethodCall(
+            to: BlueZ.name,
+            path: target.path,
+            interface: BlueZ.device,
+            member: "Pair",
+            startsService: false
+        )
         connection.call(call, timeout: Self.bondLimit) {
             answer = $0
             changes.happened()
@@ -198,7 +204,13 @@ final class Pairing {
         do throws(BusError) {
             guard let connection = buttons.mirror.connection else { throw .failed(buttons.mirror.absence) }
             _ = try await connection.call(
-                .setProperty("Trusted", BlueZ.device, to: .boolean(true), of: BlueZ.name, target.path),
+                .setProperty(
+                    "Trusted",
+                    interface: BlueZ.device,
+                    to: .boolean(true),
+                    of: BlueZ.name,
+                    path: target.path
+                ),
                 timeout: Self.callLimit
             )
         } catch {
@@ -236,7 +248,14 @@ final class Pairing {
         _ limit: Duration
     ) async throws(BusError) {
         guard let connection = buttons.mirror.connection else { throw .failed(buttons.mirror.absence) }
-        let call = MethodCall(to: BlueZ.name, path, interface, member, arguments, startsService: false)
+        let call = MethodCall(
+            to: BlueZ.name,
+            path: path,
+            interface: interface,
+            member: member,
+            arguments: arguments,
+            startsService: false
+        )
         _ = try await connection.call(call, timeout: limit)
     }
 }

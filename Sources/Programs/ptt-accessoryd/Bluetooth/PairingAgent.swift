@@ -44,7 +44,14 @@ final class PairingAgent {
     }
 
     private static func call(_ member: String, _ arguments: [BusValue]) -> MethodCall {
-        MethodCall(to: BlueZ.name, BlueZ.root, BlueZ.agentManager, member, arguments, startsService: false)
+        MethodCall(
+            to: BlueZ.name,
+            path: BlueZ.root,
+            interface: BlueZ.agentManager,
+            member: member,
+            arguments: arguments,
+            startsService: false
+        )
     }
 
     /// What a device without keys and display can ask for; everything else is no method of ours, which BlueZ takes as no.

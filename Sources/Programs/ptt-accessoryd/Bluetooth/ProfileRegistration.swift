@@ -51,10 +51,10 @@ final class ProfileRegistration {
         guard let application = application(for: key.service) else { return }
         let call = MethodCall(
             to: BlueZ.name,
-            key.manager,
-            BlueZ.gattManager,
-            "RegisterApplication",
-            [.objectPath(application), .properties([:])],
+            path: key.manager,
+            interface: BlueZ.gattManager,
+            member: "RegisterApplication",
+            arguments: [.objectPath(application), .properties([:])],
             startsService: false
         )
         connection.call(call, timeout: Self.callLimit) { [weak self] result in
@@ -89,10 +89,10 @@ final class ProfileRegistration {
         guard let application = applications[key.service]?.first?.path else { return }
         let call = MethodCall(
             to: BlueZ.name,
-            key.manager,
-            BlueZ.gattManager,
-            "UnregisterApplication",
-            [.objectPath(application)],
+            path: key.manager,
+            interface: BlueZ.gattManager,
+            member: "UnregisterApplication",
+            arguments: [.objectPath(application)],
             startsService: false
         )
         connection.call(call, timeout: Self.callLimit) { [log] result in

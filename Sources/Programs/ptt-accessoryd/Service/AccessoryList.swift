@@ -10,13 +10,15 @@ final class AccessoryList {
     /// The number of the last event.
     private(set) var sequence = 0
 
-    /// Called for each event, when ``devices`` is already what follows from it.
-    var publish: @EventLoop (AccessoryInterface.Update) -> Void = { _ in }
+    /// Called for each event, after ``devices`` has been updated.
+    var onUpdate: @EventLoop (AccessoryInterface.Update) -> Void = { _ in }
 
-    /// Takes over how a device is now. Tells only what is new.
+    /// Stores the state of a device, and publishes an event if it has changed.
     func set(_ device: AccessoryDevice) {
-        guard let index = index(of: device) else { return tell(AccessoryEvent(.deviceAdded, device: device)) }
-        if devices[index] != device { tell(AccessoryEvent(.deviceChanged, device: device)) }
+        guard let index = index(of: device) else {
+            return publish(AccessoryEvent(.deviceAdded, device: device))
+        }
+        if devices[index] != device { publish(AccessoryEvent(.deviceChanged, device: device)) }
     }
 
     func remove(_ origin: Origin) {
@@ -24,27 +26,27 @@ final class AccessoryList {
             let device = devices.first(where: { $0.kind == origin.kind && $0.identifier == origin.identifier }
             )
         else { return }
-        tell(AccessoryEvent(.deviceRemoved, device: device))
+        publish(AccessoryEvent(.deviceRemoved, device: device))
     }
 
-    /// Tells an event, and takes over the device in it.
-    func tell(_ event: AccessoryEvent) {
+    /// Publishes an event to all subscribers, and stores the state of the device in it.
+    func publish(_ event: AccessoryEvent) {
         if let device = event.device { keep(device, isGone: event.kind == .deviceRemoved) }
         sequence += 1
-        publish(AccessoryInterface.Update(sequence: sequence, time: .now, devices: nil, event: event))
+        onUpdate(AccessoryInterface.Update(sequence: sequence, time: .now, devices: nil, event: event))
     }
 
     func coreConnected() {
         guard !isCoreConnected else { return }
         isCoreConnected = true
-        tell(AccessoryEvent(.coreConnected))
+        publish(AccessoryEvent(.coreConnected))
     }
 
     /// - Parameter reason: Why, for people.
     func coreLost(_ reason: String) {
         guard isCoreConnected else { return }
         isCoreConnected = false
-        tell(AccessoryEvent(.coreLost, remark: reason))
+        publish(AccessoryEvent(.coreLost, remark: reason))
     }
 
     private func keep(_ device: AccessoryDevice, isGone: Bool) {

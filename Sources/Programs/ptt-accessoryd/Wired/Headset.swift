@@ -98,7 +98,7 @@ final class Headset {
         case .end(let cause): core.end(key.origin, cause)
         case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
         case .cancelTimer: timer.disarm()
-        case .publish(let event): list.tell(event)
+        case .publish(let event): list.publish(event)
         }
     }
 
@@ -109,7 +109,7 @@ final class Headset {
             case .success(let transmissionID): post(.began(transmissionID))
             case .failure(let refusal):
                 post(.refused(refusal.code))
-                list.tell(
+                list.publish(
                     AccessoryEvent(.ignored, device: key.device, remark: "not transmitting: \(refusal)")
                 )
             }

@@ -51,10 +51,10 @@ final class Pairing {
         guard let agent = daemon.agentPath(for: call.sender) else { return fail(.authenticationFailed) }
         let request = MethodCall(
             to: agent.owner,
-            agent.path,
-            BlueZ.agent,
-            "RequestAuthorization",
-            [.objectPath(device.path)]
+            path: agent.path,
+            interface: BlueZ.agent,
+            member: "RequestAuthorization",
+            arguments: [.objectPath(device.path)]
         )
         daemon.connection.call(request, timeout: .seconds(60)) { [weak self] result in
             guard let self, self.call === call else { return }

@@ -46,7 +46,7 @@ final class ProfileRegistry {
         guard index(of: owner, path) == nil else { return call.fail(.alreadyExists) }
         applications.append(Application(owner: owner, path: path, uuids: nil))
         adapter.daemon.follow(owner)
-        adapter.daemon.connection.call(.getManagedObjects(of: owner, path)) { [weak self] result in
+        adapter.daemon.connection.call(.getManagedObjects(of: owner, path: path)) { [weak self] result in
             guard let self, let index = index(of: owner, path) else { return }
             let uuids = Self.profiles(in: result)
             guard !uuids.isEmpty else {

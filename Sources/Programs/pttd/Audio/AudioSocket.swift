@@ -32,7 +32,7 @@ final class AudioSocket {
 
     private let listening: OwnedDescriptor
     /// Complains of peers.
-    private let peers: BoundedLog
+    private let peers: RateLimitedLog
     /// Takes what an application writes.
     var receive: @EventLoop (ClientID, UnsafeRawBufferPointer) -> AudioConnection.Reception = { _, _ in
         .wantsMore
@@ -47,7 +47,7 @@ final class AudioSocket {
     /// Connections without a token, the oldest first.
     private var waiting: [AudioConnection] = []
 
-    init(adopting listening: consuming OwnedDescriptor, peers: BoundedLog) throws(SystemError) {
+    init(adopting listening: consuming OwnedDescriptor, peers: RateLimitedLog) throws(SystemError) {
         self.listening = listening
         self.peers = peers
         acceptor = try DescriptorSource(self.listening.value, .readable, priority: .idle) { [weak self] _ in

@@ -14,7 +14,7 @@ final class Microphone {
 
     private let server: AudioServer
     private let device: String?
-    private let log: BoundedLog
+    private let log: RateLimitedLog
     private var stream: CaptureStream?
     private var framer: Framer?
     private var sequence: UInt64 = 0
@@ -26,7 +26,7 @@ final class Microphone {
     ///   - server: Connected by somebody else.
     ///   - device: The PulseAudio name of a source, which may be what a speaker plays; nil for the user's microphone.
     ///   - log: For what people should know about the device.
-    init(server: AudioServer, device: String?, log: BoundedLog) {
+    init(server: AudioServer, device: String?, log: RateLimitedLog) {
         self.server = server
         self.device = device
         self.log = log

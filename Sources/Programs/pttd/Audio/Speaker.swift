@@ -14,7 +14,7 @@ final class Speaker {
     private static let latency = Duration.milliseconds(40)
 
     private let server: AudioServer
-    private let log: BoundedLog
+    private let log: RateLimitedLog
     private var stream: PlaybackStream?
     private var bound = 0
 
@@ -23,7 +23,7 @@ final class Speaker {
     /// Called with the audio server's name of the device when it is open, and when the server changed it.
     var opened: @EventLoop (String) -> Void = { _ in }
 
-    init(server: AudioServer, log: BoundedLog) {
+    init(server: AudioServer, log: RateLimitedLog) {
         self.server = server
         self.log = log
     }
@@ -85,7 +85,7 @@ final class Speaker {
             stream?.deviceName.map(opened)
             started()
             offerRoom()
-        case .wanted:
+        case .writable:
             offerRoom()
         case .moved(let deviceName):
             log.log(level: .notice, "the audio server changed the speaker to \(deviceName)")

@@ -65,7 +65,7 @@ final class PolicyWatch {
     private func followClock() {
         do throws(SystemError) {
             timer = try WallClockTimer { [weak self] in self?.evaluate() }
-            zoneWatch = try DirectoryWatch("/etc", .appears) { [weak self] name in
+            zoneWatch = try DirectoryWatch("/etc") { [weak self] name in
                 if name == "localtime" { self?.evaluate() }
             }
         } catch {

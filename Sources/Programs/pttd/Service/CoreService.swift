@@ -22,7 +22,7 @@ final class CoreService {
         host: TalkSessionHost,
         audio: AudioSocket,
         adopting listening: consuming OwnedDescriptor,
-        peers: BoundedLog
+        peers: RateLimitedLog
     )
         throws(SystemError)
     {

@@ -54,7 +54,7 @@ final class StateStore {
 
     private let directory: StateDirectory?
     private let aside: StateDirectory?
-    private let log: BoundedLog
+    private let log: RateLimitedLog
     private var channel: SavedChannel?
     private var descriptor: Descriptor?
     /// What differs from what is on disk, or may do so.
@@ -70,7 +70,7 @@ final class StateStore {
     ///   - directory: Made when it is needed; nil: nothing is kept.
     ///   - aside: Where the state is kept while it cannot be written to `directory`.
     ///   - log: Told of what could not be read.
-    init(_ directory: String?, aside: String?, log: BoundedLog) {
+    init(_ directory: String?, aside: String?, log: RateLimitedLog) {
         self.directory = directory.map { StateDirectory(path: $0, isOnDisk: true) }
         self.aside = aside.map { StateDirectory(path: $0, isOnDisk: false) }
         self.log = log
@@ -121,10 +121,11 @@ final class StateStore {
         unwritten = []
         do throws(SystemError) {
             let changes = files.map { change($0) }
-            try EventLoop.block(
-                on: { directory.failure(of: changes) },
-                done: { [weak self] failure in self?.ended(files, failure) }
-            )
+            try EventLoop.spawnBlocking {
+                directory.failure(of: changes)
+            } completion: { [weak self] failure in
+                self?.ended(files, failure)
+            }
             deadline?.arm(after: Self.patience)
         } catch {
             ended(files, error)

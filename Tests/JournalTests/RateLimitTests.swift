@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct BoundTests {
+@Suite struct RateLimitTests {
     init() { withRunningLoop() }
 
     /// Two ends of something that takes bytes: a socket, as the journal's is, or a pipe.
@@ -80,7 +80,7 @@ import Testing
         let written = AsyncQueue(of: String.self)
         var handler = JournalLogHandler(isJournal: false) { written.add($0) }
         handler.logLevel = .info
-        let log = BoundedLog(
+        let log = RateLimitedLog(
             Logger(label: "") { [handler] _ in handler },
             linesPerPeer: 3,
             lines: 5,

@@ -4,7 +4,7 @@ package import Logging
 /// Writes what peers bring about: so many lines for each of them and for all together in a time, so that nobody can
 /// fill the journal and hide in it. When the time is over, it tells how many lines were left out.
 @EventLoop
-package final class BoundedLog {
+package final class RateLimitedLog {
     /// A process, as far as a socket tells (`SO_PEERCRED`); 0 for what happened by itself.
     package typealias Peer = Int32
 
