@@ -94,8 +94,10 @@ let package = Package(
         library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
         library("CUdev", pkgConfig: "libudev", debian: "libudev-dev"),
         .target(name: "CLinux", path: "Sources/System/CLinux"),
+        .target(name: "CSpawn", path: "Sources/System/CSpawn"),
         .target(name: "CTOML", path: "Sources/System/CTOML"),
         system("EventLoop", "CLinux", "CSystemd"),
+        system("ChildProcess", "CSpawn", "EventLoop"),
         system("JSON"),
         system("TOML", "CTOML", "JSON"),
         system("Journal", "EventLoop", log),
@@ -141,6 +143,7 @@ let package = Package(
         program("pttctl", "ServiceClient", "EventLoop", "JSON", "PTTMessages", "Varlink", "WAV", arguments),
         program(
             "ptt-sim",
+            "ChildProcess",
             "ServiceClient",
             "DBus",
             "EventLoop",
@@ -153,7 +156,7 @@ let package = Package(
 
         .executableTarget(
             name: "ptt-system-tests",
-            dependencies: ["ServiceClient", "EventLoop", "Input", "JSON", "PTTMessages"],
+            dependencies: ["ChildProcess", "ServiceClient", "EventLoop", "Input", "JSON", "PTTMessages"],
             path: "Tests/SystemTests/Driver",
             swiftSettings: strict
         ),
@@ -167,14 +170,15 @@ let package = Package(
         .executableTarget(
             name: "ptt-bench",
             dependencies: [
-                "CBaseline", "ServiceClient", "DBus", "EventLoop", "JSON", "PTTMessages", "Varlink",
+                "CBaseline", "ChildProcess", "ServiceClient", "DBus", "EventLoop", "JSON", "PTTMessages",
+                "Varlink",
             ],
             path: "Tests/Benchmarks/ptt-bench",
             swiftSettings: strict
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["EventLoop"],
+            dependencies: ["ChildProcess", "EventLoop"],
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
@@ -244,6 +248,7 @@ let package = Package(
         tests("PTTMessagesTests", "PTTMessages"),
         tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),
         tests("AccessoryCoreTests", "AccessoryCore", "PTTMessages", "TestSupport", data: ["Recordings"]),
+        tests("ChildProcessTests", "CSpawn", "ChildProcess", "EventLoop", "TestSupport"),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
         tests("InputTests", "EventLoop", "Input", "TestSupport"),
         tests("JSONTests", "JSON"),

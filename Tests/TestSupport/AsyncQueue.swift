@@ -3,19 +3,25 @@ package final class AsyncQueue<Element: Sendable>: Sendable {
     private let stream: AsyncStream<Element>
     private let continuation: AsyncStream<Element>.Continuation
 
+    /// Nothing was left to await: the queue has ended, or the test was cancelled.
+    package struct Ended: Error {}
+
     package init(of type: Element.Type = Element.self) {
         (stream, continuation) = AsyncStream.makeStream(of: type)
     }
 
     package func add(_ element: Element) { continuation.yield(element) }
 
+    /// Nothing is added from now on.
+    package func finish() { continuation.finish() }
+
     /// Removes the first element, as soon as there is one.
     ///
-    /// - Throws: ``TimeLimitExceeded``.
+    /// - Throws: ``TimeLimitExceeded``, ``Ended``.
     package func next(within limit: Duration = .seconds(10)) async throws -> Element {
         try await TestSupport.within(limit) { [stream] in
             for await element in stream { return element }
-            throw CancellationError()
+            throw Ended()
         }
     }
 
@@ -34,6 +40,15 @@ package final class AsyncQueue<Element: Sendable>: Sendable {
         while true {
             let element = try await next(within: limit)
             if isWanted(element) { return element }
+        }
+    }
+
+    /// All elements until the queue has ended.
+    package func untilEnd(within limit: Duration) async throws -> [Element] {
+        try await TestSupport.within(limit) { [stream] in
+            var elements: [Element] = []
+            for await element in stream { elements.append(element) }
+            return elements
         }
     }
 }

@@ -72,9 +72,6 @@ package final class CoreProcess {
             "PULSE_SERVER": soundServer ?? "unix:\(directory)/nothing",
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory)/no-bus",
         ].merging(environment) { $1 }
-        return try TestProcess(
-            ["/bin/sh", "-c", #"exec "$0" 2>&1"#, TestProcess.built("pttd")],
-            environment: variables
-        )
+        return try TestProcess([TestProcess.built("pttd")], environment: variables, mergesErrors: true)
     }
 }

@@ -1,3 +1,4 @@
+import ChildProcess
 package import EventLoop
 import Foundation
 import Glibc
@@ -158,17 +159,9 @@ package final class PrivateAudioServer {
 
     /// - Returns: Nil if the command failed.
     private func output(of command: [String]) async throws -> String? {
-        let script = #"output=$("$@" 2>>"$0"); status=$?; echo "$output"; echo "exit $status""#
-        let child = try TestProcess(
-            ["sh", "-c", script, "\(directory)/log"] + command,
-            environment: environment
-        )
-        var lines: [String] = []
-        while true {
-            let line = try await child.lines.next()
-            if line.hasPrefix("exit ") { return line == "exit 0" ? lines.joined(separator: "\n") : nil }
-            lines.append(line)
-        }
+        let child = try TestProcess(command, environment: environment, errors: .file("\(directory)/log"))
+        let (status, lines) = try await child.output()
+        return status == 0 ? lines.joined(separator: "\n") : nil
     }
 
     private func startProcesses() async throws {
@@ -208,11 +201,8 @@ package final class PrivateAudioServer {
     }
 
     private func spawn(_ command: [String]) throws {
-        // The signal follows the thread that spawned, and the loop's thread lives as long as the test process.
-        let script = #"exec setpriv --pdeathsig KILL -- "$@" >>"$0" 2>&1"#
-        processes.append(
-            try TestProcess(["sh", "-c", script, "\(directory)/log"] + command, environment: environment)
-        )
+        let log = ChildProcess.Stream.file("\(directory)/log")
+        processes.append(try TestProcess(command, environment: environment, output: log, errors: log))
     }
 
     private func untilExists(_ path: String) async throws {

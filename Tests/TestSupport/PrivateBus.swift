@@ -1,15 +1,12 @@
 package import EventLoop
 import Glibc
 
-/// A `dbus-daemon` of the test's own, in a temporary directory. It goes with this object, and with the test
+/// A `dbus-daemon` of the test's own, in a temporary directory. It ends with this object, and with the test
 /// process however that ends.
 @EventLoop
 package final class PrivateBus {
     /// For ``BusAddress/address(_:)`` and `$DBUS_SESSION_BUS_ADDRESS`. The same after every start.
     package nonisolated let address: String
-    /// The present daemon.
-    package private(set) var processID: Int32?
-
     private let directory: String
     private let services: [String]
     private var daemon: TestProcess?
@@ -48,36 +45,26 @@ package final class PrivateBus {
 
     /// Starts the daemon, again if need be, and waits until it listens.
     package func start() async throws {
-        // The shell ends the daemon when its input closes, so that a crashed test leaves none behind.
-        let script = #"""
-            exec 3<&0 2>/dev/null
-            dbus-daemon --config-file="$0" --nofork --print-address=1 </dev/null 3<&- &
-            echo $!
-            cat <&3 >/dev/null
-            kill -9 $!
-            wait
-            """#
-        let daemon = try TestProcess(["/bin/sh", "-c", script, directory + "/bus.conf"])
+        let daemon = try TestProcess([
+            "dbus-daemon", "--config-file=\(directory)/bus.conf", "--nofork", "--print-address=1",
+        ])
         self.daemon = daemon
-        processID = Int32(try await daemon.lines.next())
+        // Its address, when it listens.
         _ = try await daemon.lines.next()
     }
 
     /// The bus is gone at once, as after a crash.
     package func stop() {
-        guard let daemon else { return }
-        // First the bus itself: whoever is connected must see it end before this returns.
-        if let processID { _ = kill(processID, SIGKILL) }
-        daemon.closeInput()
-        _ = daemon.wait()
-        self.daemon = nil
-        processID = nil
+        guard daemon != nil else { return }
+        // Connected peers see its end before this returns.
+        daemon?.kill()
+        daemon = nil
         _ = unlink(directory + "/bus")
     }
 
     /// To the daemon: `SIGSTOP`, for example, after which it is there and does nothing.
     package func signal(_ signal: Int32) {
-        if let processID { _ = kill(processID, signal) }
+        daemon?.signal(signal)
     }
 
     /// Stops the daemon, and fills its queue of connections with strangers.

@@ -1,40 +1,59 @@
+import ChildProcess
 package import EventLoop
-import Glibc
 
-/// A program under test: lines in, lines out. It is killed when it is dropped.
+/// A program under test: lines in, lines out. It ends with this object and with the process of the tests.
 @EventLoop
 package final class TestProcess {
-    package nonisolated let processID: Int32
-    /// The lines that the program prints.
-    package nonisolated let lines = AsyncQueue(of: String.self)
+    /// The lines that the program prints; it ends with the program.
+    package nonisolated let lines: AsyncQueue<String>
 
-    /// Told when the last holder of the program's standard output has gone.
-    private nonisolated let outputEnd = AsyncQueue(of: Void.self)
-    private let socket: Int32
-    private var partial: [UInt8] = []
-    private var isReaped = false
-    private var reading: DescriptorSource?
+    private let child: ChildProcess
+    private let ends: AsyncQueue<Int32>
 
-    /// Starts a program by its path or its name in `$PATH`; `environment` is added to this process's own.
-    package init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        let (near, far) = try UnixSocket.pair(.stream).release()
-        defer { _ = close(far) }
-        socket = near
-        // The program expects an ordinary, blocking standard input and output.
-        _ = fcntl(far, F_SETFL, fcntl(far, F_GETFL) & ~O_NONBLOCK)
-        processID = try Self.spawn(arguments, environment, far)
-        reading = try DescriptorSource(near, .readable) { [weak self] _ in self?.read() }
+    /// Starts a program, whose standard error is that of the tests unless it is merged into the lines.
+    ///
+    /// - Parameters:
+    ///   - arguments: The program, by its path or its name in `$PATH`, and its arguments.
+    ///   - environment: Variables that differ from this process's own; nil removes one.
+    ///   - mergesErrors: Whether what it writes to standard error is among its lines.
+    /// - Throws: If it cannot be started.
+    package convenience init(
+        _ arguments: [String],
+        environment: [String: String?] = [:],
+        mergesErrors: Bool = false
+    ) throws {
+        try self.init(arguments, environment: environment, errors: mergesErrors ? .owner : .inherited)
     }
 
-    isolated deinit {
-        kill()
-        _ = close(socket)
+    /// As a server's: `output` is a file as well.
+    init(
+        _ arguments: [String],
+        environment: [String: String?],
+        output: ChildProcess.Stream = .owner,
+        errors: ChildProcess.Stream
+    ) throws {
+        let lines = AsyncQueue(of: String.self)
+        let ends = AsyncQueue(of: Int32.self)
+        (self.lines, self.ends) = (lines, ends)
+        child = try ChildProcess(
+            arguments,
+            environment: environment,
+            input: .owner,
+            output: output,
+            errors: errors,
+            line: { lines.add($0) },
+            ended: { status in
+                lines.finish()
+                ends.add(status)
+            }
+        )
     }
+
+    package nonisolated var processID: Int32 { child.processID }
 
     /// Writes one line to the program's standard input, or just these characters.
     package func write(_ line: String, terminated: Bool = true) {
-        let bytes = Array((terminated ? line + "\n" : line).utf8)
-        precondition(Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+        precondition(child.write(line, isTerminated: terminated), "it does not read")
     }
 
     /// Writes one line and returns the next line that the program prints.
@@ -44,76 +63,27 @@ package final class TestProcess {
     }
 
     /// Closes the program's standard input.
-    package func closeInput() { _ = shutdown(socket, Int32(SHUT_WR)) }
+    package func closeInput() { child.closeInput() }
 
-    package func signal(_ signal: Int32) {
-        if !isReaped { _ = Glibc.kill(processID, signal) }
-    }
+    package func signal(_ signal: Int32) { child.signal(signal) }
 
     /// Ends the program as a crash would, and waits until it has gone.
-    package func kill() {
-        guard !isReaped else { return }
-        signal(SIGKILL)
-        _ = wait()
-    }
+    package func kill() { child.kill() }
 
     /// The end of a program that ends by itself.
     ///
     /// - Returns: Its exit status, or the negative number of the signal that ended it.
     /// - Throws: ``TimeLimitExceeded``.
     package func exitStatus() async throws -> Int32 {
-        try await outputEnd.next()
-        return wait()
+        if let status = child.status { return status }
+        return try await ends.next()
     }
 
-    /// As ``exitStatus()`` for a program that is ending already; blocks the loop.
-    func wait() -> Int32 {
-        var status: Int32 = 0
-        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
-        isReaped = true
-        reading?.cancel()
-        let signal = status & 0x7f
-        return signal == 0 ? (status >> 8) & 0xff : -signal
-    }
-
-    private func read() {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = recv(socket, &buffer, buffer.count, 0)
-        guard count > 0 else {
-            reading?.cancel()
-            outputEnd.add(())
-            return
-        }
-        partial += buffer[..<count]
-        while let end = partial.firstIndex(of: 10) {
-            lines.add(String(decoding: partial[..<end], as: UTF8.self))
-            partial.removeSubrange(...end)
-        }
-    }
-
-    private static func spawn(_ arguments: [String], _ environment: [String: String], _ socket: Int32) throws
-        -> Int32
-    {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, socket, 0)
-        posix_spawn_file_actions_adddup2(&actions, socket, 1)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // Threads of libdispatch block all signals, and a shell that inherits this waits for SIGCHLD forever.
-        var noSignals = sigset_t()
-        sigemptyset(&noSignals)
-        posix_spawnattr_setsigmask(&attributes, &noSignals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        let assignments = environment.map { "\($0)=\($1)" }
-        var words = (["/usr/bin/env"] + assignments + arguments).map { strdup($0) }
-        defer { for word in words { free(word) } }
-        words.append(nil)
-        var processID: Int32 = 0
-        let result = posix_spawn(&processID, "/usr/bin/env", &actions, &attributes, words, environ)
-        guard result == 0 else { throw SystemError("start \(arguments.first ?? "nothing")", result) }
-        return processID
+    /// What a program that ends by itself has printed and not been asked for yet, and its exit status.
+    package func output(within limit: Duration = .seconds(30)) async throws -> (
+        status: Int32, lines: [String]
+    ) {
+        let lines = try await lines.untilEnd(within: limit)
+        return (try await exitStatus(), lines)
     }
 }

@@ -17,10 +17,9 @@ package struct PythonVarlink: Sendable {
         let python = PythonVarlink(directory: "\(checkout)/.build/python-varlink-\(version)")
         guard !FileManager.default.fileExists(atPath: python.tests) else { return python }
         let install = ["python3", "-m", "pip", "install", "--quiet", "--target", python.directory]
-        let lines = try await ProgramRun(install + ["varlink==\(version)"], [:]).untilExit(
-            within: .seconds(120)
-        )
-        guard lines.last == "exit 0", FileManager.default.fileExists(atPath: python.tests) else {
+        let pip = try TestProcess(install + ["varlink==\(version)"], mergesErrors: true)
+        let (status, lines) = try await pip.output(within: .seconds(120))
+        guard status == 0, FileManager.default.fileExists(atPath: python.tests) else {
             let output = lines.joined(separator: "\n")
             throw Missing(
                 description: "varlink \(version) could not be installed (needs python3-pip):\n\(output)"
@@ -39,14 +38,18 @@ package struct PythonVarlink: Sendable {
 
     /// Starts the certification program of the package.
     @EventLoop
-    package func run(_ arguments: [String]) throws -> ProgramRun {
+    package func run(_ arguments: [String]) throws -> TestProcess {
         try python(["-m", "varlink.tests.test_certification"] + arguments)
     }
 
     /// Starts Python, which finds the package.
     @EventLoop
-    package func python(_ arguments: [String]) throws -> ProgramRun {
-        try ProgramRun(["python3"] + arguments, ["PYTHONPATH": directory, "PYTHONUNBUFFERED": "1"])
+    package func python(_ arguments: [String]) throws -> TestProcess {
+        try TestProcess(
+            ["python3"] + arguments,
+            environment: ["PYTHONPATH": directory, "PYTHONUNBUFFERED": "1"],
+            mergesErrors: true
+        )
     }
 }
 
@@ -62,9 +65,9 @@ package struct Varlinkctl: Sendable {
     @EventLoop
     package static func fetched() async throws -> Varlinkctl {
         let directory = "\(checkout)/.build/varlinkctl"
-        let fetch = try ProgramRun(["\(checkout)/.ci/fetch-varlinkctl", directory])
-        let lines = try await fetch.untilExit(within: .seconds(180))
-        guard lines.last == "exit 0" else {
+        let fetch = try TestProcess(["\(checkout)/.ci/fetch-varlinkctl", directory], mergesErrors: true)
+        let (status, lines) = try await fetch.output(within: .seconds(180))
+        guard status == 0 else {
             throw Missing(
                 description:
                     "varlinkctl could not be fetched from Debian 13: \(lines.joined(separator: "; "))"
@@ -74,8 +77,8 @@ package struct Varlinkctl: Sendable {
     }
 
     @EventLoop
-    package func run(_ arguments: String...) throws -> ProgramRun {
-        try ProgramRun([path] + arguments)
+    package func run(_ arguments: String...) throws -> TestProcess {
+        try TestProcess([path] + arguments, mergesErrors: true)
     }
 }
 

@@ -48,7 +48,8 @@ import Testing
 
     @Test @EventLoop func `without a runtime directory ptt-accessoryd ends`() async throws {
         let accessoryd = try TestProcess(
-            ["-u", "XDG_RUNTIME_DIR", TestProcess.built("ptt-accessoryd")]
+            [TestProcess.built("ptt-accessoryd")],
+            environment: ["XDG_RUNTIME_DIR": nil]
         )
         #expect(try await accessoryd.exitStatus() == 1)
     }

@@ -20,8 +20,9 @@ final class FailingDisk {
         library = directory + "/disk.so"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Disk/disk.c"
-        let lines = try await ProgramRun(["clang", "-shared", "-fPIC", "-o", library, source]).untilExit()
-        guard lines.last == "exit 0", mkfifo(directory + "/gate", 0o600) == 0 else {
+        let clang = try TestProcess(["clang", "-shared", "-fPIC", "-o", library, source], mergesErrors: true)
+        let (status, lines) = try await clang.output()
+        guard status == 0, mkfifo(directory + "/gate", 0o600) == 0 else {
             throw Missing(description: "the library for a failing disk: \(lines.joined(separator: "\n"))")
         }
         goOn()

@@ -25,8 +25,8 @@ import Testing
             """#
         let python = try await PythonVarlink.installed()
         let arguments = ["-c", script, core.directory + "/pushtotalk/core"] + Self.names
-        let lines = try await python.python(arguments).untilExit()
-        #expect(lines == Self.names.map { "read \($0)" } + ["limit 60", "exit 0"])
+        let (status, lines) = try await python.python(arguments).output()
+        #expect(status == 0 && lines == Self.names.map { "read \($0)" } + ["limit 60"])
     }
 
     @Test @EventLoop func `systemd's implementation reads all interfaces, and finds each answer in them`()
@@ -39,8 +39,8 @@ import Testing
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let address = "unix:" + core.directory + "/pushtotalk/core"
         for name in Self.names {
-            let lines = try await varlinkctl.run("introspect", address, name).untilExit()
-            #expect(lines.last == "exit 0" && lines.contains("interface \(name)"), "\(lines)")
+            let (status, lines) = try await varlinkctl.run("introspect", address, name).output()
+            #expect(status == 0 && lines.contains("interface \(name)"), "\(lines)")
         }
         let follower = try varlinkctl.run(
             "--more",
@@ -59,7 +59,7 @@ import Testing
             #"{"identifier": "org.example.Other", "name": "Other", "isForeground": true}"#
         )
         for program in [follower, attached] {
-            #expect(try await program.process.lines.next().contains("\"sequence\":"))
+            #expect(try await program.lines.next().contains("\"sequence\":"))
         }
         try await live(core)
         let status = try await varlinkctl.run(
@@ -69,12 +69,12 @@ import Testing
             "\(ChannelInterface.name).GetStatus",
             "{}"
         )
-        .untilExit()
-        #expect(status.last == "exit 0", "\(status)")
+        .output()
+        #expect(status.status == 0, "\(status)")
         for program in [follower, attached] {
             var kinds: [String] = []
             while kinds.last != "audioDeactivated" {
-                let line = try await program.process.lines.next()
+                let line = try await program.lines.next()
                 // Each document of a sequence begins with this character (RFC 7464).
                 let document = line.trimmingPrefix("\u{1E}")
                 let event = try JSON(parsing: String(document)).object?["event"]?.object

@@ -91,3 +91,12 @@ enum Benchmark {
         EventLoop.exit(code: code)
     }
 }
+
+/// Something that the benchmark needs is missing or does not work.
+struct Unmeasurable: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

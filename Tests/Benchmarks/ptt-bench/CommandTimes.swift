@@ -1,3 +1,4 @@
+import ChildProcess
 import EventLoop
 
 /// `pttctl status` from its start to its end, beside what others take for one call.
@@ -20,7 +21,7 @@ enum CommandTimes {
         ]
         var times = commands.map { _ in Samples() }
         for _ in 0..<samples {
-            for (index, command) in commands.enumerated() { times[index].add(try Child.time(command)) }
+            for (index, command) in commands.enumerated() { times[index].add(try time(command)) }
         }
         table.printSection("A command from its start to its end")
         table.printTimes("pttctl status", times[0], .milliseconds, "busctl", times[2], .ratio(1.5))
@@ -32,5 +33,15 @@ enum CommandTimes {
             nil,
             .figure(20)
         )
+    }
+
+    /// Blocks the loop.
+    @EventLoop
+    private static func time(_ command: [String]) throws -> Duration {
+        let start = MonotonicInstant.now
+        guard try ChildProcess.run(command) == 0 else {
+            throw Unmeasurable("\(command.joined(separator: " ")) failed")
+        }
+        return MonotonicInstant.now - start
     }
 }

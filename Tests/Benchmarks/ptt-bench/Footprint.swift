@@ -1,3 +1,4 @@
+import ChildProcess
 import EventLoop
 import Glibc
 
@@ -8,8 +9,8 @@ struct Footprint {
     private static let presses = 1000
 
     private let stack: Stack
-    private let core: Child
-    private let accessoryd: Child
+    private let core: ChildProcess
+    private let accessoryd: ChildProcess
 
     init(_ stack: Stack) throws {
         guard let core = stack.core, let accessoryd = stack.accessoryd else {
@@ -123,11 +124,11 @@ struct Footprint {
     }
 
     /// The figures of a program that has come to rest: it has not been woken for a second.
-    private func settled(_ child: Child) async throws -> ProcessFigures {
+    private func settled(_ child: ChildProcess) async throws -> ProcessFigures {
         var last: ProcessFigures?
         while true {
             await pause(.seconds(1))
-            guard child.isRunning else { throw Unmeasurable("\(child.name) has ended") }
+            guard child.status == nil else { throw Unmeasurable("\(child.name) has ended") }
             let figures = try ProcessFigures(child.processID)
             if figures.voluntarySwitches == last?.voluntarySwitches { return figures }
             last = figures

@@ -1,3 +1,4 @@
+import ChildProcess
 import EventLoop
 
 /// How often the daemons wake up while nothing happens: a channel is joined, a button connected, no watchdog set.

@@ -1,3 +1,4 @@
+import ChildProcess
 import DBus
 import EventLoop
 import Glibc
@@ -9,7 +10,7 @@ struct PressClient {
     private let blueZ: PrivateBlueZ
     private let path: ObjectPath
     private let observer: Observer
-    let parts: [Child]
+    let parts: [ChildProcess]
 
     /// The C client, and its second process in place of the core.
     static func inC(_ stack: Stack, _ blueZ: PrivateBlueZ) async throws -> PressClient {
@@ -48,7 +49,7 @@ struct PressClient {
         _ blueZ: PrivateBlueZ,
         _ path: ObjectPath,
         _ observerEnd: Int32,
-        _ parts: [Child]
+        _ parts: [ChildProcess]
     ) async throws {
         (self.stack, self.blueZ, self.path, self.parts) = (stack, blueZ, path, parts)
         observer = try Observer(adopting: OwnedDescriptor(adopting: observerEnd))

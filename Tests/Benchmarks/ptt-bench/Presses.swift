@@ -1,3 +1,4 @@
+import ChildProcess
 import DBus
 import EventLoop
 import Glibc

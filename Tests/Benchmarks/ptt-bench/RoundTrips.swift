@@ -1,4 +1,5 @@
 import CBaseline
+import ChildProcess
 import EventLoop
 import Varlink
 
@@ -101,7 +102,7 @@ enum RoundTrips {
     @EventLoop
     private struct Baseline {
         private let stack: Stack
-        let service: Child
+        let service: ChildProcess
         private let connection: UnsafeMutableRawPointer
 
         init(_ stack: Stack) async throws {

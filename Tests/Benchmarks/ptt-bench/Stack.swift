@@ -1,3 +1,4 @@
+import ChildProcess
 import EventLoop
 import Glibc
 import PTTMessages
@@ -9,11 +10,11 @@ import ServiceClient
 final class Stack {
     let directory: String
     let programs: String
-    private(set) var bus: Child?
-    private(set) var core: Child?
-    private(set) var accessoryd: Child?
+    private(set) var bus: ChildProcess?
+    private(set) var core: ChildProcess?
+    private(set) var accessoryd: ChildProcess?
     private(set) var blueZ: PrivateBlueZ?
-    private var children: [Child] = []
+    private var children: [ChildProcess] = []
     private var subscription: ServiceConnection?
     private var isEnded = false
 
@@ -57,26 +58,37 @@ final class Stack {
         try await buttonIsReady()
     }
 
+    /// Starts a program that ends with the stack.
+    ///
+    /// - Parameters:
+    ///   - arguments: The program, by path or by name in `$PATH`, and its arguments.
+    ///   - input: Its standard input; `/dev/null` if nil.
+    ///   - output: Its standard output; the log if nil.
+    ///   - environment: In addition to this process's own.
+    ///   - log: The file that gets its standard error; that of the stack if nil.
+    /// - Returns: The program.
+    /// - Throws: If it cannot be started.
     func start(
         _ arguments: [String],
         input: Int32? = nil,
         output: Int32? = nil,
         environment: [String: String] = [:],
         log: String? = nil
-    ) throws(SystemError) -> Child {
-        let child = try Child(
+    ) throws(SystemError) -> ChildProcess {
+        let log = ChildProcess.Stream.file(log ?? directory + "/log")
+        let child = try ChildProcess(
             arguments,
-            input: input,
-            output: output,
-            log: log ?? directory + "/log",
-            environment: environment
+            environment: environment,
+            input: input.map { .descriptor($0) } ?? .nothing,
+            output: output.map { .descriptor($0) } ?? log,
+            errors: log
         )
         children.append(child)
         return child
     }
 
     /// A bus of its own at `directory/name`.
-    func startBus(named name: String) throws -> Child {
+    func startBus(named name: String) throws -> ChildProcess {
         let path = "\(directory)/\(name).conf"
         let text = """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -96,8 +108,8 @@ final class Stack {
         return try start(["dbus-daemon", "--config-file=\(path)", "--nofork"])
     }
 
-    func end(_ child: Child) {
-        child.end()
+    func end(_ child: ChildProcess) {
+        child.kill()
         children.removeAll { $0 === child }
     }
 
@@ -106,14 +118,15 @@ final class Stack {
         guard !isEnded else { return }
         isEnded = true
         subscription?.close()
-        for child in children.reversed() { child.end() }
-        _ = try? Child.time(["rm", "-rf", directory])  // A directory that stays is in /tmp and harmless.
+        for child in children.reversed() { child.kill() }
+        // A directory that stays is in /tmp and harmless.
+        _ = try? ChildProcess.run(["rm", "-rf", directory])
     }
 
     /// Waits until a file is there, a socket for example.
     func appearance(of path: String) async throws {
         while access(path, F_OK) != 0 {
-            if let ended = children.first(where: { !$0.isRunning }) {
+            if let ended = children.first(where: { $0.status != nil }) {
                 throw Unmeasurable("\(ended.name) has ended: \(log)")
             }
             await pause(.milliseconds(10))

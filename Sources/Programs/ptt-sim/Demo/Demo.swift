@@ -1,3 +1,4 @@
+import ChildProcess
 import EventLoop
 import Glibc
 import PTTMessages
@@ -18,7 +19,7 @@ final class Demo {
     private let programs: String
     private let wav: String
     private var stack: DemoStack?
-    private var button: DemoProcess?
+    private var button: ChildProcess?
     private var console: Console?
     private var connections: [ServiceConnection] = []
     private var timeline = Timeline()

@@ -1,3 +1,4 @@
+import ChildProcess
 import EventLoop
 import Glibc
 import ServiceClient
@@ -13,13 +14,17 @@ final class DemoStack {
 
     let directory: String
     private let programs: String
-    private var children: [DemoProcess] = []
+    private var children: [ChildProcess] = []
 
     init(programs: String) throws(SystemError) {
         self.programs = programs
         var template = Array("/tmp/ptt-demo-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
         directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // Before the sound server, which makes the first of them as well.
+        for path in ["\(directory)/config", "\(directory)/config/pushtotalk"] where mkdir(path, 0o700) != 0 {
+            throw SystemError("make the directory \(path)")
+        }
         // ServiceClient in this process, and every child, looks for sockets and settings here.
         for (name, value) in environment { setenv(name, value, 1) }
     }
@@ -40,71 +45,74 @@ final class DemoStack {
     func startServers(busReady: @escaping @EventLoop () -> Void) throws(SystemError) {
         try write(bus, to: "bus.conf")
         try start(
-            "bus",
-            ["dbus-daemon", "--config-file=\(directory)/bus.conf", "--nofork", "--print-address=1"]
-        ) { _ in
-            busReady()
-        }
-        try write(sound, to: "sound.pa")
-        try start(
-            "sound",
-            [
-                "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
-                "-F", "\(directory)/sound.pa",
-            ]
+            ["dbus-daemon", "--config-file=\(directory)/bus.conf", "--nofork", "--print-address=1"],
+            line: { _ in busReady() }
         )
+        try write(sound, to: "sound.pa")
+        try start([
+            "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
+            "-F", "\(directory)/sound.pa",
+        ])
     }
 
     /// A button that is paired, trusted and connected. It takes commands as lines and answers each with a line.
-    func startButton(line: @escaping @EventLoop (String) -> Void) throws(SystemError) -> DemoProcess {
+    func startButton(line: @escaping @EventLoop (String) -> Void) throws(SystemError) -> ChildProcess {
         try start(
-            "ptt-sim",
             ["\(programs)/ptt-sim", "buttons", "--bus", busAddress, "--button", "ffe0", "--known"],
-            line
+            line: line
         )
     }
 
     func startDaemons() throws(SystemError) {
         // What a sink plays counts as a microphone only if it is named.
-        let settings = "\(directory)/config/pushtotalk"
-        for path in ["\(directory)/config", settings] where mkdir(path, 0o700) != 0 {
-            throw SystemError("make the directory \(path)")
-        }
         try write("microphone = \"\(Self.microphone)\"\n", to: "config/pushtotalk/pttd.toml")
-        try start("pttd", ["\(programs)/pttd"])
-        try start("ptt-accessoryd", ["\(programs)/ptt-accessoryd"])
+        try start(["\(programs)/pttd"])
+        try start(["\(programs)/ptt-accessoryd"])
     }
 
     /// Starts the application, which plays each transmission back.
     func startApplication() throws(SystemError) {
-        try start("ptt-echo", ["\(programs)/ptt-echo"])
+        try start(["\(programs)/ptt-echo"])
     }
 
-    /// What the programs have complained about so far.
+    /// The standard error of each program that has written there, at most 4 KiB.
     var logs: [(String, String)] {
         children.compactMap { child in
-            let text = child.complaints
-            return text.isEmpty ? nil : (child.name, text)
+            guard let file = fopen(log(of: child.name), "re") else { return nil }
+            defer { _ = fclose(file) }  // Only read from.
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            let count = fread(&bytes, 1, bytes.count, file)
+            return count == 0 ? nil : (child.name, String(decoding: bytes.prefix(count), as: UTF8.self))
         }
     }
 
     /// Ends everything, last started first, and removes the directory.
     func end() {
-        for child in children.reversed() { child.end() }
+        for child in children.reversed() { child.kill() }
         children = []
-        _ = DemoProcess.run(["rm", "-rf", directory])  // A directory that stays is in /tmp and harmless.
+        // A directory that stays is in /tmp and harmless.
+        _ = try? ChildProcess.run(["rm", "-rf", directory])
     }
 
+    /// Starts a program that ends with the stack. What it prints goes to `line`, or to its log if that is nil.
     @discardableResult
     private func start(
-        _ name: String,
         _ arguments: [String],
-        _ line: (@EventLoop (String) -> Void)? = nil
-    ) throws(SystemError) -> DemoProcess {
-        let child = try DemoProcess(name, arguments, log: "\(directory)/\(name).log", line)
+        line: (@EventLoop (String) -> Void)? = nil
+    ) throws(SystemError) -> ChildProcess {
+        let log = ChildProcess.Stream.file(log(of: ChildProcess.name(of: arguments)))
+        let child = try ChildProcess(
+            arguments,
+            input: line == nil ? .nothing : .owner,
+            output: line == nil ? log : .owner,
+            errors: log,
+            line: line ?? { _ in }
+        )
         children.append(child)
         return child
     }
+
+    private func log(of program: String) -> String { "\(directory)/\(program).log" }
 
     /// Microphone and speaker are apart: an application that heard its own echo would answer it for ever.
     private var sound: String {

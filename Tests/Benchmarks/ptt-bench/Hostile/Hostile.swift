@@ -1,3 +1,4 @@
+import ChildProcess
 import EventLoop
 import Glibc
 
@@ -30,8 +31,8 @@ enum Hostile {
                 microphone: attack == .pressesWithoutMicrophone ? "nothing" : nil,
                 isLogRead: attack != .stoppedJournal
             )
-            if attack == .stoppedBus { stack.bus?.stop() }
-            defer { stack.bus?.goOn() }
+            if attack == .stoppedBus { stack.bus?.signal(SIGSTOP) }
+            defer { stack.bus?.signal(SIGCONT) }
             table.printAttack(attack.title, try await outcome(of: attack, victim, stack))
             victim.end()
         }
@@ -52,7 +53,7 @@ enum Hostile {
         let end = MonotonicInstant.now + attackTime
         while !attacker.isDone, MonotonicInstant.now < end { await pause(settleTime) }
         await pause(settleTime)
-        guard victim.child.isRunning else { return nil }
+        guard victim.child.status == nil else { return nil }
         let before = try ProcessFigures(victim.child.processID)
         await pause(.seconds(1))
         let after = try ProcessFigures(victim.child.processID)
@@ -86,7 +87,7 @@ enum Hostile {
 @EventLoop
 private final class AttackerProcess {
     private let stack: Stack
-    private let child: Child
+    private let child: ChildProcess
     private let output: OwnedDescriptor
     private var source: DescriptorSource?
     private(set) var isDone = false

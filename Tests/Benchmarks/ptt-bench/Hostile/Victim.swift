@@ -1,3 +1,4 @@
+import ChildProcess
 import EventLoop
 import Glibc
 import PTTMessages
@@ -6,7 +7,7 @@ import ServiceClient
 /// A `pttd` to be attacked, in a directory of its own.
 @EventLoop
 final class Victim {
-    let child: Child
+    let child: ChildProcess
     private let stack: Stack
     private let directory: String
     private let log: String

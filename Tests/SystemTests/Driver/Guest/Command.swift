@@ -1,35 +1,43 @@
+import ChildProcess
 import EventLoop
-import Glibc
 
 /// A program of the guest, and what it prints. It is killed when it is dropped.
 @EventLoop
 final class Command {
-    let name: String
-    let processID: Int32
-    private(set) var output = ""
-    /// The exit status, or the negative number of the signal that ended it.
-    private(set) var status: Int32?
+    private final class Output {
+        var text = ""
+    }
 
-    private let descriptor: OwnedDescriptor
-    private var reading: DescriptorSource?
+    /// What is kept of the output, in characters: more than any program of the tests prints.
+    private static let limit = 1 << 20
+
+    let name: String
+
+    private let child: ChildProcess
+    private let written = Output()
 
     /// Starts a program by its path or its name in `$PATH`.
     init(_ arguments: [String]) throws {
-        let (near, far) = try UnixSocket.pair(.stream).release()
-        defer { _ = close(far) }
-        descriptor = OwnedDescriptor(adopting: near)
-        // The program expects an ordinary, blocking output.
-        _ = fcntl(far, F_SETFL, fcntl(far, F_GETFL) & ~O_NONBLOCK)
         name = arguments.joined(separator: " ")
-        processID = try Self.spawn(arguments, output: far)
-        reading = try DescriptorSource(near, .readable) { [weak self] _ in self?.read() }
+        child = try ChildProcess(
+            arguments,
+            output: .owner,
+            errors: .owner,
+            line: { [written] line in
+                if written.text.utf8.count < Self.limit { written.text += line + "\n" }
+                Sightings.somethingHappened()
+            },
+            ended: { _ in Sightings.somethingHappened() }
+        )
     }
 
-    isolated deinit {
-        // Before the descriptor closes with this object.
-        reading?.cancel()
-        if status == nil { _ = Glibc.kill(processID, SIGKILL) }
-    }
+    var processID: Int32 { child.processID }
+
+    /// Each line with its end.
+    var output: String { written.text }
+
+    /// The exit status, or the negative number of the signal that ended it.
+    var status: Int32? { child.status }
 
     /// Runs a program to its end.
     ///
@@ -51,51 +59,12 @@ final class Command {
         return output
     }
 
-    func signal(_ signal: Int32) {
-        if status == nil { _ = Glibc.kill(processID, signal) }
-    }
+    func signal(_ signal: Int32) { child.signal(signal) }
 
     /// Waits for the end.
     @discardableResult
     func end(within limit: Duration = patience) async throws -> Int32 {
         try await until("`\(name)` ends", within: limit) { [self] in status != nil }
         return status ?? 0
-    }
-
-    private func read() {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor.value, &buffer, buffer.count, 0)
-        if count > 0 {
-            output += String(decoding: buffer[..<count], as: UTF8.self)
-        } else {
-            reap()
-        }
-        Sightings.somethingHappened()
-    }
-
-    /// Its output is closed, so that it has ended or is about to.
-    private func reap() {
-        reading?.cancel()
-        reading = nil
-        var code: Int32 = 0
-        while waitpid(processID, &code, 0) < 0, errno == EINTR {}
-        let signal = code & 0x7f
-        status = signal == 0 ? (code >> 8) & 0xff : -signal
-    }
-
-    private static func spawn(_ arguments: [String], output: Int32) throws -> Int32 {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_adddup2(&actions, output, 2)
-        var words = arguments.map { strdup($0) }
-        defer { for word in words { free(word) } }
-        words.append(nil)
-        var processID: Int32 = 0
-        let result = posix_spawnp(&processID, arguments[0], &actions, nil, words, environ)
-        guard result == 0 else { throw SystemError("start \(arguments[0])", result) }
-        return processID
     }
 }

@@ -1,0 +1,70 @@
+import CSpawn
+import EventLoop
+import Glibc
+
+/// The three standard streams of a program, and this process's own end of those that it reads and writes itself.
+struct Streams {
+    let input: ChildProcess.Stream
+    let output: ChildProcess.Stream
+    let errors: ChildProcess.Stream
+    /// The program's end of the socket to its owner.
+    let owner: Int32
+
+    /// Whether the program writes to its owner.
+    var areRead: Bool {
+        for stream in [output, errors] {
+            if case .owner = stream { return true }
+        }
+        return false
+    }
+}
+
+extension ChildProcess {
+    /// - Returns: Its process ID, and a descriptor that becomes readable when it ends.
+    static func spawn(
+        _ arguments: [String],
+        _ environment: [String: String?],
+        _ streams: Streams
+    ) throws(SystemError) -> (processID: Int32, end: Int32) {
+        var texts: [UnsafeMutablePointer<CChar>?] = []
+        defer { for text in texts { free(text) } }
+        func copy(_ text: String) -> UnsafeMutablePointer<CChar>? {
+            let copy = strdup(text)
+            texts.append(copy)
+            return copy
+        }
+        func stream(_ stream: Stream, _ number: Int32) -> cspawn_stream {
+            let flags = number == STDIN_FILENO ? O_RDONLY : O_WRONLY | O_CREAT | O_APPEND
+            return switch stream {
+            case .nothing: cspawn_stream(descriptor: -1, path: copy("/dev/null"), flags: O_RDWR)
+            case .inherited: cspawn_stream(descriptor: number, path: nil, flags: 0)
+            case .descriptor(let descriptor): cspawn_stream(descriptor: descriptor, path: nil, flags: 0)
+            case .file(let path): cspawn_stream(descriptor: -1, path: copy(path), flags: flags)
+            case .owner: cspawn_stream(descriptor: streams.owner, path: nil, flags: 0)
+            }
+        }
+        let standard = [
+            stream(streams.input, STDIN_FILENO), stream(streams.output, STDOUT_FILENO),
+            stream(streams.errors, STDERR_FILENO),
+        ]
+        let words = arguments.map(copy) + [nil]
+        let variables = merged(environment).map(copy) + [nil]
+        var end: Int32 = -1
+        let processID = cspawn(words, variables, standard, &end)
+        guard processID > 0 else { throw SystemError("start \(arguments.joined(separator: " "))") }
+        return (processID, end)
+    }
+
+    /// This process's environment with other values for some variables.
+    private static func merged(_ changes: [String: String?]) -> [String] {
+        var merged = changes.compactMap { name, value in value.map { "\(name)=\($0)" } }
+        var next = environ
+        while let variable = next.pointee {
+            let text = String(cString: variable)
+            let name = text.prefix { $0 != "=" }
+            if changes[String(name)] == nil { merged.append(text) }
+            next += 1
+        }
+        return merged
+    }
+}
