@@ -8,7 +8,7 @@ import Varlink
 
 @testable import pttd
 
-/// What is told of a press is written twice over here: by hand and by the encoder.
+/// The events of a press, written by hand, against the same written by the encoder.
 @Suite struct PressMessageTests {
     init() { withRunningLoop() }
 
@@ -18,7 +18,7 @@ import Varlink
         #expect(byHand.bytes == PreparedReply(try JSONObject(encoding: update), continues: true).bytes)
     }
 
-    @Test func `what is told of a press is what the encoder writes`() throws {
+    @Test func `the events of a press are written as the encoder writes them`() throws {
         for kind in OriginKind.allCases {
             for source in TransmitSource.allCases {
                 let transmission = Transmission(
@@ -36,7 +36,7 @@ import Varlink
         for event in [CoreEvent.audioActivating, .audioActivated, .audioDeactivated] { try expectSame(event) }
     }
 
-    @Test func `everything else is left to the encoder`() {
+    @Test func `the encoder writes all other events`() {
         let others: [CoreEvent] = [
             .audioInterruptionEnded, .audioServerReady, .channelLeft(.userRequest, explanation: nil),
             .timeLimitNear(secondsLeft: 10), .unknown("new"),
@@ -44,14 +44,14 @@ import Varlink
         for event in others { #expect(PreparedReply(usual: event, sequence: 1, time: 1) == nil) }
     }
 
-    @Test func `the answer to a press is what the encoder writes`() throws {
+    @Test func `the reply to a press is written as the encoder writes it`() throws {
         let reply = ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: 9))
         let encoded = PreparedReply(try JSONObject(encoding: reply), continues: false)
         #expect(PreparedReply(reply).bytes == encoded.bytes)
     }
 
     /// Channel joined, transmission began, audio activating and active, transmission ended, audio inactive.
-    @EventLoop @Test func `the rehearsal goes through all of a press`() {
-        #expect(Rehearsal().told >= 6)
+    @EventLoop @Test func `the warm-up goes through a whole press`() {
+        #expect(PressWarmUp().published >= 6)
     }
 }

@@ -83,8 +83,7 @@ package final class AudioSocketClient {
     ///   - sent: Called once: with true when the core has taken them, with false if the link ended before.
     package func send(_ samples: some Collection<UInt8>, sent: @escaping @EventLoop (Bool) -> Void) {
         guard source != nil else { return sent(false) }
-        let now = MonotonicTime(nanoseconds: MonotonicInstant.now.nanoseconds)
-        let header = AudioPacketHeader(sequence: sequence, timestamp: now)
+        let header = AudioPacketHeader(sequence: sequence, timestamp: .now)
         sequence += 1
         outgoing.append(Outgoing(packet: header.bytes + samples, sent: sent))
         flush()

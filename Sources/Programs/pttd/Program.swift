@@ -30,7 +30,7 @@ final class Daemon {
     private var isStopping = false
     private var session: SessionWatch?
     private let policy: PolicyWatch
-    private var rehearsing: DeferredSource?
+    private var warmUp: DeferredSource?
 
     static func start(_ log: Logger) {
         do {
@@ -82,10 +82,10 @@ final class Daemon {
         ServiceState.answerWatchdog()
         ServiceState.ready(status: "waiting for a press")
         log.info("ready")
-        // After everything that has come in meanwhile.
-        let rehearsing = DeferredSource { _ = Rehearsal() }
-        rehearsing.trigger()
-        self.rehearsing = rehearsing
+        // After everything that has arrived meanwhile.
+        let warmUp = DeferredSource { _ = PressWarmUp() }
+        warmUp.trigger()
+        self.warmUp = warmUp
     }
 
     private func followSurroundings() {

@@ -3,6 +3,7 @@ import Journal
 import Logging
 import PTTCore
 import PTTMessages
+import ServiceClient
 
 /// Hosts the machine that decides: feeds it what happened, one event at a time, and carries out what it orders.
 ///
@@ -144,7 +145,7 @@ final class TalkSessionHost {
     }
 
     private func turn(_ event: TalkSession.Event) {
-        let now = MonotonicTime(nanoseconds: MonotonicInstant.now.nanoseconds)
+        let now = MonotonicTime.now
         let before = status
         let effects = session.handle(event, at: now)
         // In the words of the scenario files of the tests, so that a trace from the field becomes one.
@@ -225,7 +226,7 @@ final class TalkSessionHost {
         case .log(let text):
             peers.log(level: .notice, "\(text)", about: processID)
         case .setTimer(let time):
-            timer?.arm(at: MonotonicInstant(nanoseconds: time.nanoseconds))
+            timer?.arm(at: MonotonicInstant(time))
         case .cancelTimer:
             timer?.disarm()
         case .deliverFrames(_, let client):

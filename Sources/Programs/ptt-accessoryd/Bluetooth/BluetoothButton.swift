@@ -2,6 +2,7 @@ import AccessoryCore
 import DBus
 import EventLoop
 import PTTMessages
+import ServiceClient
 
 /// One trusted Bluetooth button: tells its ``ButtonLink`` what happens, and carries out what that decides.
 @EventLoop

@@ -1,5 +1,6 @@
 import EventLoop
 import PTTMessages
+import ServiceClient
 
 /// The accessories as clients see them, and what happens to them, in order.
 @EventLoop
@@ -33,7 +34,8 @@ final class AccessoryList {
     func publish(_ event: AccessoryEvent) {
         if let device = event.device { keep(device, isGone: event.kind == .deviceRemoved) }
         sequence += 1
-        onUpdate(AccessoryInterface.Update(sequence: sequence, time: .now, devices: nil, event: event))
+        let time = MonotonicTime.now.microseconds
+        onUpdate(AccessoryInterface.Update(sequence: sequence, time: time, devices: nil, event: event))
     }
 
     func coreConnected() {
@@ -60,20 +62,5 @@ final class AccessoryList {
 
     private func index(of device: AccessoryDevice) -> Int? {
         devices.firstIndex { $0.kind == device.kind && $0.identifier == device.identifier }
-    }
-}
-
-extension Int {
-    /// The present time in the unit of the sockets: microseconds of the monotonic clock.
-    static var now: Int { MonotonicTime.now.microseconds }
-}
-
-extension MonotonicTime {
-    static var now: MonotonicTime { MonotonicTime(nanoseconds: MonotonicInstant.now.nanoseconds) }
-}
-
-extension MonotonicInstant {
-    init(_ time: MonotonicTime) {
-        self.init(nanoseconds: time.nanoseconds)
     }
 }

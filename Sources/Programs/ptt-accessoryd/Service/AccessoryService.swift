@@ -2,6 +2,7 @@ import EventLoop
 import JSON
 import Logging
 import PTTMessages
+import ServiceClient
 import Varlink
 
 /// Serves `org.pushtotalk.Accessory`.
@@ -85,7 +86,7 @@ final class AccessoryService {
         call.connection.onClose { [weak self] in self?.subscribers[identifier] = nil }
         let first = AccessoryInterface.Update(
             sequence: list.sequence,
-            time: .now,
+            time: MonotonicTime.now.microseconds,
             devices: list.devices,
             event: nil
         )

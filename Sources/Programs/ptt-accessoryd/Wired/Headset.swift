@@ -3,6 +3,7 @@ import EventLoop
 import Input
 import Logging
 import PTTMessages
+import ServiceClient
 
 /// One headset: tells its ``HeadsetKey`` what happens, and carries out what that decides.
 @EventLoop

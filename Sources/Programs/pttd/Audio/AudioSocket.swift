@@ -62,7 +62,7 @@ final class AudioSocket {
     /// Draws a token for the application `client`, in place of an earlier one.
     func issueToken(to client: ClientID) -> String {
         revoke(client)
-        let token = Token.draw()
+        let token = Token.random()
         holders[client] = Holder(token: Array(token.utf8))
         return token
     }

@@ -2,10 +2,10 @@ import JSON
 import PTTMessages
 import Varlink
 
-// What is told and answered with each press, written without `Codable`, as the encoder would write it.
+// The events and the reply of a press, written without `Codable`, byte for byte as the encoder would write them.
 
 extension PreparedReply {
-    /// Nil for the kinds of events that are left to the encoder.
+    /// Nil for the other kinds of events, which the encoder writes.
     init?(usual event: CoreEvent, sequence: Int, time: Int) {
         guard event.isUsual else { return nil }
         self.init(continues: true) { update in
@@ -27,7 +27,7 @@ extension CoreEvent {
         return [.audioActivating, .audioActivated, .audioDeactivated].contains(self)
     }
 
-    /// Only for ``isUsual`` kinds; the others have members of their own.
+    /// Only for ``isUsual`` kinds; other kinds have more members.
     fileprivate func write(to text: inout JSONObjectText) {
         text.add("kind", kind)
         if case .transmissionBegan(let transmission) = self {

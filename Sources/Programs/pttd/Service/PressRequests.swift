@@ -2,19 +2,15 @@ import JSON
 import PTTMessages
 import Varlink
 
-// The requests of a button, read without `Codable`, which takes most of the time from a press to its answer. Only
-// their usual form is read here: exactly these members, each of its type. Everything else gives nil, and the decoder
-// then tells whether it is a request in another form, or what is wrong with it.
+// The requests of a button, read without `Codable`, which takes most of the time from a press to its reply. Only
+// their usual form is read here: exactly these members, each of its type. Anything else gives nil; the decoder then
+// accepts it as a request in another form, or names what is wrong with it.
 
-extension VarlinkCall {
-    /// The parameters as a value, by way of `usual` if that can read them.
-    func decode<Request: Decodable>(usual: (JSONObject) -> Request?) throws(VarlinkError) -> Request {
-        if let request = usual(parameters) { return request }
-        return try request()
-    }
+protocol PressRequest {
+    init?(usual parameters: JSONObject)
 }
 
-extension ChannelInterface.BeginRequest {
+extension ChannelInterface.BeginRequest: PressRequest {
     init?(usual parameters: JSONObject) {
         guard parameters.members.count == 2, let source = parameters["source"]?.string,
             let origin = Origin(usual: parameters["origin"])
@@ -23,7 +19,7 @@ extension ChannelInterface.BeginRequest {
     }
 }
 
-extension ChannelInterface.EndRequest {
+extension ChannelInterface.EndRequest: PressRequest {
     init?(usual parameters: JSONObject) {
         guard parameters.members.count == 2, let cause = parameters["cause"]?.string,
             let origin = Origin(usual: parameters["origin"])

@@ -3,19 +3,19 @@ import PTTCore
 import PTTMessages
 import Varlink
 
-/// Who is who on the core's socket: which connection belongs to which client of the machine.
+/// The clients of the machine and their connections to the core's socket.
 ///
-/// A plain client has one connection. An application has two: one that is told everything, and one that makes calls.
+/// A plain client has one connection. An application has two: one that receives events and one that makes calls.
 @EventLoop
-final class Clients {
+final class ClientConnections {
     private struct Application {
-        /// The answer of `Attach` that is never the last.
+        /// Its call of `Attach`, which has a reply per event.
         let call: VarlinkCall
         var callToken: String?
         var caller: VarlinkConnection?
     }
 
-    /// A client's first request makes it known; this hears of its end, once.
+    /// Called once for each client that has made a request, when its connection has closed.
     private let gone: @EventLoop (ClientID) -> Void
     private var clients: [VarlinkConnection.Identifier: ClientID] = [:]
     private var connections: [VarlinkConnection.Identifier: VarlinkConnection] = [:]
@@ -36,7 +36,7 @@ final class Clients {
         return client
     }
 
-    /// Serves these clients before all others, until others are named: what they say or their end closes the microphone.
+    /// Serves these clients before all others until the next call: their requests, and their end, close the microphone.
     func serveFirst(_ clients: [ClientID]) {
         important = clients
         for (identifier, connection) in connections {
@@ -56,18 +56,20 @@ final class Clients {
         connection.onClose { [weak self] in self?.ended(identifier) }
     }
 
-    /// - Returns: What the application presents with `UseAttachment`.
+    /// Makes the client of the call an application.
+    ///
+    /// - Returns: The token for `UseAttachment`.
     func attach(_ call: VarlinkCall) -> String {
         let client = client(of: call.connection)
-        let token = Token.draw()
+        let token = Token.random()
         applications[client] = Application(call: call, callToken: token)
         return token
     }
 
-    /// Makes the calls of a connection those of the application that was given the token.
+    /// Makes a connection that of the calls of the application that was given the token.
     ///
-    /// - Returns: Whether the token is good and the connection has asked for nothing else before.
-    func use(_ token: String, from connection: VarlinkConnection) -> Bool {
+    /// - Returns: Whether the token is valid and the connection has made no request before.
+    func useAttachment(_ token: String, for connection: VarlinkConnection) -> Bool {
         guard clients[connection.identifier] == nil,
             let client = applications.first(where: { $0.value.callToken == token })?.key
         else { return false }
@@ -77,12 +79,12 @@ final class Clients {
         return true
     }
 
-    /// Where an application is told things; nil for a client that is none.
+    /// The call that an application receives events on; nil for a client that is not attached.
     func attachment(of client: ClientID) -> VarlinkCall? {
         applications[client]?.call
     }
 
-    /// Where the client that makes this call is told the place of its answer among the events.
+    /// The call that an application receives events on, for a connection that it makes calls on; nil for any other.
     func attachment(ofCaller connection: VarlinkConnection) -> VarlinkCall? {
         guard let client = clients[connection.identifier], let application = applications[client],
             application.caller?.identifier == connection.identifier
@@ -90,7 +92,7 @@ final class Clients {
         return application.call
     }
 
-    /// One end is enough: who cannot be told, or cannot ask, has gone.
+    /// Losing either connection ends the application.
     private func ended(_ identifier: VarlinkConnection.Identifier) {
         connections[identifier] = nil
         guard let client = clients.removeValue(forKey: identifier) else { return }
@@ -101,18 +103,5 @@ final class Clients {
             }
         }
         gone(client)
-    }
-}
-
-/// What lets its bearer in once.
-enum Token {
-    /// As many random words of 64 bits, in hexadecimal digits.
-    static func draw(words: ClosedRange<Int> = 2...2) -> String {
-        var generator = SystemRandomNumberGenerator()
-        var text = ""
-        for _ in 0..<Int.random(in: words, using: &generator) {
-            text += String(hexadecimal: generator.next(), digits: 16)
-        }
-        return text
     }
 }

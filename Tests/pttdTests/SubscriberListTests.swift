@@ -7,47 +7,47 @@ import Varlink
 
 @testable import pttd
 
-@Suite struct AudienceTests {
+@Suite struct SubscriberListTests {
     init() { withRunningLoop() }
 
-    @Test func `the holder is told first, then applications, then the others, each as they came`() {
-        var audience = Audience<Int, String>()
-        audience.add("monitor", 1, .other, processID: 10)
-        audience.add("accessoryd", 2, .other, processID: 20)
-        audience.add("radio", 3, .application, processID: 30)
-        audience.add("panel", 4, .other, processID: 40)
-        audience.add("echo", 5, .application, processID: 50)
-        #expect(audience.inOrder == ["radio", "echo", "monitor", "accessoryd", "panel"])
-        audience.holder = 20
-        #expect(audience.inOrder == ["accessoryd", "radio", "echo", "monitor", "panel"])
-        audience.holder = 50
-        #expect(audience.inOrder == ["echo", "radio", "monitor", "accessoryd", "panel"])
-        audience.remove(5)
-        #expect(audience.inOrder == ["radio", "monitor", "accessoryd", "panel"])
-        audience.add("echo", 6, .application, processID: 50)
-        #expect(audience.inOrder == ["echo", "radio", "monitor", "accessoryd", "panel"])
+    @Test func `the holder comes first, then applications, then others, each in the order of arrival`() {
+        var subscribers = SubscriberList<Int, String>()
+        subscribers.add("monitor", 1, as: .other, processID: 10)
+        subscribers.add("accessoryd", 2, as: .other, processID: 20)
+        subscribers.add("radio", 3, as: .application, processID: 30)
+        subscribers.add("panel", 4, as: .other, processID: 40)
+        subscribers.add("echo", 5, as: .application, processID: 50)
+        #expect(subscribers.inOrder == ["radio", "echo", "monitor", "accessoryd", "panel"])
+        subscribers.holder = 20
+        #expect(subscribers.inOrder == ["accessoryd", "radio", "echo", "monitor", "panel"])
+        subscribers.holder = 50
+        #expect(subscribers.inOrder == ["echo", "radio", "monitor", "accessoryd", "panel"])
+        subscribers.remove(5)
+        #expect(subscribers.inOrder == ["radio", "monitor", "accessoryd", "panel"])
+        subscribers.add("echo", 6, as: .application, processID: 50)
+        #expect(subscribers.inOrder == ["echo", "radio", "monitor", "accessoryd", "panel"])
     }
 
-    @Test @EventLoop func `a running core tells its subscribers in the order in which they came`()
+    @Test @EventLoop func `a running core publishes to its subscribers in the order of their arrival`()
         async throws
     {
         let core = try await CoreFixture.start()
         defer { withExtendedLifetime(core) {} }
-        var listeners: [Listener] = []
-        for _ in 0..<12 { listeners.append(try await Listener(core)) }
+        var readers: [Reader] = []
+        for _ in 0..<12 { readers.append(try await Reader(core)) }
         let client = try core.connect()
         for _ in 0..<25 {
             _ = try await client.join()
-            try await listeners.expectInOrder()
+            try await readers.expectInOrder()
             try await client.leave()
-            try await listeners.expectInOrder()
+            try await readers.expectInOrder()
         }
     }
 }
 
-/// A subscriber that reads only when it is looked at.
+/// A subscriber that reads only when the test looks at it.
 @EventLoop
-private final class Listener {
+private final class Reader {
     private let descriptor: OwnedDescriptor
     private var count = 0
 
@@ -69,7 +69,7 @@ private final class Listener {
         _ = try await readable.next()
     }
 
-    /// All that came until now.
+    /// The number of messages that have arrived so far.
     func messages() -> Int {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let length = recv(descriptor.value, &bytes, bytes.count, Int32(MSG_DONTWAIT))
@@ -78,8 +78,8 @@ private final class Listener {
     }
 }
 
-extension [Listener] {
-    /// Who is told last is looked at first, so that it has no message that an earlier one has not.
+extension [Reader] {
+    /// Looks at the last subscriber first, so that it can have no message that an earlier one does not have.
     @EventLoop fileprivate func expectInOrder() async throws {
         try await last?.isReadable()
         let counts = reversed().map { $0.messages() }

@@ -1,8 +1,8 @@
-/// Who is told what happens, and who of them first.
+/// The subscribers, in the order in which an event is sent to them.
 ///
-/// First who holds the transmission, or held the last one: a button's light waits for it. Then the applications, then
-/// all others; among equals, who came first.
-struct Audience<Identifier: Equatable, Listener> {
+/// First the process that holds the transmission, or held the last one: a button's light waits for the event. Then the
+/// applications, then all others; among equals, in the order of their arrival.
+struct SubscriberList<Identifier: Equatable, Subscriber> {
     enum Role: Int {
         case application = 1
         case other
@@ -10,32 +10,32 @@ struct Audience<Identifier: Equatable, Listener> {
 
     private struct Member {
         let identifier: Identifier
-        let listener: Listener
+        let subscriber: Subscriber
         let role: Role
         let processID: Int32
         let arrival: Int
     }
 
-    /// Kept in the order in which they are told.
+    /// Always sorted.
     private var members: [Member] = []
     private var arrivals = 0
 
-    /// The process that holds the transmission, or held the last one. What one process asks for on one connection it
-    /// mostly follows on another.
+    /// The process that holds the transmission, or held the last one. A process, since most use one connection for
+    /// their calls and another for their subscription.
     var holder: Int32? {
         didSet { if holder != oldValue { sort() } }
     }
 
     var isEmpty: Bool { members.isEmpty }
 
-    var inOrder: [Listener] { members.map(\.listener) }
+    var inOrder: [Subscriber] { members.map(\.subscriber) }
 
-    mutating func add(_ listener: Listener, _ identifier: Identifier, _ role: Role, processID: Int32) {
+    mutating func add(_ subscriber: Subscriber, _ identifier: Identifier, as role: Role, processID: Int32) {
         arrivals += 1
         members.append(
             Member(
                 identifier: identifier,
-                listener: listener,
+                subscriber: subscriber,
                 role: role,
                 processID: processID,
                 arrival: arrivals

@@ -7,23 +7,23 @@ import Varlink
 
 /// `org.pushtotalk.Push`
 extension CoreService {
-    func takePushCall(_ call: VarlinkCall) throws(VarlinkError) {
-        guard call.method == "Send" else {
-            // The server answers methods that the interface text does not have.
-            return call.fail(.methodNotFound("\(call.interface).\(call.method)"))
-        }
-        let request: PushInterface.SendRequest = try call.decode()
+    static var pushRoutes: [Route] {
+        [.direct(PushInterface.send) { service, call throws(VarlinkError) in try service.send(call) }]
+    }
+
+    private func send(_ call: VarlinkCall) throws(VarlinkError) {
+        let request = try call.decode(PushInterface.SendRequest.self)
         let envelope = PushEnvelope(
             request: request,
             content: PushEnvelope.Content(payload: request.payload),
             arrived: time(nil)
         )
-        host.push(envelope) { [weak self] in self?.answer(call, $0) }
+        host.push(envelope) { [weak self] in self?.reply(to: call, with: $0) }
     }
 }
 
 extension PushEnvelope.Content {
-    /// Looks into the payload: Apple's push service carries JSON, and hands property lists to applications.
+    /// Parses the payload. Apple's push service carries JSON and delivers property lists, which have no null.
     init(payload: String) {
         let value: JSON
         do {

@@ -2,7 +2,7 @@ import JSON
 import PTTMessages
 import Varlink
 
-// An application may number its calls; the number comes beside the members that a request has without it.
+// An application may number its calls. The number is one more member among the parameters of a request.
 
 extension VarlinkCall {
     private static let key = "callID"
@@ -12,11 +12,8 @@ extension VarlinkCall {
         return Int(exactly: number).map { CallID(rawValue: $0) }
     }
 
-    /// Whether the answer says only that the call was carried out.
-    var answersNothing: Bool { !["Join", "BeginTransmitting"].contains(method) }
-
-    /// The parameters without the number of the call.
-    func request<Request: Decodable>() throws(VarlinkError) -> Request {
+    /// The other parameters as a value.
+    func decodeWithoutCallID<Request: Decodable>() throws(VarlinkError) -> Request {
         guard parameters[Self.key] != nil else { return try decode() }
         guard callID != nil else { throw .invalidParameter(Self.key) }
         var members = parameters

@@ -2,28 +2,33 @@ import EventLoop
 import JSON
 import PTTCore
 import PTTMessages
+import ServiceClient
 import Varlink
 
-/// One press from its request to what is told of it, with a machine of its own whose orders nobody carries out: no
-/// microphone is opened and nobody hears of it.
+/// One press from its request to its events, in a machine of its own whose effects nothing performs: no microphone is
+/// opened and no client is notified.
 ///
-/// The first press then finds the code of all this in memory, and the types that Swift describes to itself when they
-/// are used first.
+/// It brings the code of a press, and the type metadata that Swift builds on first use, into memory before the first
+/// press.
 @EventLoop
-struct Rehearsal {
+struct PressWarmUp {
     private var session = TalkSession()
     private var requests = 0
     private let client = ClientID(rawValue: 0)
-    /// How many events would have been told.
-    private(set) var told = 0
+    /// The number of events that would have been published.
+    private(set) var published = 0
 
-    static let origin = Origin(kind: .bluetoothButton, identifier: "00:00:00:00:00:00", name: "Rehearsal")
+    private static let origin = Origin(
+        kind: .bluetoothButton,
+        identifier: "00:00:00:00:00:00",
+        name: "Warm-up"
+    )
 
     init() {
-        let channel = ChannelInterface.JoinRequest(channelID: nil, name: "Rehearsal", application: nil)
+        let channel = ChannelInterface.JoinRequest(channelID: nil, name: "Warm-up", application: nil)
         let channelID = ChannelID(randomBytes: (0, 0))
         let token = PushToken(rawValue: "")
-        take(.audioServerReady)
+        handle(.audioServerReady)
         request(.join(channel, processID: 0, newChannelID: channelID, newToken: token))
         let begin = ChannelInterface.BeginRequest(
             channelID: nil,
@@ -41,31 +46,32 @@ struct Rehearsal {
 
     private mutating func request(_ request: TalkSession.Request) {
         requests += 1
-        take(.request(RequestID(rawValue: requests), from: client, request))
+        handle(.request(RequestID(rawValue: requests), from: client, request))
     }
 
-    /// The request as it comes from the socket.
+    /// The request as it is read from the socket.
     private func received<Request: Encodable>(
         _ request: Request,
         _ read: (JSONObject) -> Request?
     ) -> Request? {
-        // It was text a moment ago, so that nothing can be wrong with it.
-        let message = try? JSON(parsing: JSON.object(["parameters": .object(encoded(request))]).text)
+        // This text was written on the same line: parsing it cannot fail.
+        let message = try? JSON(parsing: JSON.object(["parameters": .object(.encoding(request))]).text)
         return message?.object?["parameters"]?.object.flatMap(read)
     }
 
-    private mutating func take(_ event: TalkSession.Event) {
+    /// Performs only what the press needs to go on.
+    private mutating func handle(_ event: TalkSession.Event) {
         var opened: [CaptureID] = []
         for effect in session.handle(event, at: .now) {
             if case .publish(let event) = effect {
-                _ = CoreService.update(event, told, .now)
-                told += 1
+                _ = CoreService.update(event, sequence: published, time: .now)
+                published += 1
             }
             if case .reply(_, .began(let transmissionID)) = effect {
                 _ = PreparedReply(ChannelInterface.BeginReply(transmissionID: transmissionID))
             }
             if case .openCapture(let capture, _) = effect { opened.append(capture) }
         }
-        for capture in opened { take(.captureStarted(capture)) }
+        for capture in opened { handle(.captureStarted(capture)) }
     }
 }

@@ -1,0 +1,59 @@
+import EventLoop
+import JSON
+import PTTCore
+import PTTMessages
+import Varlink
+
+/// A method of the core's socket and the handler of its calls.
+struct Route {
+    /// Replies before it returns or later. An error that it throws is the reply.
+    typealias Handler = @EventLoop (CoreService, VarlinkCall) throws(VarlinkError) -> Void
+
+    let method: String
+    let handler: Handler
+
+    /// A method that ``CoreService`` serves itself.
+    static func direct<Request, Reply>(
+        _ method: InterfaceMethod<Request, Reply>,
+        handler: @escaping Handler
+    ) -> Route {
+        Route(method: method.name, handler: handler)
+    }
+
+    /// A method that is a request to the machine, whose answer is the reply.
+    ///
+    /// Its parameters may have a `callID`. With one, a reply that has no parameters is sent before the machine answers.
+    static func request<Request, Reply>(
+        _ method: InterfaceMethod<Request, Reply>,
+        _ request: @escaping @EventLoop (Request, VarlinkCall) -> TalkSession.Request
+    ) -> Route {
+        Route.request(method, usual: { _ in nil }, request)
+    }
+
+    /// A method that is called with each press: the usual form of its parameters is read without `Codable`.
+    static func pressRequest<Request: PressRequest, Reply>(
+        _ method: InterfaceMethod<Request, Reply>,
+        _ request: @escaping @EventLoop (Request, VarlinkCall) -> TalkSession.Request
+    ) -> Route {
+        Route.request(method, usual: Request.init(usual:), request)
+    }
+
+    private static func request<Request, Reply>(
+        _ method: InterfaceMethod<Request, Reply>,
+        usual: @escaping @Sendable (JSONObject) -> Request?,
+        _ request: @escaping @EventLoop (Request, VarlinkCall) -> TalkSession.Request
+    ) -> Route {
+        let replyIsEmpty = Reply.self == NoParameters.self
+        return Route(method: method.name) { service, call throws(VarlinkError) in
+            let parameters: Request
+            if let read = usual(call.parameters) {
+                parameters = read
+            } else {
+                parameters = try call.decodeWithoutCallID()
+            }
+            service.request(request(parameters, call), for: call)
+            // Calls of one connection are answered in their order: an end must not wait for what takes its time.
+            if replyIsEmpty, call.callID != nil { call.reply() }
+        }
+    }
+}
