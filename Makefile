@@ -70,7 +70,7 @@ demo: dependencies  ## one press through a private stack, and the echo of an app
 	@.build/debug/ptt-sim demo
 
 test: dependencies  ## format, build, and all tests that need no virtual machine
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Examples Tests
 	swift build --build-tests $(strict)
 	set -o pipefail; swift test --skip-build --no-parallel $(strict) 2>&1 | tee .build/test.log
 	@echo "$$(grep -c '^➜ Test ' .build/test.log) tests skipped, for the reasons above"

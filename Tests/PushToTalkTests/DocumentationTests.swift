@@ -1,54 +1,49 @@
 import Foundation
-import TestSupport
 import Testing
 
-/// What the documentation tells people to write.
-@Suite(.timeLimit(.minutes(3)))
-struct DocumentationTests {
-    @Test func `the code of the first steps compiles`() throws {
-        let blocks = try codeBlocks()
-        #expect(blocks.count == 2)
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("ptt-steps-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        // What cannot be removed is litter in /tmp and hurts no test.
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let imports = "import Foundation\nimport PushToTalk\n"
-        let files = try zip(["main.swift", "Buttons.swift"], [blocks[0], imports + blocks[1]]).map {
-            let path = directory.appendingPathComponent($0)
-            try $1.write(to: path, atomically: true, encoding: .utf8)
-            return path.path
-        }
-        let output = try compiled(files)
-        #expect(output == nil, "\(output ?? "")")
+/// The documentation shows code that is built: that of `Examples/radio`.
+@Suite struct DocumentationTests {
+    @Test func `the first steps show all of the example`() throws {
+        let blocks = try codeBlocks(of: "Sources/Client/PushToTalk/PushToTalk.docc/FirstSteps.md")
+        let files = try ["main.swift", "Buttons.swift"].map { try lines(of: "Examples/radio/" + $0) }
+        try #require(blocks.count == 2)
+        #expect(blocks[0] == files[0])
+        #expect(files[1].suffix(blocks[1].count) == blocks[1][...])
     }
 
-    /// Those of the application, not those of its package.
-    private func codeBlocks() throws -> [String] {
-        let text = try String(
-            contentsOf: Self.sources.appendingPathComponent(
-                "Client/PushToTalk/PushToTalk.docc/FirstSteps.md"
-            ),
-            encoding: .utf8
-        )
-        return text.components(separatedBy: "```").enumerated()
+    @Test func `the README shows a part of the example`() throws {
+        let blocks = try codeBlocks(of: "README.md").map { $0.map(unindented) }
+        let file = try lines(of: "Examples/radio/main.swift").map(unindented)
+        #expect(blocks.count == 1)
+        for block in blocks {
+            let places = 0...max(0, file.count - block.count)
+            #expect(places.contains { file[$0...].starts(with: block) })
+        }
+    }
+
+    /// The Swift code of a page, but for manifests of packages.
+    private func codeBlocks(of page: String) throws -> [[String]] {
+        try text(of: page).components(separatedBy: "```").enumerated()
             .filter { index, block in
                 index % 2 == 1 && block.hasPrefix("swift\n") && !block.contains("import PackageDescription")
             }
-            .map { String($1.dropFirst("swift\n".count)) }
+            .map {
+                $1.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().dropLast().map(
+                    String.init
+                )
+            }
     }
 
-    /// - Returns: What the compiler has against it.
-    private func compiled(_ files: [String]) throws -> String? {
-        let process = Process()
-        let errors = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["swiftc", "-typecheck", "-swift-version", "6"] + ModuleSearch.arguments + files
-        process.standardError = errors
-        try process.run()
-        let output = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? nil : output
+    private func lines(of path: String) throws -> [String] {
+        try text(of: path).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(
+            String.init
+        )
     }
 
-    private static let sources = ModuleSearch.sources
+    private func text(of path: String) throws -> String {
+        let checkout = ModuleSearch.sources.deletingLastPathComponent()
+        return try String(contentsOf: checkout.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    private func unindented(_ line: String) -> String { String(line.trimmingPrefix { $0 == " " }) }
 }

@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import TestSupport
 import Testing
@@ -5,11 +6,13 @@ import Testing
 /// The module has the symbols of Apple's framework, and no others but those that say that they are of Linux: row 5/84 of
 /// the contract. `Symbols/apple.txt` is section 1 of the contract, a symbol per line.
 @Suite struct SymbolTests {
-    @Test func `the module has Apple's symbols and its own`() throws {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `the module has Apple's symbols and its own`() async throws {
         let lists = try DataFile.all(in: "Symbols", beside: #filePath)
         #expect(lists.map(\.name).sorted() == ["apple.txt", "linux.txt"])
         let expected = Set(lists.flatMap { $0.text.split(separator: "\n").map { String($0) } })
-        let found = try Set(symbols())
+        let found = try await Set(symbols())
         #expect(expected.subtracting(found).sorted() == [], "missing")
         #expect(found.subtracting(expected).sorted() == [], "neither Apple's nor marked as of Linux")
     }
@@ -22,23 +25,23 @@ import Testing
         let symbols: [Symbol]
     }
 
-    private func symbols() throws -> [String] {
+    @EventLoop
+    private func symbols() async throws -> [String] {
         let output = FileManager.default.temporaryDirectory.appendingPathComponent("ptt-symbols-\(UUID())")
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         // What cannot be removed is litter in /tmp and hurts no test.
         defer { try? FileManager.default.removeItem(at: output) }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
+        let extraction = try TestProcess(
             [
                 "swift", "symbolgraph-extract", "-module-name", "PushToTalk", "-target",
                 "\(machine)-unknown-linux-gnu",
                 "-output-dir", output.path, "-minimum-access-level", "public", "-skip-synthesized-members",
                 "-experimental-allowed-reexported-modules=CPushToTalk",
-            ] + ModuleSearch.arguments
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+            ] + ModuleSearch.arguments,
+            mergesErrors: true
+        )
+        let (status, lines) = try await extraction.output(within: .seconds(60))
+        try #require(status == 0, "\(lines.joined(separator: "\n"))")
         let data = try Data(contentsOf: output.appendingPathComponent("PushToTalk.symbols.json"))
         // The enumerations of the audio session come with the others, and belong to what stands in for AVFAudio.
         return try JSONDecoder().decode(Graph.self, from: data).symbols.map {
