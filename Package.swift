@@ -245,7 +245,15 @@ let package = Package(
             "TestSupport",
             data: ["Symbols"]
         ),
-        tests("ServiceClientTests", "ServiceClient", "JSON", "PTTMessages", "Varlink"),
+        tests(
+            "ServiceClientTests",
+            "EventLoop",
+            "JSON",
+            "PTTMessages",
+            "ServiceClient",
+            "TestSupport",
+            "Varlink"
+        ),
         tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
         tests("PTTMessagesTests", "PTTMessages"),
         tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),

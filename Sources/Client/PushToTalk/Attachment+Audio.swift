@@ -50,7 +50,7 @@ extension Attachment {
         guard var access = audioAccess else { return }
         access.attempts += 1
         guard access.attempts <= Self.audioAttempts else {
-            return lose("the audio socket of pttd cannot be used")
+            return lose()
         }
         audioRetry.arm(after: access.backOff.next())
         audioAccess = access

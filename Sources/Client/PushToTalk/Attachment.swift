@@ -3,23 +3,25 @@ import Foundation
 import PTTMessages
 import ServiceClient
 
-/// The application's side of the core: attaches, keeps attached, and turns what it is told into callbacks.
+/// The application's attachment to the core: makes it, makes it again after a loss, and turns the core's events into
+/// callbacks.
 ///
-/// One connection carries all that is told, in order; calls go over another. The core tells, among the events, when it
-/// has carried out a call, so that completions and callbacks come in the order in which things happened.
+/// One connection carries the events, in order; calls go over another. An event reports the result of each call too, so that
+/// completions and callbacks come in the order in which things happened.
 @EventLoop
 final class Attachment {
-    /// A call that the core has not answered yet.
+    /// Receives the result of a call; nil if the core carried it out.
     typealias Completion = @EventLoop (Refusal?) -> Void
 
     private let manifest: Manifest
     let callbackQueue: CallbackQueue
     let audio: AudioHub
-    /// What the application says of itself; nil until it says something.
+    /// The value that the application has set; nil until it sets one.
     private var isForeground: Bool?
-    /// What `Attach` said of it.
+    /// The value that the core has been sent.
     private var reportedForeground: Bool?
-    /// What it counts as while it says nothing. The core forgets that with the connection, or with its own end.
+    /// The core's assumption while the application has set none. The core loses it with the connection, so that the next
+    /// `Attach` repeats it.
     var assumedForeground: Bool?
     private(set) var events: ServiceConnection?
     private var calls: ServiceConnection?
@@ -29,27 +31,29 @@ final class Attachment {
     private var unanswered: [CallID: Completion] = [:]
     private var lifecycle = Lifecycle.paused
     var view = ChannelView.notJoined
-    /// Those that the application has not answered.
+    /// The pushes that the application has not answered.
     var pushes: [PushID: DeliveredPush] = [:]
-    /// Waits for the answer to a push.
+    /// Ends the transmission if the push that the stop belongs to is not answered in time.
     var scheduledStop: TimerSource?
-    /// As far as the application was told.
+    /// As the application was notified.
     var audioServer = AudioServerView.unknown
-
-    // Finding the core again.
-    private var attempt = 0
-    private var backOff = BackOff()
-    private var watch: DirectoryWatch?
-    private lazy var retry = TimerSource { [weak self] in self?.connect() }
-    /// Told once of the first attachment, or of why there is none.
+    private lazy var reconnector = Reconnector(
+        to: .core,
+        Reconnector.Handlers(
+            connect: { [weak self] () throws(ServiceError) in try self?.connect() },
+            unreachable: { [weak self] in self?.failCreation(PTInstantiationError(refusal: $0)) }
+        )
+    )
+    /// Called once, with nil after the first attachment or with the reason why there is none.
     private var creation: (@Sendable (PTInstantiationError?) -> Void)?
 
-    /// Whether the core is looked for.
     private enum Lifecycle {
+        /// Attached, or attaches as soon as the core listens.
         case active
-        /// Not let in, or not there: until the application asks for its manager.
+        /// The core has refused the application, or was absent when the manager was requested. Ends when the application
+        /// requests its manager again.
         case paused
-        /// The manager has gone.
+        /// The manager is gone.
         case closed
     }
 
@@ -59,23 +63,20 @@ final class Attachment {
         case lost
     }
 
-    /// So many attempts to reach a socket that nobody listens on; then only a new socket wakes us up.
-    private static let attempts = 8
-
     nonisolated init(_ manifest: Manifest, _ callbackQueue: CallbackQueue, _ audio: AudioHub) {
         self.manifest = manifest
         self.callbackQueue = callbackQueue
         self.audio = audio
     }
 
-    /// Attaches. `created` is called once, in its place among the callbacks.
+    /// Attaches. `created` is called once, in order with the callbacks.
     func start(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
         creation = created
         lifecycle = .active
-        connect()
+        reconnector.start()
     }
 
-    /// As ``start(created:)``, if that has come to nothing or the core has not let the application in again.
+    /// Attaches if the attachment is paused; otherwise only calls `created`, in order with the callbacks.
     func resume(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
         switch lifecycle {
         case .paused: start(created: created)
@@ -83,41 +84,34 @@ final class Attachment {
         }
     }
 
-    /// Goes for good: the channel stays joined, for the application to come back to.
+    /// Ends the attachment. The channel stays joined, for the application's next start.
     func close() {
         stop(.closed)
     }
 
     private func stop(_ lifecycle: Lifecycle) {
         self.lifecycle = lifecycle
-        retry.disarm()
-        watch = nil
+        reconnector.stop()
         disconnect()
     }
 
     // MARK: Connecting
 
-    private func connect() {
-        guard lifecycle == .active, events == nil else { return }
-        retry.disarm()
-        do throws(ServiceError) {
-            let events = try ServiceConnection.core()
-            self.events = events
-            reportedForeground = isForeground
-            let request = ApplicationInterface.AttachRequest(
-                identifier: ApplicationID(rawValue: manifest.identifier),
-                name: manifest.name,
-                activation: manifest.activation,
-                isForeground: isForeground ?? assumedForeground
-            )
-            events.attach(
-                request,
-                { [weak self] in self?.handle($0) },
-                ended: { [weak self] in self?.ended($0) }
-            )
-        } catch {
-            unreachable(error)
-        }
+    private func connect() throws(ServiceError) {
+        let events = try ServiceConnection.core()
+        self.events = events
+        reportedForeground = isForeground
+        let request = ApplicationInterface.AttachRequest(
+            identifier: ApplicationID(rawValue: manifest.identifier),
+            name: manifest.name,
+            activation: manifest.activation,
+            isForeground: isForeground ?? assumedForeground
+        )
+        events.attach(
+            request,
+            { [weak self] in self?.handle($0) },
+            ended: { [weak self] in self?.ended($0) }
+        )
     }
 
     private func handle(_ update: ApplicationInterface.Update) {
@@ -134,18 +128,16 @@ final class Attachment {
                 if case .failure(let error) = result { self?.ended(error) }
             }
         } catch {
-            return lose("\(error)")
+            return lose()
         }
-        attempt = 0
-        backOff.reset()
-        watch = nil
+        reconnector.answered()
         if isForeground == nil { assumedForeground = attachment.isForeground }
         audioAccess = AudioAccess(token: attachment.audioToken)
         openAudio()
-        // What was said after `Attach` was sent.
+        // The application has changed it since `Attach` was sent.
         if let isForeground, isForeground != reportedForeground { setForeground(isForeground) }
         audio.attached(attachment.format, self)
-        // A core that has just started may find its audio server in a moment.
+        // A core that has just started connects to its audio server a moment later: that is no loss.
         if audioServer == .ready { audioServer = .unknown }
         updateAudioServer(isReady: attachment.isAudioServerReady)
         deliver(view.attached(attachment))
@@ -154,12 +146,12 @@ final class Attachment {
         }
     }
 
-    /// The manager comes with its first token.
+    /// The application receives its manager with the first token.
     func completeCreation() {
         if let created = takeCreationHandler() { callbackQueue.enqueue(.perform { created(nil) }) }
     }
 
-    /// The core has lost what people see of the channel; the application says it again.
+    /// Requests the channel's descriptor from the application: the core has lost its own copy.
     func askForDescriptor(_ channelID: ChannelID) {
         callbackQueue.askForDescriptor(channelID.uuid) { [weak self] descriptor in
             EventLoop.start { [weak self] in
@@ -174,45 +166,39 @@ final class Attachment {
         }
     }
 
-    // MARK: Losing and finding the core
+    // MARK: Losing the core
 
     private func ended(_ error: ServiceError) {
-        guard events != nil else { return }
-        if let created = takeCreationHandler() {
-            stop(.paused)
-            callbackQueue.enqueue(.perform { created(PTInstantiationError(refusal: error)) })
-            return
-        }
-        lose("\(error)")
+        guard events != nil, !failCreation(PTInstantiationError(refusal: error)) else { return }
+        lose()
         guard case .refused(let refusal) = error, refusal.code == .deviceManagementRestriction else {
-            return  // A core that is about to end refuses too, and the next one does not.
+            return  // A core that is about to end refuses for other reasons, and the next core does not.
         }
         stop(.paused)
         deliver(view.left(.systemPolicy))
     }
 
-    private func unreachable(_ error: ServiceError) {
-        if let created = takeCreationHandler() {
-            stop(.paused)
-            let failure = PTInstantiationError(.invalidPlatform, reason: "\(error)")
-            callbackQueue.enqueue(.perform { created(failure) })
-            return
-        }
-        attempt += 1
-        if attempt < Self.attempts || !watchForSocket() { retry.arm(after: backOff.next()) }
+    /// Reports that there is no manager, if the application waits for one.
+    ///
+    /// - Returns: Whether it does.
+    @discardableResult
+    private func failCreation(_ error: PTInstantiationError) -> Bool {
+        guard let created = takeCreationHandler() else { return false }
+        stop(.paused)
+        callbackQueue.enqueue(.perform { created(error) })
+        return true
     }
 
-    func lose(_ reason: String) {
+    /// Connects again after a delay.
+    func lose() {
         disconnect()
-        attempt = 0
         deliver(view.lost())
-        guard lifecycle == .active else { return }
-        retry.arm(after: backOff.next())
+        reconnector.lost()
     }
 
     private func disconnect() {
         let connections = [events, calls]
-        // First, because closing fails the calls that wait, and their answers come here.
+        // First, because closing fails the pending calls, whose handlers use these properties.
         events = nil
         calls = nil
         withdrawPushes()
@@ -224,22 +210,6 @@ final class Attachment {
         for completion in failed { completion(.lost) }
     }
 
-    /// Waits for a new socket without waking up. - Returns: Whether that works.
-    private func watchForSocket() -> Bool {
-        if watch != nil { return true }
-        do {
-            watch = try DirectoryWatch(try RuntimeSocket.directory()) { [weak self] name in
-                guard name == RuntimeSocket.core.rawValue else { return }
-                self?.attempt = 0
-                self?.backOff.reset()
-                self?.connect()
-            }
-            return true
-        } catch {
-            return false  // Looked for every few seconds then.
-        }
-    }
-
     private func takeCreationHandler() -> (@Sendable (PTInstantiationError?) -> Void)? {
         defer { creation = nil }
         return creation
@@ -247,28 +217,28 @@ final class Attachment {
 
     // MARK: Calls
 
-    /// Calls that wait for what comes of them. An application that asks for more meanwhile is refused here: what the
-    /// core does not take any more ends the connection, and with it a transmission.
+    /// Calls that may be pending. Further calls are refused here: the core closes a connection that sends more than it
+    /// accepts, which would end a transmission.
     private static let unansweredLimit = 128
 
     /// Makes a call.
     ///
     /// - Parameters:
-    ///   - isEnd: It ends something, and is made however many wait.
-    ///   - body: Sends it on the connection.
-    ///   - completion: Called once, where the core's answer stands among the events.
+    ///   - isEnd: The call ends something, and is made however many others are pending.
+    ///   - body: Sends the call on the connection.
+    ///   - completion: Called once, when the event that reports the result comes.
     func call(isEnd: Bool = false, _ body: RequestSender, completion: @escaping Completion) {
         guard let calls, let callID = calls.nextCallID else {
             return completion(Refusal(.unknown, "pttd is not connected: is it running?"))
         }
         guard isEnd || unanswered.count < Self.unansweredLimit else {
-            let reason = "\(Self.unansweredLimit) requests wait for pttd: ask again when they are answered"
+            let reason = "\(Self.unansweredLimit) requests wait for pttd: try again when they are answered"
             return completion(Refusal(.unknown, reason))
         }
         unanswered[callID] = completion
         body(calls) { [weak self] result in
-            // What was carried out or refused is told among the events, a lost connection by its end. This is what the
-            // core had no such answer to.
+            // Events report success and refusal, and the end of the connection its loss. Every other error is reported here
+            // alone.
             guard case .failure(.failed(_, let reason)) = result else { return }
             self?.answered(callID, Refusal(.unknown, reason))
         }

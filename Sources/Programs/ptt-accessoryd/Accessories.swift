@@ -36,11 +36,9 @@ final class Accessories {
         core.handler = { [weak self] in self?.handle($0) }
     }
 
-    /// - Parameters:
-    ///   - socket: Where clients come in; listening.
-    ///   - directory: Where the core's socket is or will be.
-    /// - Throws: If the socket is not one that can be served.
-    func start(_ socket: consuming OwnedDescriptor, watching directory: String) throws(SystemError) {
+    /// - Parameter socket: Listens for clients.
+    /// - Throws: If the socket cannot be served.
+    func start(_ socket: consuming OwnedDescriptor) throws(SystemError) {
         list.onUpdate = { [weak self] update in
             self?.service.publish(update)
             self?.buttons.changes.happened()
@@ -48,7 +46,7 @@ final class Accessories {
         let (buttons, discovery) = (buttons, discovery)
         buttons.changes.observer = { discovery.update() }
         try server.listen(on: socket)
-        core.start(watching: directory)
+        core.start()
         buttons.start()
         headsets.start()
     }

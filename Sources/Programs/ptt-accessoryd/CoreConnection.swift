@@ -3,44 +3,47 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// Keeps the connection to the core: waits for a core that is not there, and connects again after a loss.
+/// The connection to the core, which is made again after a loss.
 ///
-/// Requests go over one connection, events come over another. What was asked for while there was no connection is
-/// refused and never asked again: a press counts when it happens or not at all.
+/// Requests go over one connection, events come over another. A request without a connection is refused and never
+/// repeated: a press counts when it happens or not at all.
 @EventLoop
 final class CoreConnection {
     enum Event {
         case connected
-        /// With the connection went every transmission that was begun on it.
+        /// Every transmission that was begun on the connection has ended with it.
         case lost(reason: String)
-        /// - Parameter ownsKeys: Whether the keys of headsets belong to push-to-talk, and not to a media player.
+        /// - Parameter ownsKeys: Whether the keys of headsets control push-to-talk, and not a media player.
         case channelChanged(ownsKeys: Bool)
         case transmissionEnded(TransmissionID, EndCause)
     }
 
-    /// So many attempts to reach a socket that nobody listens on; then only a new socket wakes us up.
-    private static let attempts = 8
-    /// The events that a button or a headset cares about. All others come with each press and are not decoded.
+    /// The events that matter to buttons and headsets. All others come with each press and are not decoded.
     private static let kinds: Set = [
         "channelJoined", "channelLeft", "accessoryEventsChanged", "transmissionEnded",
     ]
 
     private let log: Logger
-    /// Set it before ``start(watching:)``.
+    /// To be set before ``start()``.
     var handler: @EventLoop (Event) -> Void = { _ in }
 
     private var requests: ServiceConnection?
     private var events: ServiceConnection?
-    /// Of the core's status only what ``kinds`` tell of is kept up to date.
+    /// Up to date only in what the events of ``kinds`` change. Nil until the core has answered on the present connection.
     private var status: Status?
     private var lastEnded: (transmissionID: TransmissionID, cause: EndCause)?
-    private var backOff = BackOff()
-    private var attempt = 0
-    private var isAbsenceTold = false
-    private var watch: DirectoryWatch?
+    private var isAbsenceLogged = false
+    private var isWatchFailureLogged = false
+    private lazy var reconnector = Reconnector(
+        to: .core,
+        Reconnector.Handlers(
+            connect: { [weak self] () throws(ServiceError) in try self?.connect() },
+            unreachable: { [weak self] in self?.logAbsence("\($0)") },
+            unwatchable: { [weak self] in self?.logWatchFailure("\($0)") }
+        )
+    )
     private var refused: [@EventLoop (Result<TransmissionID, Refusal>) -> Void] = []
     private lazy var refusing = DeferredSource { [weak self] in self?.refuseAll() }
-    private lazy var retry = TimerSource { [weak self] in self?.connect() }
 
     init(log: Logger) {
         self.log = log
@@ -51,30 +54,18 @@ final class CoreConnection {
 
     var isChannelJoined: Bool { status?.channel != nil }
 
-    /// The application may leave the buttons to others, `setAccessoryButtonEventsEnabled(false)`.
+    /// False also if the application has called `setAccessoryButtonEventsEnabled(false)`.
     private var ownsKeys: Bool { status?.channel?.areAccessoryEventsEnabled ?? false }
 
-    /// Connects, now or as soon as there is a core. Where systemd listens for the core, this starts it.
-    ///
-    /// - Parameter directory: Where the core's socket is or will be; it exists.
-    func start(watching directory: String) {
-        do throws(SystemError) {
-            // Before the first attempt, so that no socket appears unseen between the two.
-            watch = try DirectoryWatch(directory) { [weak self] name in
-                if name == RuntimeSocket.core.rawValue { self?.socketAppeared() }
-            }
-        } catch {
-            log.warning("\(error): looking for the core every few seconds while it is away")
-        }
-        connect()
-    }
+    /// Connects, now or as soon as the core listens. Where systemd listens for the core, this starts it.
+    func start() { reconnector.start() }
 
-    /// Asks for a transmission, in this turn of the loop. `then` is called once, never before this returns.
+    /// Requests a transmission, in this turn of the loop. `then` is called once, never before this returns.
     func begin(_ origin: Origin, then: @escaping @EventLoop (Result<TransmissionID, Refusal>) -> Void) {
         guard isConnected, let requests else {
             refused.append(then)
             refusing.trigger()
-            return socketAppeared()
+            return reconnector.connectNow()
         }
         let request = ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin)
         requests.begin(request) { [weak self] result in
@@ -91,7 +82,8 @@ final class CoreConnection {
         }
     }
 
-    /// The first press need not wait for what Swift looks up when it encodes a type first.
+    /// Encodes the requests of a press beforehand: the first encoding of a type looks up its metadata, which the first press
+    /// need not wait for.
     private static func rehearse(_ requests: ServiceConnection) {
         let origin = Origin(kind: .bluetoothButton, identifier: "", name: "")
         requests.prepare(
@@ -107,26 +99,25 @@ final class CoreConnection {
         for then in waiting { then(.failure(refusal)) }
     }
 
-    /// Tells that an origin was let go or lost, in this turn of the loop. Without a connection there is nothing to
-    /// end: the core ended it with the connection.
+    /// Requests the end of an origin's transmission, in this turn of the loop. Without a connection there is nothing to end:
+    /// the core ended it with the connection.
     func end(_ origin: Origin, _ cause: EndCause) {
         let request = ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
         requests?.end(request) { [log] result in
-            // A transmission that was refused or is over has nothing to end.
+            // The core refuses this for a transmission that was refused or is over.
             if case .failure(let error) = result { log.debug("end of \(origin.name): \(error)") }
         }
     }
 
-    /// Ends the connection. What was sent is still delivered.
+    /// Ends the connection. Requests that were sent are still delivered.
     func close() {
-        watch = nil
-        retry.disarm()
+        reconnector.stop()
         disconnect()
     }
 
     private func disconnect() {
         let connections = [requests, events]
-        // First, because closing fails the calls that wait, and their answers come here.
+        // First, because closing fails the pending calls, whose handlers use these properties.
         requests = nil
         events = nil
         status = nil
@@ -136,63 +127,48 @@ final class CoreConnection {
 
     // MARK: - Connecting
 
-    private func socketAppeared() {
-        guard requests == nil else { return }
-        attempt = 0
-        backOff.reset()
-        connect()
-    }
-
-    private func connect() {
-        guard requests == nil else { return }
-        retry.disarm()
-        do throws(ServiceError) {
-            let requests = try ServiceConnection.core()
-            let events = try ServiceConnection.core()
-            self.requests = requests
-            self.events = events
-            requests.onClose = { [weak self] in self?.lose("\($0)") }
-            events.subscribe(
-                to: Self.kinds,
-                { [weak self] in self?.follow($0) },
-                ended: { [weak self] in self?.lose("\($0)") }
-            )
-        } catch {
-            unreachable(error)
-        }
-    }
-
-    private func unreachable(_ error: ServiceError) {
-        tellAbsence("\(error)")
-        attempt += 1
-        // A socket that appears is seen before its daemon listens on it: that is what the first attempts are for.
-        if attempt < Self.attempts || watch == nil { retry.arm(after: backOff.next()) }
-    }
-
-    private func tellAbsence(_ reason: String) {
-        guard !isAbsenceTold else { return }
-        isAbsenceTold = true
-        log.warning("\(reason). Presses do nothing until then")
+    private func connect() throws(ServiceError) {
+        let requests = try ServiceConnection.core()
+        let events = try ServiceConnection.core()
+        self.requests = requests
+        self.events = events
+        requests.onClose = { [weak self] in self?.lose("\($0)") }
+        events.subscribe(
+            to: Self.kinds,
+            { [weak self] in self?.handle($0) },
+            ended: { [weak self] in self?.lose("\($0)") }
+        )
     }
 
     private func lose(_ reason: String) {
         guard requests != nil else { return }
         let wasConnected = isConnected
         disconnect()
-        attempt = 0
-        tellAbsence(reason)
-        retry.arm(after: backOff.next())
+        logAbsence(reason)
+        reconnector.lost()
         if wasConnected { handler(.lost(reason: reason)) }
+    }
+
+    private func logAbsence(_ reason: String) {
+        guard !isAbsenceLogged else { return }
+        isAbsenceLogged = true
+        log.warning("\(reason). Presses do nothing until then")
+    }
+
+    private func logWatchFailure(_ reason: String) {
+        guard !isWatchFailureLogged else { return }
+        isWatchFailureLogged = true
+        log.warning("\(reason): looking for the core every few seconds while it is away")
     }
 
     // MARK: - Events
 
-    private func follow(_ update: ChannelInterface.Update) {
+    private func handle(_ update: ChannelInterface.Update) {
         if let status = update.status {
             self.status = status
             if let requests { Self.rehearse(requests) }
-            backOff.reset()
-            isAbsenceTold = false
+            reconnector.answered()
+            isAbsenceLogged = false
             log.info("the core is connected")
             handler(.connected)
             handler(.channelChanged(ownsKeys: ownsKeys))

@@ -39,7 +39,7 @@ final class Daemon {
     private init(_ log: Logger) throws {
         accessoryd = Accessories(log: log)
         let socket = try RuntimeSocket.accessory.listen(ActivatedSocket.takeAll())
-        try accessoryd.start(socket, watching: try RuntimeSocket.directory())
+        try accessoryd.start(socket)
         signals = try [SIGTERM, SIGINT].map { signal in
             try SignalSource(signal) { [weak self] in self?.stop() }
         }

@@ -1,0 +1,91 @@
+package import EventLoop
+
+/// Carries out what ``Reconnection`` decides, for the one connection of a client to its daemon.
+@EventLoop
+package final class Reconnector {
+    package struct Handlers {
+        let connect: @EventLoop () throws(ServiceError) -> Void
+        let unreachable: @EventLoop (ServiceError) -> Void
+        let unwatchable: @EventLoop (any Error) -> Void
+
+        /// - Parameters:
+        ///   - connect: Connects to the daemon's socket, and later reports ``Reconnector/answered()`` or
+        ///     ``Reconnector/lost()``.
+        ///   - unreachable: `connect` has thrown this. May call ``Reconnector/stop()``.
+        ///   - unwatchable: The socket's path cannot be watched, which costs an attempt every few seconds.
+        package init(
+            connect: @escaping @EventLoop () throws(ServiceError) -> Void,
+            unreachable: @escaping @EventLoop (ServiceError) -> Void,
+            unwatchable: @escaping @EventLoop (any Error) -> Void = { _ in }
+        ) {
+            self.connect = connect
+            self.unreachable = unreachable
+            self.unwatchable = unwatchable
+        }
+    }
+
+    private let socket: RuntimeSocket
+    private let handlers: Handlers
+    private var reconnection: Reconnection
+    private var watch: FileWatch?
+    private lazy var delay = TimerSource { [weak self] in self?.handle(.delayElapsed) }
+
+    /// - Parameters:
+    ///   - socket: The daemon's.
+    ///   - backOff: The delays between attempts.
+    ///   - handlers: Called on the loop, `connect` also before ``start()`` and the other calls return.
+    package init(to socket: RuntimeSocket, backOff: BackOff = BackOff(), _ handlers: Handlers) {
+        self.socket = socket
+        self.handlers = handlers
+        reconnection = Reconnection(backOff: backOff)
+    }
+
+    /// Connects, now or as soon as the daemon listens. Where systemd listens for the daemon, this starts it.
+    package func start() { handle(.started) }
+
+    /// Connects no more. The connection itself is the client's to close.
+    package func stop() { handle(.stopped) }
+
+    /// The daemon has answered on the new connection.
+    package func answered() { handle(.answered) }
+
+    /// The connection ended.
+    package func lost() { handle(.lost) }
+
+    /// Connects now if there is no connection, for a request that cannot wait.
+    package func connectNow() { handle(.requestMade) }
+
+    private func handle(_ event: Reconnection.Event) {
+        for effect in reconnection.handle(event) {
+            switch effect {
+            case .connect: connect()
+            case .watch: startWatch()
+            case .endWatch: watch = nil
+            case .retry(let time): delay.arm(after: time)
+            case .cancelRetry: delay.disarm()
+            }
+        }
+    }
+
+    private func connect() {
+        do throws(ServiceError) {
+            try handlers.connect()
+        } catch {
+            handlers.unreachable(error)
+            handle(.attemptFailed)
+        }
+    }
+
+    private func startWatch() {
+        do {
+            let path = try socket.path
+            watch = try FileWatch(path) { [weak self] in
+                // Its end is no news: the connection's own end reports that.
+                if FileWatch.target(of: path) == .exists { self?.handle(.socketAppeared) }
+            }
+        } catch {
+            handlers.unwatchable(error)
+            handle(.watchFailed)
+        }
+    }
+}
