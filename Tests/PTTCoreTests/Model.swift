@@ -108,15 +108,23 @@ struct Model {
         case .join(let request, processID: _, let channelID, let token):
             join(client, request, channelID, token)
         case .leave(let request): leave(client, request.channelID)
-        case .setDescriptor(let request): describe(client, request)
         case .begin(let request): begin(client, request)
         case .end(let request): end(client, request)
+        case .finishPush(let request): finish(client, request)
+        default: set(request, from: client)
+        }
+    }
+
+    private mutating func set(_ request: TalkSession.Request, from client: ClientID) -> String? {
+        switch request {
+        case .setDescriptor(let request): describe(client, request)
         case .setForeground(let request): front(client, request.isForeground)
         case .setServiceStatus(let request): set(client, request)
         case .setTransmissionMode(let request): set(client, request)
         case .setAccessoryEvents(let request): set(client, request)
         case .setParticipant(let request): set(client, request)
-        case .finishPush(let request): finish(client, request)
+        // A request that only scenarios prove.
+        default: "not modelled"
         }
     }
 

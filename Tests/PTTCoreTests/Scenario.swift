@@ -28,11 +28,10 @@ struct Scenario: CustomStringConvertible, Sendable {
         var effects = effects[...]
         var lines: [String] = []
         for line in text.split(separator: "\n") {
-            var words = try TraceWords(line)
-            if (try? words.time()) == nil {
+            if !Self.isTimed(line) {
                 // A setting, or what it proves.
                 lines.append(String(line))
-            } else if try words.event() != nil {
+            } else if try TalkSession.Event(trace: Self.withoutTime(line)) != nil {
                 lines.append(String(line))
                 lines += (effects.popFirst() ?? []).map { "  \($0)" }
             }
@@ -57,8 +56,7 @@ struct Scenario: CustomStringConvertible, Sendable {
         var steps: [Step] = []
         var expected: [String] = []
         for line in file.lines {
-            var words = line.words
-            if let event = try words.event() {
+            if let event = try TalkSession.Event(trace: Self.withoutTime(line.text)) {
                 steps.append(Step(time: MonotonicTime(nanoseconds: 0) + line.time, event: event))
             } else {
                 expected.append(line.text)
@@ -66,5 +64,14 @@ struct Scenario: CustomStringConvertible, Sendable {
         }
         self.steps = steps
         self.expected = expected
+    }
+
+    private static func isTimed(_ line: Substring) -> Bool {
+        guard !line.hasPrefix("#"), var words = try? TraceWords(line) else { return false }
+        return (try? words.time()) != nil
+    }
+
+    private static func withoutTime(_ line: some StringProtocol) -> Substring {
+        Substring(line).drop { $0 == " " }.drop { $0 != " " }
     }
 }

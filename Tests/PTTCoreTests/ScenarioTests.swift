@@ -55,26 +55,30 @@ import Testing
 
     @Test(arguments: Alphabet.events)
     func `an event reads back as it was printed`(_ event: TalkSession.Event) throws {
-        var words = try TraceWords("\(event)")
-        #expect(try words.event() == event)
+        #expect(try TalkSession.Event(trace: "\(event)") == event)
     }
 
-    @Test func `a name from outside cannot forge a line`() throws {
-        let event = TalkSession.Event.request(
-            RequestID(rawValue: 1),
-            from: ClientID(rawValue: 1),
-            .setDescriptor(.init(channelID: nil, name: "a\" \\ b\n1s shuttingDown\u{2028}x\r\n"))
-        )
-        let line = "\(event)"
+    @Test(arguments: ["a\" \\ b\n1s shuttingDown\u{2028}x\r\n", ")) 1s shuttingDown", "", "(", "name"])
+    func `a name from outside cannot forge a line`(_ name: String) throws {
+        let line = "\(Alphabet.describe(name, by: Alphabet.radio))"
         #expect(!line.contains { $0.isNewline })
-        var words = try TraceWords(line)
-        #expect(
-            try words.event()
-                == .request(
-                    RequestID(rawValue: 1),
-                    from: ClientID(rawValue: 1),
-                    .setDescriptor(.init(channelID: nil, name: "a\" \\ b?1s shuttingDown?x??"))
-                )
+        let scalars = name.unicodeScalars.map { Character($0).isNewline ? "?" : $0 }
+        let read = String(String.UnicodeScalarView(scalars))
+        #expect(try TalkSession.Event(trace: line) == Alphabet.describe(read, by: Alphabet.radio))
+    }
+
+    @Test func `a trace gives away neither a payload nor a push token`() {
+        let request = PushInterface.SendRequest(
+            token: PushToken(rawValue: "\n1s \"secret"),
+            topic: "secrecy",
+            type: "pushtotalk",
+            priority: 10,
+            expiration: 0,
+            payload: "a secret"
         )
+        let envelope = PushEnvelope(request: request, content: .readable(isServiceUpdate: false), arrived: 0)
+        let line = "\(TalkSession.Event.pushSent(Alphabet.request, envelope))"
+        #expect(!line.contains("secret") && !line.contains { $0.isNewline })
+        #expect(line.contains("payload 8"))
     }
 }

@@ -22,7 +22,9 @@ import Testing
     /// Waits until the core has taken up an empty policy, which it tells nobody but its trace.
     @EventLoop
     private func nothingIsForbidden(by core: CoreFixture) async throws {
-        _ = try await core.process.lines.first { $0.hasSuffix(" policy") }
+        _ = try await core.process.lines.first {
+            $0.hasSuffix(" policyChanged denied () excluded () isClosed false")
+        }
     }
 
     private func expectLeft(_ application: AttachedApplication, within limit: Duration = .seconds(1))
@@ -121,7 +123,9 @@ import Testing
             let core = try await CoreFixture.start(environment: ["PTT_LOG": "debug"])
             #expect(makes(core.configuration("policy.toml")) == 0)
             let application = try await AttachedApplication.attach(to: core)
-            _ = try await core.process.lines.first { $0.contains(" policy unusable") }
+            _ = try await core.process.lines.first {
+                $0.contains(" policyChanged ") && $0.contains(" unusable ")
+            }
             try await isRefusedForThePolicy(application, core)
         }
     }
@@ -138,7 +142,7 @@ import Testing
         // As configuration is often put in place: a link to a link to a directory, of which the inner one is replaced.
         let (link, inner) = (core.configuration("policy.toml"), "\(elsewhere)/now")
         #expect(symlink("1", inner) == 0 && symlink("elsewhere/now/policy.toml", link) == 0)
-        _ = try await core.process.lines.first { $0.contains(" policy unusable") }
+        _ = try await core.process.lines.first { $0.contains(" policyChanged ") && $0.contains(" unusable ") }
         try await expectLeft(application)
         func write(_ text: String, _ directory: Int, atomically: Bool) throws {
             let path = "\(elsewhere)/\(directory)/policy.toml"

@@ -1,5 +1,5 @@
 /// Names a request that waits for its answer. The shell numbers them and keeps whom to answer.
-package struct RequestID: RawRepresentable, Hashable, Sendable {
+package struct RequestID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 
     package init(rawValue: Int) {
@@ -8,7 +8,7 @@ package struct RequestID: RawRepresentable, Hashable, Sendable {
 }
 
 /// Names a connection to the core's socket. Never used twice in one run of the core.
-package struct ClientID: RawRepresentable, Hashable, Sendable {
+package struct ClientID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 
     package init(rawValue: Int) {
@@ -17,7 +17,7 @@ package struct ClientID: RawRepresentable, Hashable, Sendable {
 }
 
 /// Names a capture stream. Never used twice in one run of the core, so that news of a closed one can be told apart.
-package struct CaptureID: RawRepresentable, Hashable, Sendable {
+package struct CaptureID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 
     package init(rawValue: Int) {
@@ -27,7 +27,7 @@ package struct CaptureID: RawRepresentable, Hashable, Sendable {
 
 /// Names an attempt to start an application. Never used twice in one run of the core, so that the late failure of one
 /// is not taken for that of the next.
-package struct StartID: RawRepresentable, Hashable, Sendable {
+package struct StartID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 
     package init(rawValue: Int) {
@@ -36,7 +36,7 @@ package struct StartID: RawRepresentable, Hashable, Sendable {
 }
 
 /// Names a playback stream. Never used twice in one run of the core.
-package struct PlaybackID: RawRepresentable, Hashable, Sendable {
+package struct PlaybackID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 
     package init(rawValue: Int) {

@@ -1,7 +1,7 @@
 package import PTTMessages
 
 /// Who may join a channel, at this time of the week. The empty policy forbids nothing.
-package struct Policy: Equatable, Sendable {
+package struct Policy: Equatable, Codable, Sendable {
     /// The only applications that may join; nil: all. The command line joins as ``commandLine``.
     package var allowed: [ApplicationID]?
     /// Applications that may not join.
@@ -32,8 +32,8 @@ package struct Policy: Equatable, Sendable {
 }
 
 /// A push as it came, with what the shell found in it.
-package struct PushEnvelope: Equatable, Sendable {
-    package enum Content: Equatable, Sendable {
+package struct PushEnvelope: Equatable, Codable, Sendable {
+    package enum Content: Equatable, Codable, Sendable {
         /// - Parameter isServiceUpdate: Whether `aps` has `ptt-push-type` with the value `service-update`.
         case readable(isServiceUpdate: Bool)
         /// It is no JSON object, or holds what no property list can hold.

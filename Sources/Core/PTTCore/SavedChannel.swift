@@ -39,7 +39,7 @@ package struct Owner: Hashable, Codable, Sendable {
 }
 
 /// What people see of a channel: `PTChannelDescriptor` of Apple's framework.
-package struct Descriptor: Equatable, Sendable {
+package struct Descriptor: Equatable, Codable, Sendable {
     package let name: String
     package let image: Image?
 

@@ -3,7 +3,7 @@ package import PTTMessages
 extension TalkSession {
     /// Something that has happened. A request and a push are answered by exactly one ``Effect/reply(_:_:)``, in the same
     /// turn; only ``Request/setParticipant(_:)`` waits for the speaker to open or to fail, or for what makes that idle.
-    package enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Codable, Sendable {
         case request(RequestID, from: ClientID, Request)
         /// Whoever holds a channel's push token may send pushes to it, and is no client.
         case pushSent(RequestID, PushEnvelope)

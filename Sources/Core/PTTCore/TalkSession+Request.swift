@@ -2,7 +2,7 @@ package import PTTMessages
 
 extension TalkSession {
     /// A call of a client, named by its method.
-    package enum Request: Equatable, Sendable {
+    package enum Request: Equatable, Codable, Sendable {
         // MARK: org.pushtotalk.Application
 
         /// - Parameters:

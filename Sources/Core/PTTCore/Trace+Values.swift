@@ -64,16 +64,6 @@ private func traced(_ channel: Channel) -> String {
     )
 }
 
-func traced(_ request: ChannelInterface.JoinRequest) -> String {
-    words(
-        request.channelID.map { "channel \($0)" },
-        "name \(request.name.traced)",
-        request.application.map { "application \($0.traced)" },
-        request.format.map { "format \(traced($0))" },
-        request.image.map { "image \($0.traced)" }
-    )
-}
-
 func traced(_ saved: SavedChannel) -> String {
     words(
         "channel \(saved.channelID)",
@@ -90,36 +80,6 @@ func traced(_ descriptor: Descriptor) -> String {
 
 func traced(_ activation: Activation) -> String {
     "activation \(activation.kind) \(activation.name.traced)"
-}
-
-func traced(_ envelope: PushEnvelope) -> String {
-    let request = envelope.request
-    let content =
-        switch envelope.content {
-        case .readable(let isServiceUpdate): isServiceUpdate ? "serviceUpdate" : "pushToTalk"
-        case .unusable(let reason): "unusable \(reason.traced)"
-        }
-    return words(
-        "token \(traced(request.token)) topic \(request.topic.traced) type \(request.type.traced)",
-        "priority \(request.priority) expiration \(request.expiration) arrived \(envelope.arrived)",
-        "payload \(request.payload.utf8.count) content \(content)"
-    )
-}
-
-func traced(_ speaker: ApplicationInterface.Speaker) -> String {
-    words("speaker \(speaker.name.traced)", speaker.image.map { "image \($0.traced)" })
-}
-
-func traced(_ policy: Policy) -> String {
-    func list(_ name: String, _ applications: [ApplicationID]) -> String? {
-        applications.isEmpty ? nil : applications.map { " \(name) \($0.rawValue.traced)" }.joined()
-    }
-    let none = policy.allowed?.isEmpty == true ? " allow none" : nil
-    return [
-        none, list("allow", policy.allowed ?? []), list("deny", policy.denied),
-        list("exclude", policy.excluded), policy.isClosed ? " closed" : nil,
-        policy.unusable.map { " unusable \($0.traced)" },
-    ].compactMap(\.self).joined()
 }
 
 func traced(_ token: PushToken) -> String {

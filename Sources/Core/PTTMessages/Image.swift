@@ -70,3 +70,15 @@ package struct ImageSummary: Hashable, Codable, Sendable {
         self.byteCount = byteCount
     }
 }
+
+/// As base64.
+extension Image: Codable {
+    package init(from decoder: any Decoder) throws {
+        try self.init(base64: decoder.singleValueContainer().decode(String.self))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(base64)
+    }
+}

@@ -149,8 +149,10 @@ final class TalkSessionHost {
         let before = status
         let effects = session.handle(event, at: now)
         // In the words of the scenario files of the tests, so that a trace from the field becomes one.
-        log.debug("\(now) \(event)")
-        for effect in effects { log.debug("\(now)   \(effect)") }
+        if log.logLevel <= .debug {
+            log.debug("\(now) \(event)")
+            for effect in effects { log.debug("\(now)   \(effect)") }
+        }
         let steps = saves.order(effects, at: now, for: caller)
         toldStatus = saves.isHolding ? before : nil
         carryOut(steps)

@@ -1,0 +1,126 @@
+import PTTMessages
+
+/// Writes a value as the words of a trace line: a case of an enumeration by its name and what it carries, a structure
+/// by the names of its members and their values, in the order of their declarations. Members that are nil are left out.
+///
+/// `begin source handsfreeButton origin (kind bluetoothButton identifier "A4:C1:38:00:00:01" name "PTT-Z01")`
+///
+/// What belongs together within a line stands in parentheses. Only words of our own enumerations, numbers and
+/// identifiers of channels stand without quotation marks, so that no text from outside can forge a word or a line.
+/// Payloads are between an application and its server, and a push token lets its bearer in: the former stand as their
+/// length in bytes, the latter as their first four characters.
+final class TraceEncoder: Encoder {
+    private var words: [String] = []
+    /// Whether the words need parentheses within a line.
+    private var isCompound = false
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    static func text(_ value: some Encodable) -> String {
+        let encoder = TraceEncoder()
+        encoder.append(value)
+        return encoder.words.joined(separator: " ")
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        isCompound = true
+        return KeyedEncodingContainer(Members<Key>(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        isCompound = true
+        return Elements(encoder: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { SingleValue(encoder: self) }
+
+    /// A value with its name. What an enumeration's case carries without a name is called `_0`, `_1` and so on by the
+    /// compiler; it stands without one, and without parentheses.
+    private func append(_ value: some Encodable, named name: String) {
+        if name.hasPrefix("_") { return append(value) }
+        words.append(name)
+        if name == "payload", let text = value as? String { return words.append("\(text.utf8.count)") }
+        appendElement(value)
+    }
+
+    private func appendElement(_ value: some Encodable) {
+        let part = TraceEncoder()
+        part.append(value)
+        words.append(part.isCompound ? "(\(part.words.joined(separator: " ")))" : part.words.joined())
+    }
+
+    private func append(_ value: some Encodable) {
+        switch value {
+        case let word as any WireEnum: words.append(word.rawValue)
+        case let channelID as ChannelID: words.append(channelID.text)
+        case let token as PushToken: words.append(String(token.rawValue.prefix(4)).traced)
+        case let text as String: words.append(text.traced)
+        case is Int, is Bool: words.append("\(value)")
+        default:
+            // Nothing that is traced throws, and nothing is done about a line that is not complete.
+            try? value.encode(to: self)
+        }
+    }
+
+    private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
+        let encoder: TraceEncoder
+        var codingPath: [any CodingKey] { [] }
+
+        func encodeNil(forKey key: Key) {}
+
+        func encode(_ value: some Encodable, forKey key: Key) {
+            encoder.append(value, named: key.stringValue)
+        }
+
+        /// The case of an enumeration.
+        func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key)
+            -> KeyedEncodingContainer<Nested>
+        {
+            encoder.words.append(key.stringValue)
+            return KeyedEncodingContainer(Members<Nested>(encoder: encoder))
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+            encoder.words.append(key.stringValue)
+            return Elements(encoder: encoder)
+        }
+
+        func superEncoder() -> any Encoder { encoder }
+        func superEncoder(forKey key: Key) -> any Encoder { encoder }
+    }
+
+    private struct Elements: UnkeyedEncodingContainer {
+        let encoder: TraceEncoder
+        private(set) var count = 0
+        var codingPath: [any CodingKey] { [] }
+
+        init(encoder: TraceEncoder) {
+            self.encoder = encoder
+        }
+
+        mutating func encodeNil() {}
+
+        mutating func encode(_ value: some Encodable) {
+            encoder.appendElement(value)
+            count += 1
+        }
+
+        mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type)
+            -> KeyedEncodingContainer<Nested>
+        {
+            KeyedEncodingContainer(Members<Nested>(encoder: encoder))
+        }
+
+        mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
+        mutating func superEncoder() -> any Encoder { encoder }
+    }
+
+    private struct SingleValue: SingleValueEncodingContainer {
+        let encoder: TraceEncoder
+        var codingPath: [any CodingKey] { [] }
+
+        func encodeNil() {}
+        func encode(_ value: some Encodable) { encoder.append(value) }
+    }
+}
