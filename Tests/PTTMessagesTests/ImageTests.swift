@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         "Z", "Zg", "Zg=", "Zg===", "=Zg=", "Z===", "Zm9v\n", "Zm 9", "Zm9v====", "Z-_v", "Zmé=", "Zg==Zg==",
     ])
-    func `what is not base64 is told apart`(_ text: String) {
+    func `text that is not base64 is refused`(_ text: String) {
         #expect(Base64.decode(text) == nil)
         #expect(throws: Image.Unusable.self) { try Image(base64: text) }
     }
@@ -35,7 +35,7 @@ import Testing
         png, [0xFF, 0xD8, 0xFF, 0xE0], Array("GIF89a".utf8),
         Array("RIFF".utf8) + [1, 2, 3, 4] + Array("WEBPVP8 ".utf8),
     ])
-    func `a picture is told by its first bytes and reads back`(_ bytes: [UInt8]) throws {
+    func `a picture is recognised by its first bytes and reads back`(_ bytes: [UInt8]) throws {
         let image = try Image(bytes)
         #expect(image.bytes == bytes)
         #expect(try Image(base64: image.base64) == image)
@@ -46,7 +46,7 @@ import Testing
         [], Array("hello".utf8), [0x89, 0x50, 0x4E], Array("RIFF".utf8) + [1, 2, 3, 4] + Array("WAVE".utf8),
         Array("<svg/>".utf8), Array("RIFF".utf8),
     ])
-    func `anything else is no picture`(_ bytes: [UInt8]) {
+    func `any other file is refused`(_ bytes: [UInt8]) {
         #expect(throws: Image.Unusable.notAnImage) { try Image(bytes) }
     }
 
@@ -60,14 +60,14 @@ import Testing
         #expect(throws: Image.Unusable.tooLarge(byteCount: 12 * 1024 * 1024)) { try Image(base64: text) }
     }
 
-    @Test func `equal pictures have equal names, and others have others`() throws {
+    @Test func `equal pictures have equal identifiers, and different ones have different ones`() throws {
         let image = try Image(Self.png)
         #expect(image.summary == (try Image(Self.png)).summary)
         #expect(image.summary.imageID != (try Image(Self.png + [0])).summary.imageID)
         #expect(image.summary.imageID.utf8.count == 16)
     }
 
-    @Test func `why a picture is not kept is a sentence`() {
+    @Test func `the reason why a picture is not kept is a sentence`() {
         #expect("\(Image.Unusable.tooLarge(byteCount: 300_000))".contains("300000"))
         #expect("\(Image.Unusable.notAnImage)".contains("PNG"))
         #expect("\(Image.Unusable.notBase64)".contains("base64"))

@@ -3,36 +3,38 @@ import Testing
 
 extension MessageTests {
     @Test(arguments: [ChannelInterface.description, ApplicationInterface.description])
-    func `every word about a channel is in the interface text`(_ description: String) {
-        expectWords(TransmitSource.self, "Source", in: description)
-        expectWords(OriginKind.self, "OriginKind", in: description)
-        expectWords(EndCause.self, "EndCause", in: description)
-        expectWords(RefusalCode.self, "RefusalCode", in: description)
-        expectWords(JoinReason.self, "JoinReason", in: description)
-        expectWords(LeaveReason.self, "LeaveReason", in: description)
-        expectWords(ServiceStatus.self, "ServiceStatus", in: description)
-        expectWords(TransmissionMode.self, "TransmissionMode", in: description)
-        expectWords(Interruption.self, "Interruption", in: description)
-        expectWords(PushOutcome.self, "PushOutcome", in: description)
+    func `the enumerations of both interfaces about a channel have the cases of their texts`(
+        _ description: String
+    ) {
+        expectCases(TransmitSource.self, "Source", in: description)
+        expectCases(OriginKind.self, "OriginKind", in: description)
+        expectCases(EndCause.self, "EndCause", in: description)
+        expectCases(RefusalCode.self, "RefusalCode", in: description)
+        expectCases(JoinReason.self, "JoinReason", in: description)
+        expectCases(LeaveReason.self, "LeaveReason", in: description)
+        expectCases(ServiceStatus.self, "ServiceStatus", in: description)
+        expectCases(TransmissionMode.self, "TransmissionMode", in: description)
+        expectCases(Interruption.self, "Interruption", in: description)
+        expectCases(PushOutcome.self, "PushOutcome", in: description)
     }
 
-    @Test func `every word that only one interface has is in its text`() {
-        expectWords(AudioState.self, "AudioState", in: ChannelInterface.description)
-        expectWords(Activation.Kind.self, "ActivationKind", in: ApplicationInterface.description)
-        expectWords(PushKind.self, "PushKind", in: ApplicationInterface.description)
-        expectWords(
+    @Test func `the enumerations of a single interface have the cases of its text`() {
+        expectCases(AudioState.self, "AudioState", in: ChannelInterface.description)
+        expectCases(Activation.Kind.self, "ActivationKind", in: ApplicationInterface.description)
+        expectCases(PushKind.self, "PushKind", in: ApplicationInterface.description)
+        expectCases(
             ApplicationInterface.PushResult.self,
             "PushResult",
             in: ApplicationInterface.description
         )
-        expectWords(PushRejectionCode.self, "RejectionCode", in: PushInterface.description)
-        expectWords(OriginKind.self, "DeviceKind", in: AccessoryInterface.description)
-        expectWords(ButtonMode.self, "ButtonMode", in: AccessoryInterface.description)
-        expectWords(LinkState.self, "LinkState", in: AccessoryInterface.description)
-        expectWords(AccessoryEventKind.self, "EventKind", in: AccessoryInterface.description)
+        expectCases(PushRejectionCode.self, "RejectionCode", in: PushInterface.description)
+        expectCases(OriginKind.self, "DeviceKind", in: AccessoryInterface.description)
+        expectCases(ButtonMode.self, "ButtonMode", in: AccessoryInterface.description)
+        expectCases(LinkState.self, "LinkState", in: AccessoryInterface.description)
+        expectCases(AccessoryEventKind.self, "EventKind", in: AccessoryInterface.description)
     }
 
-    @Test func `every kind of event is in the text of the interface that tells of it`() {
+    @Test func `every kind of event is in the text of the interface that delivers it`() {
         let forApplications = [
             "channelRestored", "pushReceived", "requestAnswered", "endRefused", "accessoryPressed",
             "accessoryReleased",
@@ -44,7 +46,7 @@ extension MessageTests {
         }
     }
 
-    /// The words of the enumerations are those of Apple's, in the order of their raw values.
+    /// The cases are those of Apple's enumerations, in the order of their raw values.
     @Test func `codes are named as in the framework`() {
         #expect(
             RefusalCode.allCases.map(\.rawValue) == [
@@ -129,9 +131,9 @@ extension MessageTests {
         }
     }
 
-    private func expectWords<Word: WireEnum>(_: Word.Type, _ name: String, in description: String) {
+    private func expectCases<Value: WireEnum>(_: Value.Type, _ name: String, in description: String) {
         let text = description.replacing(/\s+/, with: " ")
-        let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-        #expect(text.contains("type \(name) (\(words))"))
+        let cases = Value.allCases.map(\.rawValue).joined(separator: ", ")
+        #expect(text.contains("type \(name) (\(cases))"))
     }
 }

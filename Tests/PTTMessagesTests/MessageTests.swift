@@ -54,7 +54,7 @@ import Testing
         #expect(try coded(event) == event)
     }
 
-    @Test func `an event on the socket has its kind and what belongs to it`() throws {
+    @Test func `an event on the socket has its kind and the members of that kind`() throws {
         let text = try json(CoreEvent.transmissionEnded(Self.transmission, .linkLost, by: .unknown))
         #expect(
             text == """
@@ -66,7 +66,7 @@ import Testing
         #expect(try json(CoreEvent.audioActivated) == #"{"kind":"audioActivated"}"#)
     }
 
-    @Test func `what a newer peer says decodes as unknown and stops nobody`() throws {
+    @Test func `values and events of a newer peer decode as unknown`() throws {
         #expect(
             try decoded(#"{"kind":"floorRequested","floor":{"name":"X"}}"#, as: CoreEvent.self)
                 == .unknown("floorRequested")
@@ -80,7 +80,7 @@ import Testing
         #"{"kind":"channelJoined"}"#, #"{"kind":"timeLimitNear","secondsLeft":"10"}"#, #"{}"#, #"[]"#,
         #"{"kind":"transmissionEnded","cause":"released"}"#,
     ])
-    func `an event without what belongs to it is an error`(_ text: String) {
+    func `an event without a member of its kind does not decode`(_ text: String) {
         #expect(throws: DecodingError.self) { try decoded(text, as: CoreEvent.self) }
     }
 
@@ -206,7 +206,7 @@ import Testing
         try expectRoundTrip(PushRejection(.badDeviceToken, "no channel has this token"))
     }
 
-    @Test func `every word from a newer peer decodes as unknown`() throws {
+    @Test func `a value of a newer peer decodes as unknown in every enumeration`() throws {
         try expectUnknown(JoinReason.self)
         try expectUnknown(LeaveReason.self)
         try expectUnknown(ServiceStatus.self)

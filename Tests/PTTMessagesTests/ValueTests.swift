@@ -3,14 +3,14 @@ import PTTMessages
 import Testing
 
 @Suite struct ValueTests {
-    @Test func `a drawn channel identifier is a random UUID of version 4`() throws {
+    @Test func `a channel identifier made of random bytes is a UUID of version 4`() throws {
         let channelID = ChannelID(randomBytes: (.max, .max))
         #expect(channelID.text == "FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF")
         #expect(ChannelID(randomBytes: (0, 0)).text == "00000000-0000-4000-8000-000000000000")
         #expect(UUID(uuidString: channelID.text)?.uuidString == channelID.text)
     }
 
-    @Test func `identifiers are what their bytes are, whatever they look like`() {
+    @Test func `identifiers are equal if their bytes are, however they look`() {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         let applications = Set([composed, decomposed, composed].map { ApplicationID(rawValue: $0) })
         #expect(applications.count == 2)
@@ -32,11 +32,11 @@ import Testing
         "", "Ops", "ffffffff-ffff-4fff-bfff-fffffffffff", "gfffffff-ffff-4fff-bfff-ffffffffffff",
         "ffffffffffff-4fff-bfff-ffffffffffff-ffff", "ffffffff-ffff-4fff-bfff-fffffffffffé",
     ])
-    func `what is no UUID names no channel`(_ text: String) {
+    func `text that is not a UUID is not a channel identifier`(_ text: String) {
         #expect(ChannelID(text) == nil)
     }
 
-    @Test func `audio comes in whole packets of 20 ms`() throws {
+    @Test func `every audio format divides into whole packets of 20 ms`() throws {
         for rate in AudioFormat.rates {
             let format = try #require(AudioFormat(rate: rate, channels: 2))
             #expect(format.samplesPerPacket * 50 == rate)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `an audio format that nobody offers does not decode`() {
+    @Test func `an audio format with an unsupported rate does not decode`() {
         let text = #"{"rate":44100,"channels":1}"#
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(AudioFormat.self, from: Data(text.utf8))
@@ -84,14 +84,14 @@ import Testing
         #expect(time.microseconds == 1_000_000)
     }
 
-    @Test func `origins are the same by kind and identifier, whatever their name`() {
+    @Test func `origins are equal by kind and identifier, whatever their name`() {
         let origin = Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset")
         #expect(origin == Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Renamed"))
         #expect(origin != Origin(kind: .bluetoothButton, identifier: "usb-1", name: "Headset"))
         #expect(Set([origin, Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Renamed")]).count == 1)
     }
 
-    @Test func `a status that follows the events of a transmission ends where it began`() {
+    @Test func `the events of a transmission, applied to a status, end in the same status`() {
         let start = Status(channel: MessageTests.channel, isAudioServerReady: true, timeLimit: 60)
         var status = start
         status.apply(.transmissionBegan(MessageTests.transmission))

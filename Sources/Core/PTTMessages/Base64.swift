@@ -1,8 +1,8 @@
-/// RFC 4648, section 4, with padding: how bytes stand in JSON.
+/// RFC 4648, section 4, with padding: the form of bytes in JSON.
 enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
-    /// In place of the value of a byte that is no digit.
+    /// The value of a byte that is not a digit.
     private static let none: UInt8 = 0xFF
 
     /// The value of each byte as a digit.
@@ -32,7 +32,7 @@ enum Base64 {
         }
     }
 
-    /// Gives nil for anything but whole groups of the alphabet with its padding at the end.
+    /// Returns nil unless the text is whole groups of the alphabet, with padding only at the end.
     static func decode(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { decode($0) }

@@ -3,11 +3,11 @@ package struct Channel: Equatable, Codable, Sendable {
     package let channelID: ChannelID
     package var name: String
     package var image: ImageSummary?
-    /// The application that the channel belongs to, running or not. Nil for one joined from the command line.
+    /// The application that the channel belongs to, running or not. Nil for a channel joined from the command line.
     package var owner: ApplicationID?
-    /// Nil while no application is there to receive the channel's audio.
+    /// Nil while no application receives the channel's audio.
     package var application: Application?
-    /// Whether the application was told to start and has not come yet.
+    /// Whether the application is being started and has not attached yet.
     package var isApplicationStarting: Bool
     package var serviceStatus: ServiceStatus
     package var transmissionMode: TransmissionMode
@@ -39,55 +39,75 @@ package struct Channel: Equatable, Codable, Sendable {
         self.areAccessoryEventsEnabled = areAccessoryEventsEnabled
         self.participant = participant
     }
-}
 
-/// Names an application over its runs, `org.example.Radio` for example. Policy rules and restoration go by it.
-package struct ApplicationID: RawRepresentable, Hashable, Codable, Sendable {
-    package let rawValue: String
-
-    package init(rawValue: String) {
-        self.rawValue = rawValue
-    }
-
-    package static func == (left: ApplicationID, right: ApplicationID) -> Bool {
-        left.rawValue.hasSameBytes(as: right.rawValue)
-    }
-
-    package func hash(into hasher: inout Hasher) { rawValue.hashBytes(into: &hasher) }
-}
-
-/// A running program that holds the channel and receives its audio.
-package struct Application: Equatable, Codable, Sendable {
-    package let name: String
-    /// For display only.
-    package let processID: Int
-
-    package init(name: String, processID: Int) {
-        self.name = name
-        self.processID = processID
+    /// The interfaces have different names for the type of ``application``.
+    static func declaration(application: String) -> String {
+        """
+        # owner: the identifier of the application that the channel belongs to. application: the same while it runs.
+        # participant: who talks at the other end.
+        type Channel (channelID: string, name: string, image: ?Image, owner: ?string, application: ?\(application),
+          isApplicationStarting: bool, serviceStatus: ServiceStatus, transmissionMode: TransmissionMode,
+          areAccessoryEventsEnabled: bool, participant: ?Participant)
+        """
     }
 }
 
-/// How an application is started when it is wanted and does not run.
-package struct Activation: Hashable, Codable, Sendable {
-    package enum Kind: String, WireEnum {
-        case unknown
-        /// `name` is a unit of the user's service manager, `radio.service`.
-        case systemdUnit
-        /// `name` is a well-known name on the session bus that a `.service` file activates, `org.example.Radio`.
-        case busName
-    }
+/// Why a channel became joined: `PTChannelJoinReason` of Apple's framework.
+package enum JoinReason: String, WireEnum {
+    case unknown
+    case developerRequest
+    /// The channel stayed joined while its application, or the core, did not run; the application is back.
+    case channelRestoration
 
-    package let kind: Kind
-    package let name: String
-
-    package init(kind: Kind, name: String) {
-        self.kind = kind
-        self.name = name
-    }
+    static let declaration = """
+        # Apple's PTChannelJoinReason.
+        type JoinReason (unknown, developerRequest, channelRestoration)
+        """
 }
 
-/// Somebody who talks at the other end, as everybody sees them.
+/// Why a channel was left: `PTChannelLeaveReason` of Apple's framework.
+package enum LeaveReason: String, WireEnum {
+    case unknown
+    /// A person, through the system's own interface: `pttctl`.
+    case userRequest
+    case developerRequest
+    /// A rule of the policy file that did not apply when the channel was joined.
+    case systemPolicy
+
+    static let declaration = """
+        # Apple's PTChannelLeaveReason.
+        type LeaveReason (unknown, userRequest, developerRequest, systemPolicy)
+        """
+}
+
+/// The application's connection to its servers, as it reports it: `PTServiceStatus` of Apple's framework.
+package enum ServiceStatus: String, WireEnum {
+    case unknown
+    case ready
+    case connecting
+    case unavailable
+
+    static let declaration = """
+        # Apple's PTServiceStatus: the application's connection to its servers.
+        type ServiceStatus (unknown, ready, connecting, unavailable)
+        """
+}
+
+/// Which side may talk when: `PTTransmissionMode` of Apple's framework.
+package enum TransmissionMode: String, WireEnum {
+    case unknown
+    case fullDuplex
+    /// One side at a time.
+    case halfDuplex
+    case listenOnly
+
+    static let declaration = """
+        # Apple's PTTransmissionMode.
+        type TransmissionMode (unknown, fullDuplex, halfDuplex, listenOnly)
+        """
+}
+
+/// A speaker at the other end, as all clients see it.
 package struct Participant: Equatable, Codable, Sendable {
     package let name: String
     package let image: ImageSummary?
@@ -96,4 +116,6 @@ package struct Participant: Equatable, Codable, Sendable {
         self.name = name
         self.image = image
     }
+
+    static let declaration = "type Participant (name: string, image: ?Image)"
 }

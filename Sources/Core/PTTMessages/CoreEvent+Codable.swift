@@ -1,7 +1,7 @@
-/// Varlink has no unions: an event is its kind and those of the other fields that belong to it.
+/// Varlink has no unions: an event has its kind and the members that belong to that kind.
 ///
-/// Only those are written and read: each press is an event to each subscriber, and a field that is looked for in vain
-/// costs as much as one that is there.
+/// Only these are written and read: each press is an event for each subscriber, and looking for a member that is not
+/// there costs as much as reading one.
 extension CoreEvent: Codable {
     private enum CodingKeys: CodingKey {
         case kind

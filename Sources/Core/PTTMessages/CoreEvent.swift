@@ -1,20 +1,20 @@
-/// Something that happened in the core. Subscribers get these in order.
+/// An event of the core, which subscribers receive in order.
 package enum CoreEvent: Equatable, Sendable {
     case channelJoined(Channel, JoinReason)
     case descriptorChanged(name: String, image: ImageSummary?)
-    /// The channel's application is wanted and was told to start.
+    /// The core is starting the channel's application.
     case applicationStarting
-    /// The application is not there, or no longer; the channel stays joined.
+    /// The application is not running, or no longer attached; the channel stays joined.
     case applicationDetached
     /// - Parameter explanation: What people should know about it, if anything.
     case channelLeft(LeaveReason, explanation: String?)
     case serviceStatusChanged(ServiceStatus)
     case transmissionModeChanged(TransmissionMode)
     case accessoryEventsChanged(isEnabled: Bool)
-    /// Somebody else talks at the other end now, or nobody does.
+    /// Another participant talks at the other end now, or none.
     case participantChanged(Participant?)
     case transmissionBegan(Transmission)
-    /// - Parameter by: Who ended it; `unknown` if nobody asked for the end.
+    /// - Parameter by: What asked for the end; `unknown` if the core ended the transmission itself.
     case transmissionEnded(Transmission, EndCause, by: TransmitSource)
     case transmissionRefused(Origin, Refusal)
     /// The time-out timer will end the transmission in so many seconds.
@@ -23,47 +23,47 @@ package enum CoreEvent: Equatable, Sendable {
     /// The first captured buffer has arrived, or the speaker is open.
     case audioActivated
     case audioDeactivated
-    /// The audio session ends although somebody still wants it. Told before its end.
+    /// The audio session is about to end while it is in use; ``audioDeactivated`` follows.
     case audioInterrupted(Interruption)
-    /// What interrupted the audio session is over.
+    /// The cause of the interruption is over.
     case audioInterruptionEnded
-    /// The microphone or the speaker in use, by the audio server's name: told when it is opened for the first time, and
-    /// when it is another than before. Nil for the one that has not changed.
+    /// The microphone or the speaker in use, by its name at the audio server: when it is first opened and when another
+    /// takes its place. Nil for the one that has not changed.
     case routeChanged(input: String?, output: String?)
     case audioServerReady
     case audioServerLost
     /// - Parameter explanation: What people should know about it, if anything.
     case pushFinished(PushID, PushOutcome, explanation: String?)
 
-    /// What the core must remember is on disk again.
+    /// The state of the core is on disk again.
     case stateSaved
-    /// What the core must remember could not be written: after a reboot it would find an earlier state.
+    /// The state of the core could not be written to disk: a reboot would find an earlier one.
     ///
-    /// - Parameter reason: What failed, on what.
+    /// - Parameter reason: Which operation failed, on which file.
     case stateNotSaved(reason: String)
 
-    // Only the application is told of these.
+    // Only the application receives these.
 
-    /// The attachment that held the application's channel has gone, and this one has it now, with the token for its
-    /// pushes. It is told of as joined right after this.
+    /// The attachment that held the application's channel has ended, and this one holds it now, with a token for its
+    /// pushes; ``channelJoined(_:_:)`` follows.
     case channelRestored(ApplicationInterface.Restored, PushToken)
     case pushReceived(Push)
-    /// A call of the application was carried out, or refused. Stands where it belongs among the other events. Without a
-    /// number: a call that had none.
+    /// A call of the application was carried out or, with a refusal, not. It has its place among the other events, and
+    /// no number if the call had none.
     case requestAnswered(CallID?, Refusal?)
-    /// An answer to a push asked for the end of a transmission, and there was nothing to end.
+    /// The answer to a push asked for the end of a transmission, and there was none.
     case endRefused(Refusal)
-    /// A button that the application handles by itself was pressed.
+    /// A button that the application handles itself was pressed.
     case accessoryPressed(Origin)
-    /// A button of which ``accessoryPressed(_:)`` told was let go, or can no longer tell.
+    /// A button after ``accessoryPressed(_:)`` was released, or its link was lost.
     case accessoryReleased(Origin)
 
-    /// From a newer core.
+    /// An event of a newer core.
     case unknown(String)
 }
 
 extension CoreEvent {
-    /// The word for the kind of event, as it stands on the socket.
+    /// The name of the kind of event on the socket.
     package var kind: String {
         switch self {
         case .channelJoined: "channelJoined"
@@ -99,4 +99,15 @@ extension CoreEvent {
         case .unknown(let kind): kind
         }
     }
+}
+
+extension CoreEvent {
+    /// The members that events have in both interfaces; a member is there if it belongs to the kind of event.
+    static let commonMembers = """
+        kind: string, channel: ?Channel, joinReason: ?JoinReason, leaveReason: ?LeaveReason, explanation: ?string,
+          name: ?string, image: ?Image, serviceStatus: ?ServiceStatus, transmissionMode: ?TransmissionMode,
+          isEnabled: ?bool, participant: ?Participant, transmission: ?Transmission, cause: ?EndCause, endedBy: ?Source,
+          origin: ?Origin, refusal: ?RefusalReason, secondsLeft: ?int, interruption: ?Interruption, input: ?string,
+          output: ?string
+        """
 }

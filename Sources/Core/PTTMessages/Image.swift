@@ -1,12 +1,12 @@
 /// The encoded bytes of a picture for a channel or a speaker, as an application gave them.
 ///
-/// The core shows no pictures and decodes none: it keeps them for those who do.
+/// The core neither decodes nor shows pictures: it keeps them for clients that do.
 package struct Image: Hashable, Sendable {
     /// The largest picture that the core keeps, in bytes.
     package static let sizeLimit = 256 * 1024
 
     package let bytes: [UInt8]
-    /// What stands for it in a status and in events, which go to many.
+    /// Stands for the picture in the status and in events, so that these stay small.
     package let summary: ImageSummary
 
     /// Why a picture is not kept.
@@ -25,8 +25,8 @@ package struct Image: Hashable, Sendable {
         }
     }
 
-    /// - Parameter bytes: A PNG, JPEG, GIF or WebP file, told by its first bytes.
-    /// - Throws: ``Unusable`` if it is none, or too large.
+    /// - Parameter bytes: A PNG, JPEG, GIF or WebP file, recognised by its first bytes.
+    /// - Throws: ``Unusable`` for any other file, or one that is too large.
     package init(_ bytes: [UInt8]) throws(Unusable) {
         guard bytes.count <= Self.sizeLimit else { throw .tooLarge(byteCount: bytes.count) }
         guard Self.isImage(bytes) else { throw .notAnImage }
@@ -46,7 +46,7 @@ package struct Image: Hashable, Sendable {
 
     package var base64: String { Base64.encode(bytes) }
 
-    /// FNV-1a over the bytes: equal pictures have equal names, so that a subscriber fetches each once.
+    /// FNV-1a over the bytes: equal pictures have equal identifiers, so that a subscriber fetches each once.
     private static func imageID(_ bytes: [UInt8]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -60,7 +60,7 @@ package struct Image: Hashable, Sendable {
     }
 }
 
-/// A picture by name; `GetImage` has its bytes.
+/// The identifier and the size of a picture; `GetImage` replies with its bytes.
 package struct ImageSummary: Hashable, Codable, Sendable {
     package let imageID: String
     package let byteCount: Int
@@ -69,6 +69,11 @@ package struct ImageSummary: Hashable, Codable, Sendable {
         self.imageID = imageID
         self.byteCount = byteCount
     }
+
+    static let declaration = """
+        # imageID: for GetImage.
+        type Image (imageID: string, byteCount: int)
+        """
 }
 
 /// As base64.

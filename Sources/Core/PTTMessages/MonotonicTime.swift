@@ -1,4 +1,4 @@
-/// A point on the machine's monotonic clock, which neither jumps nor counts suspended time.
+/// A point on the machine's monotonic clock, which does not jump and stops while the machine is suspended.
 package struct MonotonicTime: Comparable, Hashable, Sendable, CustomStringConvertible {
     package let nanoseconds: Int64
 
@@ -24,7 +24,7 @@ package struct MonotonicTime: Comparable, Hashable, Sendable, CustomStringConver
         .nanoseconds(left.nanoseconds - right.nanoseconds)
     }
 
-    /// Seconds with as many decimals as it takes, `61.5s`.
+    /// Seconds with all decimals that are not trailing zeros: `61.5s`.
     package var description: String {
         let (seconds, fraction) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
         let sign = nanoseconds < 0 ? "-" : ""

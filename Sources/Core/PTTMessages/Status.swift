@@ -1,4 +1,4 @@
-/// The whole state of the core as its clients see it. A subscriber gets it first and then keeps it true with
+/// The whole state of the core as its clients see it. A subscriber receives it once and then updates it with
 /// ``apply(_:)``.
 package struct Status: Equatable, Codable, Sendable {
     package var channel: Channel?
@@ -8,7 +8,7 @@ package struct Status: Equatable, Codable, Sendable {
     package var isAudioServerReady: Bool
     /// The longest transmission, in seconds.
     package var timeLimit: Int
-    /// Why what the core must remember is not on disk: after a reboot it would find an earlier state. Nil if it is.
+    /// Why the state could not be written to disk, so that a reboot would find an earlier one; nil if it was written.
     package var saveFailure: String?
 
     package init(
@@ -26,27 +26,18 @@ package struct Status: Equatable, Codable, Sendable {
         self.timeLimit = timeLimit
         self.saveFailure = saveFailure
     }
-}
 
-/// The transmission that is going on.
-package struct Transmission: Equatable, Codable, Sendable {
-    package let transmissionID: TransmissionID
-    package let source: TransmitSource
-    package let origin: Origin
-    /// Microseconds of the monotonic clock.
-    package let began: Int
-
-    package init(transmissionID: TransmissionID, source: TransmitSource, origin: Origin, began: Int) {
-        self.transmissionID = transmissionID
-        self.source = source
-        self.origin = origin
-        self.began = began
-    }
+    static let declaration = """
+        # timeLimit: the longest transmission, in seconds. saveFailure: why the state could not be written to disk, so
+        # that a reboot would find an earlier one.
+        type Status (channel: ?Channel, transmission: ?Transmission, audio: AudioState, isAudioServerReady: bool,
+          timeLimit: int, saveFailure: ?string)
+        """
 }
 
 extension Status {
-    /// Follows one event. Applied in order to the status that a subscription began with, the result equals what
-    /// the core would answer at that moment.
+    /// Applies one event. The events of a subscription, applied in order to the status that it began with, give the
+    /// status that the core would reply with at that moment.
     package mutating func apply(_ event: CoreEvent) {
         switch event {
         case .channelJoined(let joined, _): channel = joined

@@ -1,5 +1,5 @@
-// Identifiers that come as text are equal if their UTF-8 bytes are. `String` is compared by canonical equivalence
-// (UAX #15), so that what differs on the socket would be the same here, and a peer's longest text would take its time.
+// Identifiers that are text are compared by their UTF-8 bytes. `String` is compared by canonical equivalence (UAX #15):
+// texts that differ on the socket would be equal, and a long text of a peer would be slow to compare.
 
 extension String {
     /// Whether both are the same UTF-8.
@@ -9,7 +9,7 @@ extension String {
         return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
     }
 
-    /// What goes with ``hasSameBytes(as:)``.
+    /// The hash for ``hasSameBytes(as:)``.
     func hashBytes(into hasher: inout Hasher) {
         var text = self
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -1,6 +1,6 @@
 extension String {
-    /// The text as one word of a trace line: in quotation marks, and without anything that could end the line, so that
-    /// no name from outside can forge one.
+    /// The text in quotation marks for a line of a trace, without line breaks and control characters, so that a name
+    /// from outside cannot forge a line.
     package var traced: String {
         var result = "\""
         for scalar in unicodeScalars {

@@ -1,13 +1,4 @@
-/// Numbers the calls of an application, which draws it: the answer is told with the same number.
-package struct CallID: RawRepresentable, Hashable, Codable, Sendable {
-    package let rawValue: Int
-
-    package init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
-}
-
-/// Names a channel. Text of an RFC 4122 UUID in upper case, as Apple's `UUID.uuidString` writes it.
+/// Identifies a channel: the text of an RFC 4122 UUID in upper case, as Apple's `UUID.uuidString` writes it.
 package struct ChannelID: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
@@ -26,7 +17,7 @@ package struct ChannelID: Hashable, Sendable, CustomStringConvertible {
         self.text = text.uppercased()
     }
 
-    /// Makes an identifier of 16 bytes that the caller drew at random (version and variant bits are set here).
+    /// Makes a UUID of version 4 from 16 random bytes; the version and variant bits are set here.
     package init(randomBytes bytes: (UInt64, UInt64)) {
         let high = bytes.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         let low = bytes.1 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
@@ -56,19 +47,4 @@ extension ChannelID: Codable {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
-}
-
-/// Numbers the transmissions of one run of the core, from 1.
-package struct TransmissionID: RawRepresentable, Hashable, Codable, Sendable {
-    package let rawValue: Int
-
-    package init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
-}
-
-/// What the programs call themselves.
-package enum Product {
-    package static let name = "PushToTalk for Linux"
-    package static let version = "0.1.0"
 }

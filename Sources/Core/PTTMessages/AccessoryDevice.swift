@@ -1,0 +1,73 @@
+/// How a button controls the transmission.
+package enum ButtonMode: String, WireEnum {
+    case unknown
+    /// Talk while it is held.
+    case hold
+    /// One press begins, the next ends.
+    case toggle
+
+    static let declaration = """
+        # hold: talk while the button is held. toggle: one press begins, the next ends.
+        type ButtonMode (unknown, hold, toggle)
+        """
+}
+
+/// The state of the link to a device.
+package enum LinkState: String, WireEnum {
+    case unknown
+    /// Not connected: asleep, out of range or switched off.
+    case away
+    /// Connected; its services are being looked up or subscribed to.
+    case connecting
+    /// A press will be detected.
+    case ready
+    /// Present, but not used; `remark` gives the reason.
+    case unused
+
+    static let declaration = """
+        # away: not connected. connecting: services are being looked up. ready: a press will be detected.
+        # unused: present but not used; remark gives the reason.
+        type LinkState (unknown, away, connecting, ready, unused)
+        """
+}
+
+/// An accessory and its state.
+package struct AccessoryDevice: Equatable, Codable, Sendable {
+    /// Kind and identifier are those of the ``Origin`` of its presses.
+    package let kind: OriginKind
+    package let identifier: String
+    package let name: String
+    /// The name of the accessory profile, `FFE0` for example.
+    package let profile: String?
+    package let mode: ButtonMode
+    package let link: LinkState
+    package let isPressed: Bool
+    /// What people should know or do about the device, if anything.
+    package let remark: String?
+
+    package init(
+        kind: OriginKind,
+        identifier: String,
+        name: String,
+        profile: String?,
+        mode: ButtonMode,
+        link: LinkState,
+        isPressed: Bool,
+        remark: String?
+    ) {
+        self.kind = kind
+        self.identifier = identifier
+        self.name = name
+        self.profile = profile
+        self.mode = mode
+        self.link = link
+        self.isPressed = isPressed
+        self.remark = remark
+    }
+
+    static let kindDeclaration = "type DeviceKind \(OriginKind.values)"
+    static let declaration = """
+        type Device (kind: DeviceKind, identifier: string, name: string, profile: ?string, mode: ButtonMode,
+          link: LinkState, isPressed: bool, remark: ?string)
+        """
+}

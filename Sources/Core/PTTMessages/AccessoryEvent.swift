@@ -1,0 +1,44 @@
+package enum AccessoryEventKind: String, WireEnum {
+    case unknown
+    case deviceAdded
+    case deviceChanged
+    case deviceRemoved
+    case pressed
+    case released
+    /// A device sent something that changes nothing, named in `remark`: a heartbeat, a repeated level, unknown bytes.
+    case ignored
+    /// ptt-accessoryd connected to the core, or lost the connection.
+    case coreConnected
+    case coreLost
+
+    static let declaration = """
+        type EventKind (unknown, deviceAdded, deviceChanged, deviceRemoved, pressed, released, ignored, coreConnected,
+          coreLost)
+        """
+}
+
+/// An event of ptt-accessoryd.
+package struct AccessoryEvent: Equatable, Codable, Sendable {
+    package let kind: AccessoryEventKind
+    package let device: AccessoryDevice?
+    /// What the device sent, in hexadecimal or as the name of a key.
+    package let value: String?
+    package let remark: String?
+
+    package init(
+        _ kind: AccessoryEventKind,
+        device: AccessoryDevice? = nil,
+        value: String? = nil,
+        remark: String? = nil
+    ) {
+        self.kind = kind
+        self.device = device
+        self.value = value
+        self.remark = remark
+    }
+
+    static let declaration = """
+        # value: what the device sent, in hexadecimal or as the name of a key.
+        type Event (kind: EventKind, device: ?Device, value: ?string, remark: ?string)
+        """
+}

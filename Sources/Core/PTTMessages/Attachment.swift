@@ -1,0 +1,84 @@
+// What an application receives when it attaches.
+
+extension ApplicationInterface {
+    package struct Attachment: Equatable, Codable, Sendable {
+        /// A second connection passes it to `UseAttachment`, once, to make calls for this application.
+        package let callToken: String
+        /// The application sends it first on the audio socket; valid for one connection at a time.
+        package let audioToken: String
+        /// For pushes, which are accepted while the channel is joined.
+        package let pushToken: PushToken
+        package let format: AudioFormat
+        /// The channel of this application that stayed joined without it; ``CoreEvent/channelJoined(_:_:)`` follows.
+        package let restored: Restored?
+        /// The channel of this application that was left while it was not attached. Reported once.
+        package let left: Left?
+        /// Whether the application counts as in the foreground. An application that attaches again passes this value:
+        /// a core that has been restarted does not know that it had started the application in the background.
+        package let isForeground: Bool
+        package let isAudioServerReady: Bool
+
+        package init(
+            callToken: String,
+            audioToken: String,
+            pushToken: PushToken,
+            format: AudioFormat,
+            restored: Restored?,
+            left: Left? = nil,
+            isForeground: Bool = true,
+            isAudioServerReady: Bool
+        ) {
+            self.callToken = callToken
+            self.audioToken = audioToken
+            self.pushToken = pushToken
+            self.format = format
+            self.restored = restored
+            self.left = left
+            self.isForeground = isForeground
+            self.isAudioServerReady = isAudioServerReady
+        }
+
+        static let declaration = """
+            # callToken: for UseAttachment, once. audioToken: for the audio socket, one connection at a time. pushToken:
+            # for org.pushtotalk.Push, valid while a channel is joined. restored: the application's channel, if it is
+            # still joined; channelJoined follows. isForeground: whether the application counts as in the foreground; an
+            # application that attaches again, after a restart of pttd for example, passes the value that it had.
+            type Attachment (callToken: string, audioToken: string, pushToken: string, format: AudioFormat,
+              restored: ?Restored, left: ?Left, isForeground: bool, isAudioServerReady: bool)
+            """
+    }
+
+    package struct Restored: Equatable, Codable, Sendable {
+        package let channelID: ChannelID
+        /// Whether the core has lost the descriptor and no push is waiting, so that the application should set it.
+        package let needsDescriptor: Bool
+
+        package init(channelID: ChannelID, needsDescriptor: Bool) {
+            self.channelID = channelID
+            self.needsDescriptor = needsDescriptor
+        }
+
+        static let declaration = """
+            # needsDescriptor: pttd has lost the name and the image of the channel; call SetDescriptor.
+            type Restored (channelID: string, needsDescriptor: bool)
+            """
+    }
+
+    package struct Left: Equatable, Codable, Sendable {
+        package let channelID: ChannelID
+        package let reason: LeaveReason
+        /// What people should know about it, if anything.
+        package let explanation: String?
+
+        package init(channelID: ChannelID, reason: LeaveReason, explanation: String?) {
+            self.channelID = channelID
+            self.reason = reason
+            self.explanation = explanation
+        }
+
+        static let declaration = """
+            # A channel of the application that was left while the application was not attached.
+            type Left (channelID: string, reason: LeaveReason, explanation: ?string)
+            """
+    }
+}

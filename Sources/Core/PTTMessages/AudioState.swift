@@ -1,0 +1,29 @@
+/// The state of the audio session, which the core activates and deactivates.
+package enum AudioState: String, WireEnum {
+    case unknown
+    case inactive
+    /// A stream is being opened: no audio has come from the microphone, or gone to the speaker, yet.
+    case activating
+    /// The microphone has delivered its first buffer, or the speaker is open.
+    case active
+
+    static let declaration = """
+        # activating: a stream is being opened. active: the microphone has delivered, or the speaker is open.
+        type AudioState (unknown, inactive, activating, active)
+        """
+}
+
+/// What interrupted the audio session while it was in use.
+package enum Interruption: String, WireEnum {
+    case unknown
+    case audioServerLost
+    case speakerLost
+    /// The application closed its audio socket, or broke its protocol.
+    case audioConnectionLost
+    case suspended
+
+    static let declaration = """
+        # What interrupted the audio session while it was in use.
+        type Interruption (unknown, audioServerLost, speakerLost, audioConnectionLost, suspended)
+        """
+}

@@ -1,0 +1,271 @@
+/// `org.pushtotalk.Channel` on the core's socket: the text of the interface, its methods and their messages.
+package enum ChannelInterface {
+    package static let name = "org.pushtotalk.Channel"
+
+    /// The interface text, the reply to `org.varlink.service.GetInterfaceDescription`. It stays within the grammar that
+    /// the parsers of both systemd and Python accept.
+    package static let description = """
+        # The channel of this machine, its transmissions and its audio session.
+        #
+        # There is at most one channel and at most one transmission. A transmission belongs to the connection that began
+        # it: when the connection closes, it ends. Published versions of this interface are never changed incompatibly;
+        # fields may be added, and a client must accept values that it does not know.
+        interface \(name)
+
+        \(TransmitSource.declaration)
+
+        \(OriginKind.declaration)
+
+        \(Origin.declaration)
+
+        \(EndCause.declaration)
+
+        \(RefusalCode.declaration)
+
+        \(Refusal.declaration)
+
+        \(JoinReason.declaration)
+
+        \(LeaveReason.declaration)
+
+        \(ServiceStatus.declaration)
+
+        \(TransmissionMode.declaration)
+
+        \(AudioState.declaration)
+
+        \(AudioFormat.declaration)
+
+        \(Application.declaration(as: "Application"))
+
+        \(ImageSummary.declaration)
+
+        \(Participant.declaration)
+
+        \(Channel.declaration(application: "Application"))
+
+        \(Transmission.declaration)
+
+        \(Status.declaration)
+
+        \(Interruption.declaration)
+
+        \(PushOutcome.declaration)
+
+        # kind is one of channelJoined (channel, joinReason), descriptorChanged (name, image), applicationStarting,
+        # applicationDetached, channelLeft (leaveReason, explanation), serviceStatusChanged (serviceStatus),
+        # transmissionModeChanged (transmissionMode), accessoryEventsChanged (isEnabled), participantChanged
+        # (participant), transmissionBegan (transmission), transmissionEnded (transmission, cause, endedBy),
+        # transmissionRefused (origin, refusal), timeLimitNear (secondsLeft), audioActivating, audioActivated,
+        # audioDeactivated, audioInterrupted (interruption), audioInterruptionEnded, routeChanged (input, output),
+        # audioServerReady, audioServerLost, pushFinished (pushID, outcome, explanation), stateSaved, stateNotSaved
+        # (explanation).
+        type Event (\(CoreEvent.commonMembers), pushID: ?int, outcome: ?PushOutcome)
+
+        # callID: see org.pushtotalk.Application; without effect for other clients than applications.
+
+        # Joins a channel. An attached application (org.pushtotalk.Application) joins as itself. Any other client that
+        # gives an application name becomes the channel's application and receives a token for the audio socket, but no
+        # pushToken; when its connection closes, the channel stays, without an application, and the application may join
+        # it again by its channelID. Without a name the channel has no application. image: base64 of a PNG, JPEG, GIF or
+        # WebP file of at most 256 KiB; any other is ignored.
+        method Join(channelID: ?string, name: string, application: ?string, format: ?AudioFormat, image: ?string,
+          callID: ?int) ->
+          (channelID: string, token: ?string, format: AudioFormat, pushToken: ?string)
+
+        # Leaves the channel. A transmission ends first.
+        method Leave(channelID: ?string, callID: ?int) -> ()
+
+        # Changes the name and the image of the channel; without an image, it is removed.
+        method SetDescriptor(channelID: ?string, name: string, image: ?string, callID: ?int) -> ()
+
+        # The image of the channel or of its participant, in base64.
+        method GetImage(imageID: string) -> (image: string)
+
+        # Begins a transmission for an origin. The reply comes before audio is active; audioActivated follows.
+        method BeginTransmitting(channelID: ?string, source: Source, origin: Origin, callID: ?int) -> (transmissionID: int)
+
+        # Reports that an origin was released, which ends its transmission and allows it a new one after a time-out.
+        # Without an origin, ends any transmission.
+        method EndTransmitting(channelID: ?string, origin: ?Origin, cause: ?EndCause, callID: ?int) -> ()
+
+        method GetStatus() -> (status: Status)
+
+        # Call with "more". The first reply has the status, each later one has one event. sequence grows by one with
+        # each event; time is in microseconds of the monotonic clock.
+        method Subscribe() -> (sequence: int, time: int, status: ?Status, event: ?Event)
+
+        \(Refusal.errorDeclaration)
+
+        error ImageNotFound (imageID: string)
+
+        # The client did not read fast enough and must subscribe again.
+        error SubscriberLagged ()
+        """
+
+    package static let join = InterfaceMethod<JoinRequest, JoinReply>("Join", of: name)
+    package static let leave = InterfaceMethod<LeaveRequest, NoParameters>("Leave", of: name)
+    package static let setDescriptor = InterfaceMethod<DescriptorRequest, NoParameters>(
+        "SetDescriptor",
+        of: name
+    )
+    package static let getImage = InterfaceMethod<ImageRequest, ImageReply>("GetImage", of: name)
+    package static let beginTransmitting = InterfaceMethod<BeginRequest, BeginReply>(
+        "BeginTransmitting",
+        of: name
+    )
+    package static let endTransmitting = InterfaceMethod<EndRequest, NoParameters>(
+        "EndTransmitting",
+        of: name
+    )
+    package static let getStatus = InterfaceMethod<NoParameters, StatusReply>("GetStatus", of: name)
+    package static let subscribe = InterfaceMethod<NoParameters, Update>("Subscribe", of: name)
+
+    package struct JoinRequest: Equatable, Codable, Sendable {
+        /// Nil: the core generates one.
+        package let channelID: ChannelID?
+        package let name: String
+        /// Nil: the channel has no application, and stays when the connection closes.
+        package let application: String?
+        package let format: AudioFormat?
+        /// Base64 of a PNG, JPEG, GIF or WebP file. Any other is ignored, with a line in the journal.
+        package let image: String?
+
+        package init(
+            channelID: ChannelID?,
+            name: String,
+            application: String?,
+            format: AudioFormat? = nil,
+            image: String? = nil
+        ) {
+            self.channelID = channelID
+            self.name = name
+            self.application = application
+            self.format = format
+            self.image = image
+        }
+    }
+
+    package struct JoinReply: Equatable, Codable, Sendable {
+        package let channelID: ChannelID
+        /// The application sends it first on the audio socket; valid for one connection. Nil without an application.
+        package let token: String?
+        package let format: AudioFormat
+        /// For pushes to the application, while the channel is joined. Nil for a caller that is not the application.
+        package let pushToken: PushToken?
+
+        package init(
+            channelID: ChannelID,
+            token: String?,
+            format: AudioFormat,
+            pushToken: PushToken? = nil
+        ) {
+            self.channelID = channelID
+            self.token = token
+            self.format = format
+            self.pushToken = pushToken
+        }
+    }
+
+    package struct LeaveRequest: Equatable, Codable, Sendable {
+        /// Nil: the joined channel.
+        package let channelID: ChannelID?
+
+        package init(channelID: ChannelID?) {
+            self.channelID = channelID
+        }
+    }
+
+    package struct DescriptorRequest: Equatable, Codable, Sendable {
+        package let channelID: ChannelID?
+        package let name: String
+        /// As in ``JoinRequest``. Nil: no image.
+        package let image: String?
+
+        package init(channelID: ChannelID?, name: String, image: String? = nil) {
+            self.channelID = channelID
+            self.name = name
+            self.image = image
+        }
+    }
+
+    package struct BeginRequest: Equatable, Codable, Sendable {
+        package let channelID: ChannelID?
+        package let source: TransmitSource
+        package let origin: Origin
+
+        package init(channelID: ChannelID?, source: TransmitSource, origin: Origin) {
+            self.channelID = channelID
+            self.source = source
+            self.origin = origin
+        }
+    }
+
+    package struct BeginReply: Equatable, Codable, Sendable {
+        package let transmissionID: TransmissionID
+
+        package init(transmissionID: TransmissionID) {
+            self.transmissionID = transmissionID
+        }
+    }
+
+    package struct EndRequest: Equatable, Codable, Sendable {
+        package let channelID: ChannelID?
+        /// The origin that was released. Nil ends any transmission.
+        package let origin: Origin?
+        package let cause: EndCause?
+
+        package init(channelID: ChannelID?, origin: Origin?, cause: EndCause?) {
+            self.channelID = channelID
+            self.origin = origin
+            self.cause = cause
+        }
+    }
+
+    package struct ImageRequest: Equatable, Codable, Sendable {
+        package let imageID: String
+
+        package init(imageID: String) {
+            self.imageID = imageID
+        }
+    }
+
+    package struct ImageReply: Equatable, Codable, Sendable {
+        /// Base64.
+        package let image: String
+
+        package init(image: String) {
+            self.image = image
+        }
+    }
+
+    package struct StatusReply: Equatable, Codable, Sendable {
+        package let status: Status
+
+        package init(status: Status) {
+            self.status = status
+        }
+    }
+
+    /// One reply to `Subscribe`: the first has the status, each later one has an event.
+    package struct Update: Equatable, Codable, Sendable {
+        /// Grows by one with each event of this run of the core.
+        package let sequence: Int
+        /// Microseconds of the monotonic clock.
+        package let time: Int
+        package let status: Status?
+        package let event: CoreEvent?
+
+        package init(sequence: Int, time: Int, status: Status?, event: CoreEvent?) {
+            self.sequence = sequence
+            self.time = time
+            self.status = status
+            self.event = event
+        }
+    }
+
+    /// The error with a ``Refusal`` as its parameters.
+    package static let refused = "\(name).Refused"
+    /// Neither the channel nor its participant has the requested image.
+    package static let imageNotFound = "\(name).ImageNotFound"
+}

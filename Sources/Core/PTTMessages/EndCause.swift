@@ -1,0 +1,48 @@
+/// Why a transmission ended.
+package enum EndCause: String, WireEnum {
+    case unknown
+    /// The button was released, or the toggle key pressed again.
+    case released
+    /// The application or a person asked for the end.
+    case stopped
+    /// The time-out timer expired.
+    case timeLimit
+    /// The connection that held the transmission closed: its program ended, was killed, or broke the protocol.
+    case connectionLost
+    /// The application of the channel ended or disconnected.
+    case applicationGone
+    /// The application of the channel closed its audio socket, or broke its protocol.
+    case audioConnectionLost
+    case channelLeft
+    /// The radio link to the button broke, its services disappeared, the adapter was removed or bluetoothd ended.
+    case linkLost
+    /// The input device was unplugged.
+    case deviceRemoved
+    /// The audio server ended or refused the microphone.
+    case audioServerLost
+    /// The microphone was removed or stopped delivering audio.
+    case microphoneLost
+    /// There is no microphone, or not the one that the configuration names. A monitor of a speaker is not a microphone.
+    case noMicrophone
+    case suspended
+    /// The screen was locked, and the configuration refuses transmissions while it is.
+    case sessionLocked
+    /// Another session became the active one of the seat.
+    case sessionInactive
+    /// The channel's transmission mode no longer allows transmitting.
+    case modeChanged
+    /// The application of the channel was started for the transmission and did not attach.
+    case applicationUnavailable
+    /// The core is shutting down.
+    case shuttingDown
+
+    static let declaration = """
+        # Why a transmission ended. timeLimit: the time-out timer expired. connectionLost: the connection that held the
+        # transmission closed. linkLost: the radio link to the button broke. noMicrophone: a monitor of a speaker is not
+        # a microphone. sessionInactive: another session became the active one of the seat. applicationUnavailable: it
+        # was started for the transmission and did not attach.
+        type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone, audioConnectionLost,
+          channelLeft, linkLost, deviceRemoved, audioServerLost, microphoneLost, noMicrophone, suspended,
+          sessionLocked, sessionInactive, modeChanged, applicationUnavailable, shuttingDown)
+        """
+}

@@ -1,0 +1,39 @@
+/// Why a request was refused: `PTChannelError.Code` of Apple's framework, by name.
+package enum RefusalCode: String, WireEnum {
+    case unknown
+    case channelNotFound
+    case channelLimitReached
+    case callActive
+    case transmissionInProgress
+    case transmissionNotFound
+    case appNotForeground
+    case deviceManagementRestriction
+    case screenTimeRestriction
+    case transmissionNotAllowed
+
+    static let declaration = """
+        # The codes of Apple's PTChannelError.
+        type RefusalCode (unknown, channelNotFound, channelLimitReached, callActive, transmissionInProgress,
+          transmissionNotFound, appNotForeground, deviceManagementRestriction, screenTimeRestriction,
+          transmissionNotAllowed)
+        """
+}
+
+/// A refused request: a code for programs and a sentence for people.
+package struct Refusal: Error, Equatable, Codable, Sendable, CustomStringConvertible {
+    package let code: RefusalCode
+    package let reason: String
+
+    package init(_ code: RefusalCode, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    package var description: String { reason }
+
+    /// In events.
+    static let declaration = "type RefusalReason \(parameters)"
+    /// In replies to calls.
+    static let errorDeclaration = "error Refused \(parameters)"
+    private static let parameters = "(code: RefusalCode, reason: string)"
+}

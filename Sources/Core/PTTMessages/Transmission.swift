@@ -1,0 +1,45 @@
+/// What requested a transmission: `PTChannelTransmitRequestSource` of Apple's framework.
+package enum TransmitSource: String, WireEnum {
+    case unknown
+    /// A person, through the system's own interface: `pttctl`.
+    case userRequest
+    /// The application, also for an accessory that it handles itself.
+    case developerRequest
+    /// A button of an accessory that the system handles.
+    case handsfreeButton
+
+    static let declaration = """
+        # What requested a transmission, named as in Apple's PushToTalk framework.
+        type Source (unknown, userRequest, developerRequest, handsfreeButton)
+        """
+}
+
+/// The transmission in progress.
+package struct Transmission: Equatable, Codable, Sendable {
+    package let transmissionID: TransmissionID
+    package let source: TransmitSource
+    package let origin: Origin
+    /// Microseconds of the monotonic clock.
+    package let began: Int
+
+    package init(transmissionID: TransmissionID, source: TransmitSource, origin: Origin, began: Int) {
+        self.transmissionID = transmissionID
+        self.source = source
+        self.origin = origin
+        self.began = began
+    }
+
+    static let declaration = """
+        # began: in microseconds of the monotonic clock.
+        type Transmission (transmissionID: int, source: Source, origin: Origin, began: int)
+        """
+}
+
+/// Numbers the transmissions of one run of the core, from 1.
+package struct TransmissionID: RawRepresentable, Hashable, Codable, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+}
