@@ -104,7 +104,7 @@ import Varlink
         _ = consume audio
     }
 
-    @Test @EventLoop func `words that this core does not know are taken as unknown`() async throws {
+    @Test @EventLoop func `values that this core does not have are read as unknown`() async throws {
         let core = try await CoreFixture.start()
         let client = try core.connect()
         _ = try await client.join()
@@ -120,7 +120,7 @@ import Varlink
         }
     }
 
-    @Test @EventLoop func `what one peer does over and over fills no log`() async throws {
+    @Test @EventLoop func `a peer that repeats its mistakes does not fill the log`() async throws {
         let core = try await CoreFixture.start()
         let client = try core.connect()
         for _ in 0..<100 {
@@ -135,7 +135,7 @@ import Varlink
         #expect(try await core.linesUntilStopped() <= 50)
     }
 
-    @Test @EventLoop func `presses that find no microphone fill no log`() async throws {
+    @Test @EventLoop func `presses without a microphone do not fill the log`() async throws {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let core = try await CoreFixture.start(sound: sound, configuration: "microphone = \"nothing\"")
         let (client, observer) = (try core.connect(), try core.connect())
@@ -144,7 +144,7 @@ import Varlink
         for _ in 0..<60 {
             _ = try await client.begin()
             #expect(try await observer.nextEnd() == .noMicrophone)
-            // As a button that is let go.
+            // As a button that is released.
             _ = try await refusal { try await client.end() }
         }
         #expect(try await core.linesUntilStopped() <= 50)
@@ -155,9 +155,6 @@ extension CoreFixture {
     fileprivate func linesUntilStopped() async throws -> Int {
         process.signal(SIGTERM)
         #expect(try await process.exitStatus() == 0)
-        process.lines.add("end")
-        var lines = 0
-        while try await process.lines.next() != "end" { lines += 1 }
-        return lines
+        return try await process.lines.untilEnd(within: .seconds(10)).count
     }
 }
