@@ -12,7 +12,7 @@ extension Observer {
             if openCapture != capture { return "a capture is closed that is not open" }
             if receiver != nil { return "a capture is closed while frames are delivered" }
             openCapture = nil
-        case .deliverFrames(let capture, let client):
+        case .deliverFrames(let capture, .application(let client)):
             if openCapture != capture || status.audio != .active { return "frames are delivered too early" }
             if receiver != nil { return "frames are delivered twice" }
             if client != application { return "frames are delivered to another application" }

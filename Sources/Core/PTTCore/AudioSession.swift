@@ -127,11 +127,11 @@ struct AudioSession: Equatable, Sendable {
     ///
     /// One that comes in the middle gets frames at once if they have the format that it asked for, and
     /// otherwise from the next transmission on.
-    mutating func deliver(to receiver: ClientID?, in format: AudioFormat, _ turn: inout Turn) {
-        guard let receiver, let microphone, microphone.isRunning, !microphone.isDelivered,
+    mutating func deliver(to sink: FrameSink?, in format: AudioFormat, _ turn: inout Turn) {
+        guard let sink, let microphone, microphone.isRunning, !microphone.isDelivered,
             microphone.capture.format == format
         else { return }
         self.microphone?.isDelivered = true
-        turn.deliver(microphone.capture.captureID, to: receiver)
+        turn.deliver(microphone.capture.captureID, to: sink)
     }
 }

@@ -67,9 +67,9 @@ extension TalkSession {
         case openCapture(CaptureID, AudioFormat)
         /// Ordered once for each opened one, also after it failed.
         case closeCapture(CaptureID)
-        /// Send captured frames to this application from now on, with the buffer that just arrived as the first.
-        case deliverFrames(CaptureID, to: ClientID)
-        /// Send nothing more to the application, not even what is already queued inside the core.
+        /// Send captured frames there from now on, with the buffer that just arrived as the first.
+        case deliverFrames(CaptureID, to: FrameSink)
+        /// Send nothing more of this capture, not even what is already queued inside the core.
         case stopFrames(CaptureID)
         /// Play what this application writes from now on.
         ///

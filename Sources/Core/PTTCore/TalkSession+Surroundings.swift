@@ -12,7 +12,7 @@ extension TalkSession {
             let capture = channel.start == nil ? channel.lease.map(channel.capture) : nil
             let playback = isHeard ? channel.playback(playbackID) : nil
             channel.audio.follow(capture, playback, channel.hearing?.interruption, &turn)
-            channel.audio.deliver(to: channel.receiver, in: channel.format, &turn)
+            channel.audio.deliver(to: channel.receiver.map { .application($0) }, in: channel.format, &turn)
         }
     }
 

@@ -12,7 +12,7 @@ extension TalkSession.Effect: CustomStringConvertible {
         switch self {
         case .openCapture(let capture, let format): "openCapture \(capture.rawValue) \(traced(format))"
         case .closeCapture(let capture): "closeCapture \(capture.rawValue)"
-        case .deliverFrames(let capture, let client):
+        case .deliverFrames(let capture, .application(let client)):
             "deliverFrames \(capture.rawValue) client \(client.rawValue)"
         case .stopFrames(let capture): "stopFrames \(capture.rawValue)"
         case .openPlayback(let playback, let format, let client):

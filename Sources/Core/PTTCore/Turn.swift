@@ -66,9 +66,9 @@ struct Turn {
         closing.append(.closePlayback(playback.playbackID))
     }
 
-    mutating func deliver(_ capture: CaptureID, to client: ClientID) {
-        assert(frames == nil, "frames go to two clients")
-        frames = .deliverFrames(capture, to: client)
+    mutating func deliver(_ capture: CaptureID, to sink: FrameSink) {
+        assert(frames == nil, "frames go to two places")
+        frames = .deliverFrames(capture, to: sink)
     }
 
     var effects: [TalkSession.Effect] {

@@ -26,8 +26,8 @@ final class TalkSessionHost {
     private var isTurning = false
     private var waiting: [RequestID: @EventLoop (TalkSession.Answer) -> Void] = [:]
     private var lastRequest = 0
-    private var listener: ClientID?
-    private var player: (client: ClientID, format: AudioFormat)?
+    private var capture = StreamSlot<CaptureID, FrameSink>()
+    private var playback = StreamSlot<PlaybackID, (client: ClientID, format: AudioFormat)>()
     private var timer: TimerSource?
     /// What was told of the devices in use.
     private var route: (input: String?, output: String?) = (nil, nil)
@@ -212,13 +212,12 @@ final class TalkSessionHost {
             notify(client, event, sequence, now)
         case .openCapture(let capture, let format):
             openMicrophone(capture, format)
-        case .closeCapture:
-            microphone.close()
+        case .closeCapture(let capture):
+            if self.capture.close(capture) { microphone.close() }
         case .openPlayback(let playback, let format, let client):
             openSpeaker(playback, format, client)
-        case .closePlayback:
-            player = nil
-            speaker.close()
+        case .closePlayback(let playback):
+            if self.playback.close(playback) { speaker.close() }
         case .saveChannel(let channel):
             store.save(channel)
         case .saveDescriptor(let descriptor):
@@ -231,10 +230,10 @@ final class TalkSessionHost {
             timer?.arm(at: MonotonicInstant(time))
         case .cancelTimer:
             timer?.disarm()
-        case .deliverFrames(_, let client):
-            listener = client
-        case .stopFrames:
-            listener = nil
+        case .deliverFrames(let capture, let sink):
+            self.capture.connect(capture, to: sink)
+        case .stopFrames(let capture):
+            self.capture.disconnect(capture)
         }
     }
 
@@ -256,19 +255,22 @@ final class TalkSessionHost {
     }
 
     private func openMicrophone(_ capture: CaptureID, _ format: AudioFormat) {
+        self.capture.open(capture)
         microphone.open(
             format,
             started: { [weak self] in self?.post(.captureStarted(capture)) },
             frame: { [weak self] header, samples in
-                guard let self, let listener else { return }
-                audio.send(header, samples, to: listener)
+                guard let self, let sink = self.capture.peer else { return }
+                switch sink {
+                case .application(let client): audio.send(header, samples, to: client)
+                }
             },
             failed: { [weak self] cause in self?.post(.captureFailed(capture, cause)) }
         )
     }
 
     private func openSpeaker(_ playback: PlaybackID, _ format: AudioFormat, _ client: ClientID) {
-        player = (client, format)
+        self.playback.open(playback, peer: (client, format))
         audio.discard(from: client)
         speaker.open(
             format,
@@ -290,7 +292,7 @@ final class TalkSessionHost {
             )
         }
         let samples = UnsafeRawBufferPointer(rebasing: packet[AudioPacketHeader.size...])
-        guard let player, player.client == client else { return .wantsMore }
+        guard let player = playback.peer, player.client == client else { return .wantsMore }
         guard samples.count == player.format.bytesPerPacket else {
             return .isMalformed(
                 "the application sent \(samples.count) bytes of samples, "

@@ -1,0 +1,5 @@
+/// Where captured frames go.
+package enum FrameSink: Equatable, Sendable {
+    /// The audio socket of an application.
+    case application(ClientID)
+}
