@@ -94,23 +94,4 @@ extension TalkSession {
         /// A line for the journal.
         case log(String)
     }
-
-    package enum Answer: Equatable, Sendable {
-        /// - Parameter isApplication: Whether the client is the channel's application and needs a token for frames.
-        ///   One that is attached has it already. The push token is nil for who is told of no pushes.
-        case joined(ChannelID, AudioFormat, PushToken?, isApplication: Bool)
-        /// Whatever is published and told from now on goes to this client too.
-        case attached(
-            PushToken,
-            AudioFormat,
-            ApplicationInterface.Restored?,
-            left: ApplicationInterface.Left?,
-            isForeground: Bool
-        )
-        case done
-        case began(TransmissionID)
-        case accepted(PushID)
-        case refused(Refusal)
-        case rejected(PushRejection)
-    }
 }

@@ -34,6 +34,25 @@ extension TalkSession {
         case end(ChannelInterface.EndRequest)
     }
 
+    package enum Answer: Equatable, Sendable {
+        /// - Parameter isApplication: Whether the client is the channel's application and needs a token for frames.
+        ///   One that is attached has it already. The push token is nil for who is told of no pushes.
+        case joined(ChannelID, AudioFormat, PushToken?, isApplication: Bool)
+        /// Whatever is published and told from now on goes to this client too.
+        case attached(
+            PushToken,
+            AudioFormat,
+            ApplicationInterface.Restored?,
+            left: ApplicationInterface.Left?,
+            isForeground: Bool
+        )
+        case done
+        case began(TransmissionID)
+        case accepted(PushID)
+        case refused(Refusal)
+        case rejected(PushRejection)
+    }
+
     /// - Returns: Nil if the answer is given later.
     mutating func answer(
         _ request: Request,
@@ -56,6 +75,34 @@ extension TalkSession {
         case .setDescriptor(let request): setDescriptor(client, request, &turn)
         case .begin(let request): begin(client, request, &turn)
         case .end(let request): end(client, request, &turn)
+        }
+    }
+}
+
+// In traces.
+extension TalkSession.Answer: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .joined(let channelID, let format, let token, let isApplication):
+            words(
+                "joined \(channelID) \(traced(format))",
+                isApplication ? "application" : nil,
+                token.map { "token \(traced($0))" }
+            )
+        case .attached(let token, let format, let restored, let left, let isForeground):
+            words(
+                "attached token \(traced(token)) \(traced(format))",
+                isForeground ? nil : "background",
+                restored.map { "restored \($0.channelID)" },
+                restored?.needsDescriptor == true ? "needsDescriptor" : nil,
+                left.map { "left \($0.channelID) \($0.reason)" },
+                left?.explanation?.traced
+            )
+        case .done: "done"
+        case .began(let transmissionID): "began \(transmissionID.rawValue)"
+        case .accepted(let pushID): "accepted \(pushID.rawValue)"
+        case .refused(let refusal): traced(refusal)
+        case .rejected(let rejection): "rejected \(rejection.code) \(rejection.reason.traced)"
         }
     }
 }

@@ -32,33 +32,6 @@ extension TalkSession.Effect: CustomStringConvertible {
     }
 }
 
-extension TalkSession.Answer: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .joined(let channelID, let format, let token, let isApplication):
-            words(
-                "joined \(channelID) \(traced(format))",
-                isApplication ? "application" : nil,
-                token.map { "token \(traced($0))" }
-            )
-        case .attached(let token, let format, let restored, let left, let isForeground):
-            words(
-                "attached token \(traced(token)) \(traced(format))",
-                isForeground ? nil : "background",
-                restored.map { "restored \($0.channelID)" },
-                restored?.needsDescriptor == true ? "needsDescriptor" : nil,
-                left.map { "left \($0.channelID) \($0.reason)" },
-                left?.explanation?.traced
-            )
-        case .done: "done"
-        case .began(let transmissionID): "began \(transmissionID.rawValue)"
-        case .accepted(let pushID): "accepted \(pushID.rawValue)"
-        case .refused(let refusal): traced(refusal)
-        case .rejected(let rejection): "rejected \(rejection.code) \(rejection.reason.traced)"
-        }
-    }
-}
-
 func words(_ words: String?...) -> String {
     words.compactMap(\.self).joined(separator: " ")
 }

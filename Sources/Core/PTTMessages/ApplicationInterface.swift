@@ -13,55 +13,7 @@ package enum ApplicationInterface {
         # accept values that it does not know.
         interface \(name)
 
-        \(AudioFormat.declaration)
-
-        \(Activation.Kind.declaration)
-
-        \(Activation.declaration)
-
-        \(Restored.declaration)
-
-        \(Left.declaration)
-
-        \(Attachment.declaration)
-
-        \(PushKind.declaration)
-
-        \(Push.declaration)
-
-        \(TransmitSource.declaration)
-
-        \(OriginKind.declaration)
-
-        \(Origin.declaration)
-
-        \(EndCause.declaration)
-
-        \(RefusalCode.declaration)
-
-        \(Refusal.declaration)
-
-        \(JoinReason.declaration)
-
-        \(LeaveReason.declaration)
-
-        \(ServiceStatus.declaration)
-
-        \(TransmissionMode.declaration)
-
-        \(Interruption.declaration)
-
-        \(PushOutcome.declaration)
-
-        \(ImageSummary.declaration)
-
-        \(Participant.declaration)
-
-        \(Application.declaration(as: "RunningApplication"))
-
-        \(Channel.declaration(application: "RunningApplication"))
-
-        \(Transmission.declaration)
+        \(types)
 
         # kind is one of those of org.pushtotalk.Channel, or one that only the application receives: channelRestored
         # (restored, pushToken; the attachment that held the channel has ended, and this one holds it now), pushReceived
@@ -113,6 +65,34 @@ package enum ApplicationInterface {
         # The application did not read fast enough and must attach again.
         error SubscriberLagged ()
         """
+
+    private static let types = [
+        AudioFormat.declaration,
+        Activation.Kind.declaration,
+        Activation.declaration,
+        Restored.declaration,
+        Left.declaration,
+        Attachment.declaration,
+        PushKind.declaration,
+        Push.declaration,
+        TransmitSource.declaration,
+        OriginKind.declaration,
+        Origin.declaration,
+        EndCause.declaration,
+        RefusalCode.declaration,
+        Refusal.declaration,
+        JoinReason.declaration,
+        LeaveReason.declaration,
+        ServiceStatus.declaration,
+        TransmissionMode.declaration,
+        Interruption.declaration,
+        PushOutcome.declaration,
+        ImageSummary.declaration,
+        Participant.declaration,
+        Application.declaration(as: "RunningApplication"),
+        Channel.declaration(application: "RunningApplication"),
+        Transmission.declaration,
+    ].joined(separator: "\n\n")
 
     /// The error with a ``Refusal`` as its parameters.
     package static let refused = "\(name).Refused"

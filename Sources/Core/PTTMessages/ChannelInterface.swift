@@ -12,45 +12,7 @@ package enum ChannelInterface {
         # fields may be added, and a client must accept values that it does not know.
         interface \(name)
 
-        \(TransmitSource.declaration)
-
-        \(OriginKind.declaration)
-
-        \(Origin.declaration)
-
-        \(EndCause.declaration)
-
-        \(RefusalCode.declaration)
-
-        \(Refusal.declaration)
-
-        \(JoinReason.declaration)
-
-        \(LeaveReason.declaration)
-
-        \(ServiceStatus.declaration)
-
-        \(TransmissionMode.declaration)
-
-        \(AudioState.declaration)
-
-        \(AudioFormat.declaration)
-
-        \(Application.declaration(as: "Application"))
-
-        \(ImageSummary.declaration)
-
-        \(Participant.declaration)
-
-        \(Channel.declaration(application: "Application"))
-
-        \(Transmission.declaration)
-
-        \(Status.declaration)
-
-        \(Interruption.declaration)
-
-        \(PushOutcome.declaration)
+        \(types)
 
         # kind is one of channelJoined (channel, joinReason), descriptorChanged (name, image), applicationStarting,
         # applicationDetached, channelLeft (leaveReason, explanation), serviceStatusChanged (serviceStatus),
@@ -102,6 +64,29 @@ package enum ChannelInterface {
         # The client did not read fast enough and must subscribe again.
         error SubscriberLagged ()
         """
+
+    private static let types = [
+        TransmitSource.declaration,
+        OriginKind.declaration,
+        Origin.declaration,
+        EndCause.declaration,
+        RefusalCode.declaration,
+        Refusal.declaration,
+        JoinReason.declaration,
+        LeaveReason.declaration,
+        ServiceStatus.declaration,
+        TransmissionMode.declaration,
+        AudioState.declaration,
+        AudioFormat.declaration,
+        Application.declaration(as: "Application"),
+        ImageSummary.declaration,
+        Participant.declaration,
+        Channel.declaration(application: "Application"),
+        Transmission.declaration,
+        Status.declaration,
+        Interruption.declaration,
+        PushOutcome.declaration,
+    ].joined(separator: "\n\n")
 
     package static let join = InterfaceMethod<JoinRequest, JoinReply>("Join", of: name)
     package static let leave = InterfaceMethod<LeaveRequest, NoParameters>("Leave", of: name)

@@ -17,7 +17,7 @@ final class CoreService {
     private var server: VarlinkServer?
     private var lastStatus: (changes: Int, reply: PreparedReply)?
     /// The calls of `Subscribe` and `Attach`.
-    private var subscribers = SubscriberList<VarlinkConnection.Identifier, VarlinkCall>()
+    var subscribers = SubscriberList<VarlinkConnection.Identifier, VarlinkCall>()
 
     init(
         host: TalkSessionHost,
@@ -35,11 +35,9 @@ final class CoreService {
         }
         let server = VarlinkServer(
             VarlinkServiceInfo(vendor: Product.name, product: "pttd", version: Product.version, url: ""),
-            [
-                VarlinkInterface(ChannelInterface.description, methods: handlers(Self.channelRoutes)),
-                VarlinkInterface(ApplicationInterface.description, methods: handlers(Self.applicationRoutes)),
-                VarlinkInterface(PushInterface.description, methods: handlers(Self.pushRoutes)),
-            ],
+            Self.routes.map { description, routes in
+                VarlinkInterface(description, methods: handlers(routes))
+            },
             log: { line, process in
                 peers.log(level: .warning, "core socket: \(line)", about: process)
             }
@@ -87,60 +85,6 @@ final class CoreService {
         host.request(request, from: client) { [weak self] in self?.reply(to: call, with: $0) }
     }
 
-    func reply(to call: VarlinkCall, with answer: TalkSession.Answer) {
-        // The client may have disconnected while the answer waited for the disk; its tokens are revoked already.
-        guard !call.connection.isClosed else { return }
-        switch answer {
-        case .joined(let channelID, let format, let pushToken, let isApplication):
-            notifyCaller(of: call, refusal: nil)
-            let client = clients.client(of: call.connection)
-            let isPlain = clients.attachment(of: client) == nil
-            let reply = ChannelInterface.JoinReply(
-                channelID: channelID,
-                token: isApplication && isPlain ? audio.issueToken(to: client) : nil,
-                format: format,
-                pushToken: pushToken
-            )
-            call.reply(.encoding(reply))
-        case .attached(let pushToken, let format, let restored, let left, let isForeground):
-            host.forgetRoute()
-            let attachment = ApplicationInterface.Attachment(
-                callToken: clients.attach(call),
-                audioToken: audio.issueToken(to: clients.client(of: call.connection)),
-                pushToken: pushToken,
-                format: format,
-                restored: restored,
-                left: left,
-                isForeground: isForeground,
-                isAudioServerReady: host.status.isAudioServerReady
-            )
-            let update = ApplicationInterface.Update(
-                sequence: host.sequence,
-                time: MonotonicTime.now.microseconds,
-                attachment: attachment,
-                event: nil
-            )
-            add(call, as: .application)
-            call.reply(.encoding(update), continues: true)
-        case .began(let transmissionID):
-            subscribers.holder = call.connection.processID
-            notifyCaller(of: call, refusal: nil)
-            call.reply(PreparedReply(ChannelInterface.BeginReply(transmissionID: transmissionID)))
-        case .accepted(let pushID):
-            call.reply(.encoding(PushInterface.SendReply(pushID: pushID)))
-        case .done:
-            notifyCaller(of: call, refusal: nil)
-            call.reply()
-        case .refused(let refusal):
-            notifyCaller(of: call, refusal: refusal)
-            let isChannelCall = call.interface == ChannelInterface.name
-            let name = isChannelCall ? ChannelInterface.refused : ApplicationInterface.refused
-            call.fail(VarlinkError(name, .encoding(refusal)))
-        case .rejected(let rejection):
-            call.fail(VarlinkError(PushInterface.rejected, .encoding(rejection)))
-        }
-    }
-
     /// Notifies the application that made the call, if one did, that it was carried out or, with a refusal, not: among
     /// its events, which the reply on its other connection is not.
     func notifyCaller(of call: VarlinkCall, refusal: Refusal?) {
@@ -161,26 +105,14 @@ final class CoreService {
 
     // MARK: Events
 
-    private func add(
+    /// Adds a call of `Subscribe` or `Attach` to the subscribers until its connection closes.
+    func add(
         _ call: VarlinkCall,
         as role: SubscriberList<VarlinkConnection.Identifier, VarlinkCall>.Role
     ) {
         let identifier = call.connection.identifier
         subscribers.add(call, identifier, as: role, processID: call.connection.processID)
         call.connection.onClose { [weak self] in self?.subscribers.remove(identifier) }
-    }
-
-    func subscribe(_ call: VarlinkCall) throws(VarlinkError) {
-        guard call.wantsMore else { throw .expectedMore }
-        notifyCaller(of: call, refusal: nil)
-        add(call, as: .other)
-        let update = ChannelInterface.Update(
-            sequence: host.sequence,
-            time: MonotonicTime.now.microseconds,
-            status: host.status,
-            event: nil
-        )
-        call.reply(.encoding(update), continues: true)
     }
 
     private func publish(_ event: CoreEvent, sequence: Int, time: MonotonicTime) {

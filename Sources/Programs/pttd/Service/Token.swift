@@ -18,3 +18,10 @@ extension PushToken {
     /// Of varying length, as Apple's documentation of `receivedEphemeralPushToken` promises.
     static func random() -> PushToken { PushToken(rawValue: Token.random(words: 4...6)) }
 }
+
+extension ChannelID {
+    static func random() -> ChannelID {
+        var generator = SystemRandomNumberGenerator()
+        return ChannelID(randomBytes: (generator.next(), generator.next()))
+    }
+}

@@ -1,26 +1,5 @@
-import EventLoop
-import Glibc
 import JSON
 import PTTCore
-import PTTMessages
-import Varlink
-
-/// `org.pushtotalk.Push`
-extension CoreService {
-    static var pushRoutes: [Route] {
-        [.direct(PushInterface.send) { service, call throws(VarlinkError) in try service.send(call) }]
-    }
-
-    private func send(_ call: VarlinkCall) throws(VarlinkError) {
-        let request = try call.decode(PushInterface.SendRequest.self)
-        let envelope = PushEnvelope(
-            request: request,
-            content: PushEnvelope.Content(payload: request.payload),
-            arrived: time(nil)
-        )
-        host.push(envelope) { [weak self] in self?.reply(to: call, with: $0) }
-    }
-}
 
 extension PushEnvelope.Content {
     /// Parses the payload. Apple's push service carries JSON and delivers property lists, which have no null.

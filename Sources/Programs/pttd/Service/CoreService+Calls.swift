@@ -1,0 +1,119 @@
+import EventLoop
+import Glibc
+import JSON
+import PTTCore
+import PTTMessages
+import ServiceClient
+import Varlink
+
+/// The methods that are not, or not only, a request to the machine.
+extension CoreService {
+    // MARK: org.pushtotalk.Channel
+
+    func getStatus(_ call: VarlinkCall) {
+        notifyCaller(of: call, refusal: nil)
+        call.reply(statusReply())
+    }
+
+    func getImage(_ call: VarlinkCall) throws(VarlinkError) {
+        let request = try call.decode(ChannelInterface.ImageRequest.self)
+        guard let image = host.image(request.imageID) else {
+            throw VarlinkError(ChannelInterface.imageNotFound, .encoding(request))
+        }
+        notifyCaller(of: call, refusal: nil)
+        call.reply(.encoding(ChannelInterface.ImageReply(image: image.base64)))
+    }
+
+    func subscribe(_ call: VarlinkCall) throws(VarlinkError) {
+        guard call.wantsMore else { throw .expectedMore }
+        notifyCaller(of: call, refusal: nil)
+        add(call, as: .other)
+        let update = ChannelInterface.Update(
+            sequence: host.sequence,
+            time: MonotonicTime.now.microseconds,
+            status: host.status,
+            event: nil
+        )
+        call.reply(.encoding(update), continues: true)
+    }
+
+    func replyJoined(
+        to call: VarlinkCall,
+        _ channelID: ChannelID,
+        format: AudioFormat,
+        pushToken: PushToken?,
+        isApplication: Bool
+    ) {
+        notifyCaller(of: call, refusal: nil)
+        let client = clients.client(of: call.connection)
+        let isPlain = clients.attachment(of: client) == nil
+        let reply = ChannelInterface.JoinReply(
+            channelID: channelID,
+            token: isApplication && isPlain ? audio.issueToken(to: client) : nil,
+            format: format,
+            pushToken: pushToken
+        )
+        call.reply(.encoding(reply))
+    }
+
+    // MARK: org.pushtotalk.Application
+
+    func attach(_ call: VarlinkCall) throws(VarlinkError) {
+        guard call.wantsMore else { throw .expectedMore }
+        let request = try call.decode(ApplicationInterface.AttachRequest.self)
+        let processID = Int(call.connection.processID)
+        self.request(.attach(request, processID: processID, newToken: .random()), for: call)
+    }
+
+    func replyAttached(
+        to call: VarlinkCall,
+        pushToken: PushToken,
+        format: AudioFormat,
+        restored: ApplicationInterface.Restored?,
+        left: ApplicationInterface.Left?,
+        isForeground: Bool
+    ) {
+        host.forgetRoute()
+        let attachment = ApplicationInterface.Attachment(
+            callToken: clients.attach(call),
+            audioToken: audio.issueToken(to: clients.client(of: call.connection)),
+            pushToken: pushToken,
+            format: format,
+            restored: restored,
+            left: left,
+            isForeground: isForeground,
+            isAudioServerReady: host.status.isAudioServerReady
+        )
+        let update = ApplicationInterface.Update(
+            sequence: host.sequence,
+            time: MonotonicTime.now.microseconds,
+            attachment: attachment,
+            event: nil
+        )
+        add(call, as: .application)
+        call.reply(.encoding(update), continues: true)
+    }
+
+    func useAttachment(_ call: VarlinkCall) throws(VarlinkError) {
+        let request = try call.decode(ApplicationInterface.UseAttachmentRequest.self)
+        if clients.useAttachment(request.callToken, for: call.connection) { return call.reply() }
+        let refusal = Refusal(
+            .unknown,
+            "the call token is unknown or used up, or this connection has been used for something else"
+        )
+        notifyCaller(of: call, refusal: refusal)
+        call.fail(VarlinkError(ApplicationInterface.refused, .encoding(refusal)))
+    }
+
+    // MARK: org.pushtotalk.Push
+
+    func send(_ call: VarlinkCall) throws(VarlinkError) {
+        let request = try call.decode(PushInterface.SendRequest.self)
+        let envelope = PushEnvelope(
+            request: request,
+            content: PushEnvelope.Content(payload: request.payload),
+            arrived: time(nil)
+        )
+        host.push(envelope) { [weak self] in self?.reply(to: call, with: $0) }
+    }
+}
