@@ -4,7 +4,7 @@ import Glibc
 /// The parts of the benchmark, one after the other on one running stack.
 @EventLoop
 enum Benchmark {
-    private static var stack: Stack?
+    private static var stack: StackFixture?
     private static var signals: [SignalSource] = []
     private static var limit: TimerSource?
 
@@ -37,7 +37,7 @@ enum Benchmark {
             signals = try [SIGINT, SIGTERM, SIGHUP].map { signal in
                 try SignalSource(signal) { fail("stopped") }
             }
-            let stack = try Stack()
+            let stack = try StackFixture()
             self.stack = stack
             let hasFailed = try await measure(parts, attacks, stack)
             end(hasFailed ? EXIT_FAILURE : EXIT_SUCCESS)
@@ -47,7 +47,8 @@ enum Benchmark {
     }
 
     /// - Returns: Whether a hostile peer has done harm.
-    private static func measure(_ parts: Set<Part>, _ attacks: [Attack], _ stack: Stack) async throws -> Bool
+    private static func measure(_ parts: Set<Part>, _ attacks: [Attack], _ stack: StackFixture) async throws
+        -> Bool
     {
         var table = Table()
         expect("the private stack does not come up", within: .seconds(30))

@@ -6,7 +6,7 @@ enum CommandTimes {
     private static let samples = 60
 
     @EventLoop
-    static func measure(_ stack: Stack, _ table: inout Table) throws {
+    static func measure(_ stack: StackFixture, _ table: inout Table) throws {
         let bus = "org.freedesktop.DBus"
         let commands = [
             [stack.programs + "/pttctl", "status"],

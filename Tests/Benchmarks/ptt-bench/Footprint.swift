@@ -8,11 +8,11 @@ struct Footprint {
     /// Enough to have touched what a press needs.
     private static let presses = 1000
 
-    private let stack: Stack
+    private let stack: StackFixture
     private let core: ChildProcess
     private let accessoryd: ChildProcess
 
-    init(_ stack: Stack) throws {
+    init(_ stack: StackFixture) throws {
         guard let core = stack.core, let accessoryd = stack.accessoryd else {
             throw Unmeasurable("the daemons do not run")
         }
@@ -60,7 +60,7 @@ struct Footprint {
                         "\(daemon.name), \(kind)",
                         megabytes(own[keyPath: figure]),
                         .megabytes,
-                        Table.Other(name: other.0, value: megabytes(other.1[keyPath: figure])),
+                        Table.Comparison(name: other.0, value: megabytes(other.1[keyPath: figure])),
                         index == 0 ? limit : .none
                     )
                 }
@@ -83,14 +83,14 @@ struct Footprint {
                 "\(daemon.name), resident",
                 megabytes(after.resident),
                 .megabytes,
-                Table.Other(name: "before", value: megabytes(before.resident)),
+                Table.Comparison(name: "before", value: megabytes(before.resident)),
                 .ratio(1.02)
             )
             table.printFigure(
                 "\(daemon.name), not of files",
                 megabytes(after.anonymous),
                 .megabytes,
-                Table.Other(name: "before", value: megabytes(before.anonymous)),
+                Table.Comparison(name: "before", value: megabytes(before.anonymous)),
                 .none
             )
         }

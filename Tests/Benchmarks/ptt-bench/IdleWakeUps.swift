@@ -6,7 +6,7 @@ import EventLoop
 enum IdleWakeUps {
     private static let seconds = 60
 
-    static func measure(_ stack: Stack, _ table: inout Table) async throws {
+    static func measure(_ stack: StackFixture, _ table: inout Table) async throws {
         let daemons = [stack.core, stack.accessoryd].compactMap(\.self)
         // Time limits that were set before run out first, and find nothing.
         await pause(.seconds(6))

@@ -6,14 +6,14 @@ import Glibc
 /// A program that follows a button in place of the daemons, and tells the same observer.
 @EventLoop
 struct PressClient {
-    private let stack: Stack
+    private let stack: StackFixture
     private let blueZ: PrivateBlueZ
     private let path: ObjectPath
     private let observer: Observer
     let parts: [ChildProcess]
 
     /// The C client, and its second process in place of the core.
-    static func inC(_ stack: Stack, _ blueZ: PrivateBlueZ) async throws -> PressClient {
+    static func inC(_ stack: StackFixture, _ blueZ: PrivateBlueZ) async throws -> PressClient {
         let (receiverEnd, relayInput) = try blockingPair()
         let (relayOutput, observerEnd) = try UnixSocket.pair(.stream).release()
         makeBlocking(relayOutput)
@@ -27,7 +27,7 @@ struct PressClient {
     }
 
     /// A Python program that uses bleak, and tells its one reader itself.
-    static func withBleak(_ stack: Stack, _ blueZ: PrivateBlueZ) async throws -> PressClient {
+    static func withBleak(_ stack: StackFixture, _ blueZ: PrivateBlueZ) async throws -> PressClient {
         let packages = stack.programs + "/python-bleak"
         guard access(packages + "/bleak", F_OK) == 0 else {
             throw Unmeasurable("bleak could not be installed; \(packages).log says why")
@@ -45,7 +45,7 @@ struct PressClient {
     }
 
     private init(
-        _ stack: Stack,
+        _ stack: StackFixture,
         _ blueZ: PrivateBlueZ,
         _ path: ObjectPath,
         _ observerEnd: Int32,

@@ -17,13 +17,13 @@ final class Presses {
     private static let warmUp = 30
     private static let bleakLimit = 0.3
 
-    private let stack: Stack
+    private let stack: StackFixture
     private let blueZ: PrivateBlueZ
     private let ours: Observer
     /// Of this run.
     private static var firstTime: Duration?
 
-    init(_ stack: Stack) async throws {
+    init(_ stack: StackFixture) async throws {
         guard let blueZ = stack.blueZ else { throw Unmeasurable("there is no button") }
         self.stack = stack
         self.blueZ = blueZ
@@ -104,7 +104,7 @@ final class Presses {
             "both daemons, proportional memory",
             Double(memory.reduce(0, +)) / 1024,
             .megabytes,
-            Table.Other(name: "Python with bleak", value: Double(theirs.reduce(0, +)) / 1024),
+            Table.Comparison(name: "Python with bleak", value: Double(theirs.reduce(0, +)) / 1024),
             .none
         )
         client.end()

@@ -9,7 +9,7 @@ enum RoundTrips {
     private static let samples = 2000
     private static let warmUp = 200
 
-    static func measure(_ stack: Stack, _ table: inout Table) async throws {
+    static func measure(_ stack: StackFixture, _ table: inout Table) async throws {
         let bus = try await Baseline(stack)
         let path = stack.directory + "/bench"
         let service = try stack.start([stack.ownProgram, "answer-varlink", path])
@@ -101,11 +101,11 @@ enum RoundTrips {
     /// Method calls with libdbus through dbus-daemon to a service in C.
     @EventLoop
     private struct Baseline {
-        private let stack: Stack
+        private let stack: StackFixture
         let service: ChildProcess
         private let connection: UnsafeMutableRawPointer
 
-        init(_ stack: Stack) async throws {
+        init(_ stack: StackFixture) async throws {
             self.stack = stack
             service = try stack.start([stack.ownProgram, "baseline-answer", stack.busAddress])
             guard let connection = baseline_connect(stack.busAddress) else {

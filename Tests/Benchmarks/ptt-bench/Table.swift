@@ -19,7 +19,7 @@ struct Table {
         case times = ""
     }
 
-    struct Other {
+    struct Comparison {
         let name: String
         let value: Double
     }
@@ -36,8 +36,13 @@ struct Table {
         write("\n\(title)")
     }
 
-    mutating func printFigure(_ what: String, _ value: Double, _ unit: Unit, _ other: Other?, _ limit: Limit)
-    {
+    mutating func printFigure(
+        _ what: String,
+        _ value: Double,
+        _ unit: Unit,
+        _ other: Comparison?,
+        _ limit: Limit
+    ) {
         let ratio = other.map { value / $0.value }
         let isKept: Bool? =
             switch limit {
@@ -76,7 +81,7 @@ struct Table {
                 "\(what), \(label)",
                 number(ours.quantile(share), unit),
                 unit,
-                Other(name: name, value: number(other.quantile(share), unit)),
+                Comparison(name: name, value: number(other.quantile(share), unit)),
                 limit
             )
         }

@@ -1,15 +1,15 @@
 import EventLoop
 
-/// One thing that must be true of the whole system.
+/// One requirement of the whole system.
 @EventLoop
 struct Scenario {
     /// The number of the part that it belongs to, for the filter.
     let part: Int
     /// A sentence.
     let name: String
-    let body: @EventLoop (Lab) async throws -> Void
+    let body: @EventLoop (GuestFixture) async throws -> Void
 
-    init(_ part: Int, _ name: String, _ body: @escaping @EventLoop (Lab) async throws -> Void) {
+    init(part: Int, _ name: String, _ body: @escaping @EventLoop (GuestFixture) async throws -> Void) {
         self.part = part
         self.name = name
         self.body = body
@@ -21,8 +21,9 @@ struct Scenario {
         + autoStart + timeLimit + protection + waking + newLogin + fileFaults
         + hostileSignals + seat + standingStill
 
-    /// Whether one of the words is the number of the part, or, where it is no number, is in the name.
-    func fits(_ words: [String]) -> Bool {
-        words.isEmpty || words.contains { word in Int(word).map { $0 == part } ?? name.contains(word) }
+    /// Whether a filter is the number of the part, or, if it is not a number, is in the name.
+    func matches(_ filters: [String]) -> Bool {
+        filters.isEmpty
+            || filters.contains { filter in Int(filter).map { $0 == part } ?? name.contains(filter) }
     }
 }

@@ -9,16 +9,17 @@ struct Failure: Error, CustomStringConvertible {
     }
 }
 
-/// Software emulation beside a busy build is slower than hardware by a factor of a hundred and more.
-let patience = Duration.seconds(60)
+/// The time limit of a wait: software emulation beside a busy build is slower than hardware by a factor of a hundred and
+/// more.
+let standardLimit = Duration.seconds(60)
 
-/// Whoever learns something keeps it and says so here; whoever waits for something looks again.
+/// The conditions that scenarios wait for. A handler that has stored something new has them evaluated.
 @EventLoop
-enum Sightings {
+enum Conditions {
     private static var waiting: [Waiter] = []
 
-    static func somethingHappened() {
-        for waiter in waiting { waiter.look() }
+    static func evaluate() {
+        for waiter in waiting { waiter.evaluate() }
     }
 
     /// Waits until `condition` holds or the time is over.
@@ -55,7 +56,7 @@ private final class Waiter {
         self.timer = timer
     }
 
-    func look() {
+    func evaluate() {
         if !isDone, condition() { finish(true) }
     }
 
@@ -72,15 +73,15 @@ private final class Waiter {
 /// - Parameters:
 ///   - what: Completes "time limit: ".
 ///   - limit: How long to wait.
-///   - condition: Looked at whenever something has happened.
+///   - condition: Evaluated whenever something has happened.
 /// - Throws: ``Failure`` when the time is over.
 @EventLoop
 func until(
     _ what: String,
-    within limit: Duration = patience,
+    within limit: Duration = standardLimit,
     _ condition: @escaping @EventLoop () -> Bool
 ) async throws {
-    guard await Sightings.wait(limit, until: condition) else {
+    guard await Conditions.wait(limit, until: condition) else {
         throw Failure("not within \(limit.components.seconds) s: \(what)")
     }
 }
@@ -88,14 +89,14 @@ func until(
 /// Makes sure that something does not happen for a while.
 @EventLoop
 func never(_ what: String, for time: Duration, _ condition: @escaping @EventLoop () -> Bool) async throws {
-    guard await !Sightings.wait(time, until: condition) else { throw Failure("it happened: \(what)") }
+    guard await !Conditions.wait(time, until: condition) else { throw Failure("it happened: \(what)") }
 }
 
-/// Waits until a question to the outside is answered with yes; it is asked again and again.
+/// Polls the outside until `holds` is true.
 @EventLoop
 func eventually(
     _ what: String,
-    within limit: Duration = patience,
+    within limit: Duration = standardLimit,
     _ holds: @EventLoop () async throws -> Bool
 ) async throws {
     let end = MonotonicInstant.now + limit
@@ -103,6 +104,6 @@ func eventually(
         guard MonotonicInstant.now < end else {
             throw Failure("not within \(limit.components.seconds) s: \(what)")
         }
-        _ = await Sightings.wait(.milliseconds(200)) { false }
+        _ = await Conditions.wait(.milliseconds(200)) { false }
     }
 }

@@ -22,10 +22,10 @@ enum Hostile {
     private static let attackTime = Duration.seconds(10)
     private static let settleTime = Duration.milliseconds(500)
 
-    static func measure(_ attacks: [Attack], _ stack: Stack, _ table: inout Table) async throws {
+    static func measure(_ attacks: [Attack], _ stack: StackFixture, _ table: inout Table) async throws {
         table.printAttackHeader()
         for (number, attack) in attacks.enumerated() {
-            let victim = try await Victim(
+            let attacked = try await AttackedCoreFixture(
                 stack,
                 number: number,
                 microphone: attack == .pressesWithoutMicrophone ? "nothing" : nil,
@@ -33,13 +33,14 @@ enum Hostile {
             )
             if attack == .stoppedBus { stack.bus?.signal(SIGSTOP) }
             defer { stack.bus?.signal(SIGCONT) }
-            table.printAttack(attack.title, try await outcome(of: attack, victim, stack))
-            victim.end()
+            table.printAttack(attack.title, try await outcome(of: attack, attacked, stack))
+            attacked.end()
         }
     }
 
-    /// - Returns: Nil if the victim died.
-    private static func outcome(of attack: Attack, _ victim: Victim, _ stack: Stack) async throws
+    /// - Returns: Nil if the attacked died.
+    private static func outcome(of attack: Attack, _ attacked: AttackedCoreFixture, _ stack: StackFixture)
+        async throws
         -> Outcome?
     {
         let client = try WellBehavedClient()
@@ -53,16 +54,16 @@ enum Hostile {
         let end = MonotonicInstant.now + attackTime
         while !attacker.isDone, MonotonicInstant.now < end { await pause(settleTime) }
         await pause(settleTime)
-        guard victim.child.status == nil else { return nil }
-        let before = try ProcessFigures(victim.child.processID)
+        guard attacked.child.status == nil else { return nil }
+        let before = try ProcessFigures(attacked.child.processID)
         await pause(.seconds(1))
-        let after = try ProcessFigures(victim.child.processID)
+        let after = try ProcessFigures(attacked.child.processID)
         return Outcome(
             longestAnswer: isAnswering ? client.longest : nil,
             processor: (after.processorTime - before.processorTime) / .seconds(1),
             resident: after.resident,
             peak: after.peak,
-            logLines: try victim.logLines()
+            logLines: try attacked.logLines()
         )
     }
 
@@ -86,13 +87,13 @@ enum Hostile {
 /// This program again, as an attacker.
 @EventLoop
 private final class AttackerProcess {
-    private let stack: Stack
+    private let stack: StackFixture
     private let child: ChildProcess
     private let output: OwnedDescriptor
     private var source: DescriptorSource?
     private(set) var isDone = false
 
-    init(_ attack: Attack, _ stack: Stack) throws {
+    init(_ attack: Attack, _ stack: StackFixture) throws {
         self.stack = stack
         let (ownEnd, attackerEnd) = try UnixSocket.pair(.stream).release()
         output = OwnedDescriptor(adopting: ownEnd)

@@ -25,9 +25,9 @@ final class Command {
             errors: .owner,
             line: { [written] line in
                 if written.text.utf8.count < Self.limit { written.text += line + "\n" }
-                Sightings.somethingHappened()
+                Conditions.evaluate()
             },
-            ended: { _ in Sightings.somethingHappened() }
+            ended: { _ in Conditions.evaluate() }
         )
     }
 
@@ -42,7 +42,7 @@ final class Command {
     /// Runs a program to its end.
     ///
     /// - Returns: Its exit status and what it printed.
-    static func run(_ arguments: [String], within limit: Duration = patience) async throws -> (
+    static func run(_ arguments: [String], within limit: Duration = standardLimit) async throws -> (
         status: Int32, output: String
     ) {
         let command = try Command(arguments)
@@ -51,7 +51,8 @@ final class Command {
 
     /// Runs a program that must succeed, and gives what it printed.
     @discardableResult
-    static func output(of arguments: [String], within limit: Duration = patience) async throws -> String {
+    static func output(of arguments: [String], within limit: Duration = standardLimit) async throws -> String
+    {
         let (status, output) = try await run(arguments, within: limit)
         guard status == 0 else {
             throw Failure("`\(arguments.joined(separator: " "))` ended with \(status): \(output)")
@@ -63,7 +64,7 @@ final class Command {
 
     /// Waits for the end.
     @discardableResult
-    func end(within limit: Duration = patience) async throws -> Int32 {
+    func end(within limit: Duration = standardLimit) async throws -> Int32 {
         try await until("`\(name)` ends", within: limit) { [self] in status != nil }
         return status ?? 0
     }

@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// All of a file.
+/// The contents of a file.
 func read(_ path: String) throws -> [UInt8] {
     guard let file = fopen(path, "re") else { throw SystemError("read \(path)") }
     defer { fclose(file) }
@@ -12,7 +12,7 @@ func read(_ path: String) throws -> [UInt8] {
     return bytes
 }
 
-/// What is in a directory.
+/// The names of the visible files in a directory.
 func names(in path: String) throws -> [String] {
     guard let directory = opendir(path) else { throw SystemError("read \(path)") }
     defer { closedir(directory) }

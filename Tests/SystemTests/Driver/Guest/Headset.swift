@@ -11,24 +11,24 @@ final class Headset {
 
     var name: String { device.name }
 
-    /// Plugs it in, and waits until udev has told everyone.
+    /// Plugs it in, and waits until udev has announced it.
     static func plugIn(
         _ name: String,
         keys: Set<KeyCode> = VirtualHeadset.usualKeys
     ) async throws -> Headset {
         let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
-        try monitor.start { _ in Sightings.somethingHappened() }
+        try monitor.start { _ in Conditions.evaluate() }
         let device = try VirtualHeadset(name: name, keys: keys)
         var node: InputNode?
-        try await until("udev tells about \(name)") {
+        try await until("udev announces \(name)") {
             node = monitor.nodes.values.first { $0.devnode == device.devnode }
             return node != nil
         }
         guard let node else { throw Failure("udev has lost \(name)") }
-        return Headset(node, device, monitor)
+        return Headset(node: node, device: device, monitor: monitor)
     }
 
-    private init(_ node: InputNode, _ device: VirtualHeadset, _ monitor: DeviceMonitor) {
+    private init(node: InputNode, device: VirtualHeadset, monitor: DeviceMonitor) {
         self.node = node
         self.device = device
         self.monitor = monitor
@@ -39,13 +39,13 @@ final class Headset {
         try device.release(key)
     }
 
-    /// Keys that are down stay so, as with a real one.
+    /// Keys that are down stay down, as with a real headset.
     func unplug() {
         device.remove()
     }
 
-    /// Waits until ptt-accessoryd will hear its key, and gives the identifier of its presses.
-    func ready(_ accessories: AccessoryWatch) async throws -> String {
+    /// Waits until ptt-accessoryd reads its key, and returns the identifier of its presses.
+    func ready(_ accessories: AccessorySubscriber) async throws -> String {
         try await accessories.open()
         try await until("ptt-accessoryd uses \(name)") { [name] in
             accessories.device(named: name)?.link == .ready
@@ -63,7 +63,7 @@ final class OtherReader {
     init(_ node: InputNode, keys: Set<KeyCode> = VirtualHeadset.usualKeys) throws {
         device = try KeyDevice(node, keys: keys) { [weak self] event in
             if case .key(let key) = event, key.edge == .pressed { self?.pressed.append(key.key) }
-            Sightings.somethingHappened()
+            Conditions.evaluate()
         }
     }
 }

@@ -36,13 +36,13 @@ enum Machine {
         try await root("echo snd_aloop.0 > \(card)/\(isBound ? "bind" : "unbind")")
     }
 
-    /// Until the tone can be recorded again.
+    /// Waits until the tone can be recorded again.
     static func microphoneIsBack() async throws {
         try await eventually("the microphone is back") {
             let answer = try await Command.run(["pactl", "get-default-source"])
             return answer.status == 0 && answer.output.contains(microphone)
         }
-        // The player of the tone comes back by itself a moment later.
+        // systemd restarts the player of the tone a moment later.
         try await eventually("the tone is back") {
             try await Command.run(["/opt/guest/hear", "--seconds", "0.3"]).status == 0
         }
@@ -56,8 +56,8 @@ enum Machine {
     // MARK: - User services
 
     @discardableResult
-    static func systemctl(_ words: String...) async throws -> String {
-        try await Command.output(of: ["systemctl", "--user"] + words)
+    static func systemctl(_ arguments: String...) async throws -> String {
+        try await Command.output(of: ["systemctl", "--user"] + arguments)
     }
 
     static func kill(_ units: String...) async throws {
@@ -83,8 +83,8 @@ enum Machine {
 
     // MARK: - From outside
 
-    /// No program of the user records. While the sound server is away it cannot be asked, and is asked again.
-    static func nobodyRecords() async throws {
+    /// Checks that no program of the user records. A sound server that is away is asked again.
+    static func nothingRecords() async throws {
         var last = ""
         do {
             try await eventually("no capture stream is left") {
@@ -97,18 +97,20 @@ enum Machine {
         }
     }
 
-    /// What `pttctl status --json` tells.
+    /// The output of `pttctl status --json`.
     static func status() async throws -> JSONObject {
         let text = try await Command.output(of: ["pttctl", "status", "--json"])
-        guard let status = try JSON(parsing: text).object else { throw Failure("pttctl says \(text)") }
+        guard let status = try JSON(parsing: text).object else {
+            throw Failure("pttctl status printed \(text)")
+        }
         return status
     }
 
-    static func nobodyTransmits() async throws {
+    static func nothingTransmits() async throws {
         let status = try await status()
         let transmission = status["transmission"] ?? .null
         guard transmission == .null, status["audio"] == "inactive" else {
-            throw Failure("pttctl status still tells a transmission: \(status)")
+            throw Failure("pttctl status still shows a transmission: \(status)")
         }
     }
 }

@@ -2,32 +2,32 @@ import Glibc
 
 /// Recognises the 440 Hz tone of the guest's microphone with Goertzel's algorithm.
 ///
-/// Listens in windows of 50 ms, because the clock of a virtual machine is not even enough for a phase over seconds. A
+/// It evaluates windows of 50 ms, because the clock of a virtual machine is too uneven for a phase over seconds. A
 /// window counts if most of its power is at 440 Hz; noise, a click or another tone does not pass.
 struct ToneDetector {
     private static let rate = 48_000.0
     private static let frequency = 440.0
     private static let window = 2_400
     private static let leastShare = 0.8
-    /// Half a second in a row: what the sound server has kept from before a stream began is shorter.
+    /// Half a second in a row: longer than what the sound server buffers from before a stream began.
     private static let windowsInARow = 10
 
     private var samples: [Double] = []
     private var inARow = 0
-    private var heard = 0
+    private var packets = 0
     private var power = 0.0
     private var share = 0.0
 
-    /// Whether the tone was heard for half a second without a break.
-    private(set) var isHeard = false
+    /// Whether the tone lasted for half a second without a break.
+    private(set) var isDetected = false
 
     var description: String {
-        "\(heard) packets, the last with power \(Int(power)) and \(Int(100 * share)) % of it at 440 Hz"
+        "\(packets) packets, the last with power \(Int(power)) and \(Int(100 * share)) % of it at 440 Hz"
     }
 
     /// - Parameter bytes: Mono samples, S16LE.
     mutating func append(_ bytes: ArraySlice<UInt8>) {
-        heard += 1
+        packets += 1
         var index = bytes.startIndex
         while index + 1 < bytes.endIndex {
             let sample = Int16(bitPattern: UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8)
@@ -35,12 +35,12 @@ struct ToneDetector {
             index += 2
         }
         while samples.count >= Self.window {
-            listen(to: samples.prefix(Self.window))
+            evaluate(samples.prefix(Self.window))
             samples.removeFirst(Self.window)
         }
     }
 
-    private mutating func listen(to window: ArraySlice<Double>) {
+    private mutating func evaluate(_ window: ArraySlice<Double>) {
         let coefficient = 2 * cos(2 * Double.pi * Self.frequency / Self.rate)
         var (last, beforeLast, squares) = (0.0, 0.0, 0.0)
         for sample in window {
@@ -52,6 +52,6 @@ struct ToneDetector {
         power = squares / count
         share = power > 0 ? 2 * magnitude / count / count / power : 0
         inARow = power >= 1 && share >= Self.leastShare ? inARow + 1 : 0
-        if inARow >= Self.windowsInARow { isHeard = true }
+        if inARow >= Self.windowsInARow { isDetected = true }
     }
 }

@@ -4,48 +4,49 @@ import PTTMessages
 
 extension Scenario {
     static let autoStart = [
-        Scenario(6, "plugging a headset in starts ptt-accessoryd, and its first press transmits") { lab in
-            try await nothingRuns(lab)
+        Scenario(part: 6, "plugging a headset in starts ptt-accessoryd, and its first press transmits") {
+            fixture in
+            try await nothingRuns(fixture)
             let headset = try await Headset.plugIn("System Test Headset")
             // Asked in this way, because connecting to its socket would start it as well.
             try await eventually("udev and systemd start ptt-accessoryd") {
                 try await Machine.isActive("ptt-accessoryd")
             }
             try await Command.output(of: ["pttctl", "join"])
-            let application = try await lab.application()
-            let identifier = try await headset.ready(lab.accessories)
-            var mark = lab.core.events.count
+            let application = try await fixture.application()
+            let identifier = try await headset.ready(fixture.accessories)
+            var mark = fixture.core.events.count
             try headset.press(.playPause)
-            try await lab.began(identifier, after: mark)
-            try await application.hearsTone()
-            mark = lab.core.events.count
+            try await fixture.began(identifier, after: mark)
+            try await application.receivesTone()
+            mark = fixture.core.events.count
             try headset.press(.playPause)
-            try await lab.ends(.released, after: mark)
+            try await fixture.ends(.released, after: mark)
             application.close()
             headset.unplug()
         },
         Scenario(
-            6,
+            part: 6,
             "plugging the Bluetooth adapter in starts ptt-accessoryd, and the button's first press transmits"
-        ) { lab in
-            try await lab.paired(.ffe0)
-            try await Hand.tell("unplug")
-            try await nothingRuns(lab)
-            try await Hand.tell("plug")
+        ) { fixture in
+            try await fixture.paired(.ffe0)
+            try await ButtonSimulator.perform("unplug")
+            try await nothingRuns(fixture)
+            try await ButtonSimulator.perform("plug")
             try await eventually("udev and systemd start ptt-accessoryd") {
                 try await Machine.isActive("ptt-accessoryd")
             }
-            let application = try await lab.application()
-            try await lab.accessories.open()
-            try await lab.ready(.ffe0)
-            try await lab.talk(.ffe0, to: application)
+            let application = try await fixture.application()
+            try await fixture.accessories.open()
+            try await fixture.ready(.ffe0)
+            try await fixture.talk(.ffe0, to: application)
             application.close()
         },
     ]
 
-    private static func nothingRuns(_ lab: Lab) async throws {
-        lab.core.close()
-        lab.accessories.close()
+    private static func nothingRuns(_ fixture: GuestFixture) async throws {
+        fixture.core.close()
+        fixture.accessories.close()
         try await Machine.systemctl("stop", "ptt-accessoryd.service", "pttd.service")
         let (_, running) = try await Command.run([
             "pgrep", "--list-full", "--full", "^/usr/local/bin/(pttd|ptt-accessoryd)",

@@ -3,32 +3,38 @@ import EventLoop
 extension Scenario {
     static let protection =
         ["pttd", "ptt-accessoryd"].map { unit in
-            Scenario(8, "the sandbox of \(unit) does what its unit says") { _ in
+            Scenario(part: 8, "the sandbox of \(unit) does what its unit says") { _ in
                 try await Command.output(
                     of: ["sudo", "-n", "sandbox-check", "\(unit).service"],
                     within: .seconds(120)
                 )
             }
         } + [
-            Scenario(8, "nobody else reaches the sockets, not even root", otherUsersAreRefused),
-            Scenario(8, "nothing wakes up while a channel is joined and a button is connected", staysIdle),
+            Scenario(part: 8, "no other user can use the sockets, not even root", otherUsersAreRefused),
+            Scenario(
+                part: 8,
+                "nothing wakes up while a channel is joined and a button is connected",
+                staysIdle
+            ),
         ]
 
     private static let directory = "/run/user/1000/pushtotalk"
 
-    private static func otherUsersAreRefused(_ lab: Lab) async throws {
-        try await lab.core.open()
-        try await lab.accessories.open()
+    private static func otherUsersAreRefused(_ fixture: GuestFixture) async throws {
+        try await fixture.core.open()
+        try await fixture.accessories.open()
         let access = try await Command.output(of: ["stat", "-c", "%U %a", directory])
         guard access == "dev 700\n" else { throw Failure("\(directory) has \(access)") }
         for socket in ["core", "accessory"] {
             let asNobody = try await connect(to: socket, as: "nobody")
-            guard asNobody == "EACCES\n" else { throw Failure("nobody gets \(asNobody) from \(socket)") }
-            // Root passes every directory; the daemon sees who it is.
+            guard asNobody == "EACCES\n" else {
+                throw Failure("the user nobody gets \(asNobody) from \(socket)")
+            }
+            // Root can enter every directory; the daemon checks the user.
             let asRoot = try await connect(to: socket, as: "root")
             guard asRoot == "closed\n" else { throw Failure("root gets \(asRoot) from \(socket)") }
         }
-        try await lab.core.open()
+        try await fixture.core.open()
     }
 
     private static func connect(to socket: String, as user: String) async throws -> String {
@@ -50,11 +56,11 @@ extension Scenario {
         ])
     }
 
-    private static func staysIdle(_ lab: Lab) async throws {
-        try await lab.paired(.ffe0)
+    private static func staysIdle(_ fixture: GuestFixture) async throws {
+        try await fixture.paired(.ffe0)
         try await Command.output(of: ["pttctl", "join"])
-        lab.core.close()
-        lab.accessories.close()
+        fixture.core.close()
+        fixture.accessories.close()
         for unit in ["pttd", "ptt-accessoryd"] {
             let processID = try await Machine.processID(of: unit)
             // `WatchdogSec=10`: the loop answers after half to three quarters of it.
@@ -62,14 +68,14 @@ extension Scenario {
             var counted = 0
             try await eventually("\(unit) is idle", within: .seconds(30)) {
                 let before = try voluntarySwitches(of: processID)
-                _ = await Sightings.wait(window) { false }
+                _ = await Conditions.wait(window) { false }
                 counted = try voluntarySwitches(of: processID) - before
                 return counted <= pings
             }
         }
-        try await lab.accessories.open()
-        let application = try await lab.application()
-        try await lab.talk(.ffe0, to: application)
+        try await fixture.accessories.open()
+        let application = try await fixture.application()
+        try await fixture.talk(.ffe0, to: application)
         application.close()
     }
 
@@ -78,8 +84,9 @@ extension Scenario {
         for thread in try names(in: "/proc/\(processID)/task") {
             let status = try read("/proc/\(processID)/task/\(thread)/status")
             for line in String(decoding: status, as: UTF8.self).split(separator: "\n") {
-                let words = line.split(separator: "\t")
-                if words.first == "voluntary_ctxt_switches:", let count = words.last.flatMap({ Int($0) }) {
+                let columns = line.split(separator: "\t")
+                if columns.first == "voluntary_ctxt_switches:", let count = columns.last.flatMap({ Int($0) })
+                {
                     sum += count
                 }
             }

@@ -2,13 +2,13 @@ import EventLoop
 import PTTMessages
 
 extension Scenario {
-    /// Whatever breaks the path to a button that is held ends the transmission, and the button works again afterwards.
+    /// Each fault on the path to a held button ends the transmission, and the button works again afterwards.
     static let radioFaults = [
-        heldWhile("the button disconnects", { try await Hand.tell("disconnect", .ffe0) }),
+        heldWhile("the button disconnects", { try await ButtonSimulator.perform("disconnect", on: .ffe0) }),
         heldWhile(
             "the link is lost",
-            { try await Hand.tell("vanish", .ffe0, "0.5") },
-            { try await Hand.tell("return", .ffe0) }
+            { try await ButtonSimulator.perform("vanish", on: .ffe0, with: "0.5") },
+            { try await ButtonSimulator.perform("return", on: .ffe0) }
         ),
         heldWhile(
             "the adapter is switched off",
@@ -17,15 +17,15 @@ extension Scenario {
         ),
         heldWhile(
             "the adapter is unplugged",
-            { try await Hand.tell("unplug") },
-            { try await Hand.tell("plug") }
+            { try await ButtonSimulator.perform("unplug") },
+            { try await ButtonSimulator.perform("plug") }
         ),
         heldWhile(
             "rfkill blocks the radio",
             { try await Machine.rfkill(isBlocked: true) },
             { try await Machine.rfkill(isBlocked: false) }
         ),
-        // Debian's unit leaves it dead; ptt-accessoryd has it started.
+        // Debian's unit does not restart it; ptt-accessoryd has it started.
         heldWhile("bluetoothd is killed", { try await Machine.killBluetoothDaemon() }),
     ]
 
@@ -34,22 +34,22 @@ extension Scenario {
         _ fault: @escaping @EventLoop () async throws -> Void,
         _ cure: @escaping @EventLoop () async throws -> Void = {}
     ) -> Scenario {
-        Scenario(3, "\(what) while the button is held: the transmission ends") { lab in
-            try await lab.paired(.ffe0)
-            let application = try await lab.application()
-            try await lab.press(.ffe0, for: application)
-            let mark = lab.core.events.count
+        Scenario(part: 3, "\(what) while the button is held: the transmission ends") { fixture in
+            try await fixture.paired(.ffe0)
+            let application = try await fixture.application()
+            try await fixture.press(.ffe0, for: application)
+            let mark = fixture.core.events.count
             try await fault()
-            try await lab.ends(.linkLost, after: mark)
-            try await isSilent(application, lab)
+            try await fixture.ends(.linkLost, after: mark)
+            try await isSilent(application, fixture)
             try await cure()
-            // The person lets go and presses again.
-            try await Hand.tell("release", .ffe0)
-            try await lab.ready(.ffe0)
-            guard lab.core.beginnings(after: mark) == 0 else {
+            // The person releases and presses again.
+            try await ButtonSimulator.perform("release", on: .ffe0)
+            try await fixture.ready(.ffe0)
+            guard fixture.core.beginnings(after: mark) == 0 else {
                 throw Failure("a transmission began when the button came back")
             }
-            try await lab.talk(.ffe0, to: application)
+            try await fixture.talk(.ffe0, to: application)
             application.close()
         }
     }

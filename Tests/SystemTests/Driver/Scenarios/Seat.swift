@@ -2,57 +2,59 @@ import EventLoop
 import PTTMessages
 
 extension Scenario {
-    /// Sessions at the screen, of which the one in front changes as on a machine that two people share.
+    /// Sessions at the screen; which one is active changes, as on a machine that two people share.
     static let seat = [
         Scenario(
-            10,
+            part: 10,
             "another user's session in front ends a transmission, and refuses the next",
             anotherInFront
         ),
-        Scenario(10, "a locked screen alone neither ends a transmission nor refuses one", locked),
+        Scenario(part: 10, "a locked screen alone neither ends a transmission nor refuses one", locked),
     ]
 
-    private static func anotherInFront(_ lab: Lab) async throws {
+    private static func anotherInFront(_ fixture: GuestFixture) async throws {
         try await atTheScreen { own in
-            try await lab.paired(.ffe0)
-            let application = try await lab.application()
-            try await lab.press(.ffe0, for: application)
-            let mark = lab.core.events.count
+            try await fixture.paired(.ffe0)
+            let application = try await fixture.application()
+            try await fixture.press(.ffe0, for: application)
+            let mark = fixture.core.events.count
             let other = try await Seat.logIn("root", terminal: 4)
             try await other.activate()
-            try await lab.ends(.sessionInactive, after: mark)
-            try await Hand.release(.ffe0)
-            try await Hand.press(.ffe0)
-            try await nothingBegins(lab, after: mark)
-            try await Machine.nobodyRecords()
-            // Coming back is no press.
+            try await fixture.ends(.sessionInactive, after: mark)
+            try await ButtonSimulator.release(.ffe0)
+            try await ButtonSimulator.press(.ffe0)
+            try await nothingBegins(fixture, after: mark)
+            try await Machine.nothingRecords()
+            // Returning to the session is not a press.
             try await own.activate()
-            try await nothingBegins(lab, after: mark)
-            try await Hand.release(.ffe0)
-            try await lab.talk(.ffe0, to: application)
+            try await nothingBegins(fixture, after: mark)
+            try await ButtonSimulator.release(.ffe0)
+            try await fixture.talk(.ffe0, to: application)
             application.close()
         }
     }
 
-    private static func nothingBegins(_ lab: Lab, after mark: Int) async throws {
-        try await never("a transmission begins", for: .seconds(3)) { lab.core.beginnings(after: mark) > 0 }
+    private static func nothingBegins(_ fixture: GuestFixture, after mark: Int) async throws {
+        try await never("a transmission begins", for: .seconds(3)) {
+            fixture.core.beginnings(after: mark) > 0
+        }
     }
 
-    private static func locked(_ lab: Lab) async throws {
+    private static func locked(_ fixture: GuestFixture) async throws {
         try await atTheScreen { own in
-            try await lab.paired(.ffe0)
-            let application = try await lab.application()
-            try await lab.press(.ffe0, for: application)
+            try await fixture.paired(.ffe0)
+            let application = try await fixture.application()
+            try await fixture.press(.ffe0, for: application)
             try await own.setLocked(true)
-            try await application.hearsTone()
-            try await lab.release(.ffe0)
-            try await lab.talk(.ffe0, to: application)
+            try await application.receivesTone()
+            try await fixture.release(.ffe0)
+            try await fixture.talk(.ffe0, to: application)
             try await own.setLocked(false)
             application.close()
         }
     }
 
-    /// With a session of the desktop user in front. Whatever happens, nobody is logged in afterwards.
+    /// Runs `body` with an active session of the desktop user, and logs all users out afterwards, also if it throws.
     private static func atTheScreen(_ body: @EventLoop (Seat.Session) async throws -> Void) async throws {
         do {
             let own = try await Seat.logIn("dev", terminal: 3)
@@ -66,7 +68,7 @@ extension Scenario {
     }
 }
 
-/// The seat of the guest. It has virtual terminals, and nothing to see them on.
+/// The seat of the guest. It has virtual terminals, and no screen.
 @EventLoop
 enum Seat {
     /// A session at one of the terminals.
@@ -80,7 +82,7 @@ enum Seat {
             try await Seat.until("Active", of: identifier, is: "yes")
         }
 
-        /// As a screen locker tells.
+        /// As a screen locker does.
         @EventLoop
         func setLocked(_ isLocked: Bool) async throws {
             let login = "org.freedesktop.login1"
@@ -108,7 +110,7 @@ enum Seat {
         return Session(identifier: identifier)
     }
 
-    /// Afterwards the machine is one that nobody has logged in to.
+    /// Ends all sessions.
     static func logOutAll() async throws {
         try await Machine.root("systemctl stop 'seat-*'; systemctl reset-failed 'seat-*' || true")
         try await eventually("nobody is logged in") {

@@ -16,57 +16,57 @@ extension Scenario {
             { try await Machine.soundCard(isBound: true) }
         ),
         Scenario(
-            3,
-            "PipeWire is killed: the next press, right after it is back, is heard",
+            part: 3,
+            "PipeWire is killed: the next press, right after its restart, transmits",
             pressAfterPipeWire
         ),
-        Scenario(3, "without a microphone a press transmits nothing of the loudspeaker", noMicrophone),
+        Scenario(part: 3, "without a microphone a press transmits nothing of the loudspeaker", noMicrophone),
     ]
 
-    private static func pressAfterPipeWire(_ lab: Lab) async throws {
-        try await lab.paired(.ffe0)
-        let application = try await lab.application()
-        let mark = lab.core.events.count
+    private static func pressAfterPipeWire(_ fixture: GuestFixture) async throws {
+        try await fixture.paired(.ffe0)
+        let application = try await fixture.application()
+        let mark = fixture.core.events.count
         try await Machine.kill("pipewire", "pipewire-pulse")
-        // Whatever becomes of a press at this moment, nothing stays open after the release.
-        try await Hand.press(.ffe0)
-        try await Hand.release(.ffe0)
-        try await until("the button is let go") {
-            lab.accessories.device(Button.ffe0.address)?.isPressed == false
+        // Whether or not a press at this moment transmits, nothing stays open after the release.
+        try await ButtonSimulator.press(.ffe0)
+        try await ButtonSimulator.release(.ffe0)
+        try await until("the button is released") {
+            fixture.accessories.device(Button.ffe0.address)?.isPressed == false
         }
-        try await eventually("nobody transmits") {
-            lab.core.status?.transmission == nil && lab.core.status?.audio == .inactive
+        try await eventually("nothing transmits") {
+            fixture.core.status?.transmission == nil && fixture.core.status?.audio == .inactive
         }
         try await Machine.microphoneIsBack()
-        guard lab.core.beginnings(after: mark) <= 1 else {
+        guard fixture.core.beginnings(after: mark) <= 1 else {
             throw Failure("one press began two transmissions")
         }
-        try await lab.talk(.ffe0, to: application)
+        try await fixture.talk(.ffe0, to: application)
         application.close()
     }
 
-    private static func noMicrophone(_ lab: Lab) async throws {
-        try await lab.paired(.ffe0)
-        let application = try await lab.application()
+    private static func noMicrophone(_ fixture: GuestFixture) async throws {
+        try await fixture.paired(.ffe0)
+        let application = try await fixture.application()
         try await Machine.soundCard(isBound: false)
         let player = try Command([
             "sh", "-c",
             "while pacat --raw --format=s16le --rate=48000 --channels=2 /opt/guest/tone.pcm; do :; done",
         ])
-        // The default source carries what the loudspeaker plays.
+        // The default source is a monitor of the loudspeaker.
         try await eventually("the loudspeaker is heard") {
             try await Command.run(["/opt/guest/hear", "--seconds", "0.3"]).status == 0
         }
-        let mark = lab.core.events.count
-        try await Hand.press(.ffe0)
-        try await lab.ends(.noMicrophone, after: mark)
-        try await Machine.nobodyRecords()
-        try await Hand.release(.ffe0)
+        let mark = fixture.core.events.count
+        try await ButtonSimulator.press(.ffe0)
+        try await fixture.ends(.noMicrophone, after: mark)
+        try await Machine.nothingRecords()
+        try await ButtonSimulator.release(.ffe0)
         guard application.packets == 0 else { throw Failure("\(application.packets) packets were delivered") }
         player.signal(SIGKILL)
         try await Machine.soundCard(isBound: true)
         try await Machine.microphoneIsBack()
-        try await lab.talk(.ffe0, to: application)
+        try await fixture.talk(.ffe0, to: application)
         application.close()
     }
 
@@ -76,24 +76,28 @@ extension Scenario {
         _ fault: @escaping @EventLoop () async throws -> Void,
         _ cure: @escaping @EventLoop () async throws -> Void = {}
     ) -> Scenario {
-        Scenario(3, "\(what) while the button is held: the transmission ends") { lab in
-            try await lab.paired(.ffe0)
-            let application = try await lab.application()
-            try await lab.press(.ffe0, for: application)
-            let mark = lab.core.events.count
+        Scenario(part: 3, "\(what) while the button is held: the transmission ends") { fixture in
+            try await fixture.paired(.ffe0)
+            let application = try await fixture.application()
+            try await fixture.press(.ffe0, for: application)
+            let mark = fixture.core.events.count
             try await fault()
-            let cause = try await lab.core.end(after: mark)
+            let cause = try await fixture.core.end(after: mark)
             guard causes.contains(cause) else { throw Failure("it ended because of \(cause.rawValue)") }
-            try await Machine.nobodyRecords()
+            try await Machine.nothingRecords()
             try await cure()
             try await Machine.microphoneIsBack()
-            try await until("the core has an audio server") { lab.core.status?.isAudioServerReady == true }
-            try await Hand.release(.ffe0)
-            try await until("the button is let go") {
-                lab.accessories.device(Button.ffe0.address)?.isPressed == false
+            try await until("the core has an audio server") {
+                fixture.core.status?.isAudioServerReady == true
             }
-            guard lab.core.beginnings(after: mark) == 0 else { throw Failure("it began again by itself") }
-            try await lab.talk(.ffe0, to: application)
+            try await ButtonSimulator.release(.ffe0)
+            try await until("the button is released") {
+                fixture.accessories.device(Button.ffe0.address)?.isPressed == false
+            }
+            guard fixture.core.beginnings(after: mark) == 0 else {
+                throw Failure("a transmission began without a press")
+            }
+            try await fixture.talk(.ffe0, to: application)
             application.close()
         }
     }

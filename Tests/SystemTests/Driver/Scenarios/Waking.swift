@@ -4,51 +4,60 @@ import PTTMessages
 /// An application of the library, as a service of the user that the core can start: `ptt-echo`.
 extension Scenario {
     static let waking = [
-        Scenario(8, "an application hears a press, and its echo is played", echo),
-        Scenario(8, "a press starts an application that was killed, and it hears that press", pressStarts),
-        Scenario(8, "core and application killed: both come back, and the channel with them", bothComeBack),
-        Scenario(8, "a channel that is left is not on disk any more", leftIsGone),
+        Scenario(part: 8, "an application receives a transmission, and its echo is played", echo),
+        Scenario(
+            part: 8,
+            "a press starts an application that was killed, and it receives that transmission",
+            pressStarts
+        ),
+        Scenario(
+            part: 8,
+            "core and application killed: both come back, and the channel with them",
+            bothComeBack
+        ),
+        Scenario(part: 8, "a channel that is left is not on disk any more", leftIsGone),
     ]
 
     private static let unit = "ptt-echo"
     private static let saved = "$HOME/.local/state/pushtotalk/channel.json"
 
-    private static func echo(_ lab: Lab) async throws {
-        try await startEcho(lab)
-        try await pressAndEcho(lab)
+    private static func echo(_ fixture: GuestFixture) async throws {
+        try await startEcho(fixture)
+        try await pressAndEcho(fixture)
         try await stopEcho()
     }
 
-    private static func pressStarts(_ lab: Lab) async throws {
-        try await startEcho(lab)
+    private static func pressStarts(_ fixture: GuestFixture) async throws {
+        try await startEcho(fixture)
         try await Machine.kill(unit)
         try await until("the core has lost the application") {
-            lab.core.status?.channel?.application == nil
+            fixture.core.status?.channel?.application == nil
         }
-        try await pressAndEcho(lab)
+        try await pressAndEcho(fixture)
         try await stopEcho()
     }
 
-    private static func bothComeBack(_ lab: Lab) async throws {
-        try await startEcho(lab)
-        let before = lab.core.status?.channel?.channelID
+    private static func bothComeBack(_ fixture: GuestFixture) async throws {
+        try await startEcho(fixture)
+        let before = fixture.core.status?.channel?.channelID
         try await Machine.kill(unit)
         try await Machine.kill("pttd")
-        try await until("the core is lost") { lab.core.status == nil }
+        try await until("the core is lost") { fixture.core.status == nil }
         try await until("the application is back with its channel") {
-            lab.core.status?.channel?.application != nil
+            fixture.core.status?.channel?.application != nil
         }
-        guard lab.core.status?.channel?.channelID == before, lab.core.status?.transmission == nil else {
-            throw Failure("the core came back with \(lab.core.status.map { "\($0)" } ?? "nothing")")
+        guard fixture.core.status?.channel?.channelID == before, fixture.core.status?.transmission == nil
+        else {
+            throw Failure("the core came back with \(fixture.core.status.map { "\($0)" } ?? "nothing")")
         }
-        try await until("the audio server is there") { lab.core.status?.isAudioServerReady == true }
-        try await lab.ready(.ffe0)
-        try await pressAndEcho(lab)
+        try await until("the audio server is there") { fixture.core.status?.isAudioServerReady == true }
+        try await fixture.ready(.ffe0)
+        try await pressAndEcho(fixture)
         try await stopEcho()
     }
 
-    private static func leftIsGone(_ lab: Lab) async throws {
-        try await startEcho(lab)
+    private static func leftIsGone(_ fixture: GuestFixture) async throws {
+        try await startEcho(fixture)
         let mode = try await Command.output(of: ["sh", "-c", "stat -c %a \(saved)"])
         guard mode.hasPrefix("600") else { throw Failure("\(saved) has the mode \(mode)") }
         try await stopEcho()
@@ -60,40 +69,40 @@ extension Scenario {
 
     // MARK: - Steps
 
-    static func startEcho(_ lab: Lab) async throws {
-        try await lab.paired(.ffe0)
-        try await lab.core.open()
+    static func startEcho(_ fixture: GuestFixture) async throws {
+        try await fixture.paired(.ffe0)
+        try await fixture.core.open()
         try await Machine.systemctl("start", unit)
-        try await until("ptt-echo has joined") { lab.core.status?.channel?.application != nil }
+        try await until("ptt-echo has joined") { fixture.core.status?.channel?.application != nil }
     }
 
-    /// Stopped by its user, so that it is not started again by the end of the scenario.
+    /// Stops it as its user, so that the end of the scenario does not start it again.
     static func stopEcho() async throws {
         try await Machine.systemctl("stop", unit)
     }
 
     /// A press is transmitted, and comes back through the speaker with the microphone closed.
-    static func pressAndEcho(_ lab: Lab) async throws {
-        let mark = lab.core.events.count
-        try await Hand.press(.ffe0)
-        try await lab.core.event("audio is active", after: mark) {
+    static func pressAndEcho(_ fixture: GuestFixture) async throws {
+        let mark = fixture.core.events.count
+        try await ButtonSimulator.press(.ffe0)
+        try await fixture.core.event("audio is active", after: mark) {
             if case .audioActivated = $0 { true } else { nil }
         }
-        guard lab.core.status?.channel?.application != nil else {
+        guard fixture.core.status?.channel?.application != nil else {
             throw Failure("audio is active without the application")
         }
-        // Long enough to have something to play.
-        _ = await Sightings.wait(.seconds(1)) { false }
-        let release = lab.core.events.count
-        try await Hand.release(.ffe0)
-        try await lab.ends(.released, after: release)
-        try await lab.core.event("the echo speaks", after: release) {
+        // Enough sound to play back.
+        _ = await Conditions.wait(.seconds(1)) { false }
+        let release = fixture.core.events.count
+        try await ButtonSimulator.release(.ffe0)
+        try await fixture.ends(.released, after: release)
+        try await fixture.core.event("the echo speaks", after: release) {
             if case .participantChanged(.some) = $0 { true } else { nil }
         }
-        try await Machine.nobodyRecords()
-        try await lab.core.event("the echo has spoken", after: release) {
+        try await Machine.nothingRecords()
+        try await fixture.core.event("the echo has spoken", after: release) {
             if case .participantChanged(.none) = $0 { true } else { nil }
         }
-        try await until("audio is inactive") { lab.core.status?.audio == .inactive }
+        try await until("audio is inactive") { fixture.core.status?.audio == .inactive }
     }
 }

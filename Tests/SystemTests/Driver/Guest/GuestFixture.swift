@@ -1,27 +1,29 @@
 import EventLoop
 import PTTMessages
 
-/// What a scenario works with.
+/// The installed system as a scenario finds it, and the steps that scenarios share.
 @EventLoop
-final class Lab {
-    let core = CoreWatch()
-    let accessories = AccessoryWatch()
+final class GuestFixture {
+    let core = CoreSubscriber()
+    let accessories = AccessorySubscriber()
 
-    /// Everything as a person finds it in the morning: no channel, no button held, everything in reach and on.
+    /// Restores the initial state: no channel, no button held, everything in range and on.
     func restore() async throws {
         try await Machine.rfkill(isBlocked: false)
-        try await Hand.tell("plug")
+        try await ButtonSimulator.perform("plug")
         for button in Button.allCases {
-            for word in ["return", "wake", "release"] { try await Hand.tell(word, button) }
-            try await Hand.tell("on-subscribe", button, "none")
+            for command in ["return", "wake", "release"] {
+                try await ButtonSimulator.perform(command, on: button)
+            }
+            try await ButtonSimulator.perform("on-subscribe", on: button, with: "none")
         }
         _ = try await Command.run(["pttctl", "leave"])
     }
 
     /// The check from outside that ends each scenario.
     func nothingIsOpen() async throws {
-        try await Machine.nobodyTransmits()
-        try await Machine.nobodyRecords()
+        try await Machine.nothingTransmits()
+        try await Machine.nothingRecords()
     }
 
     // MARK: - Steps
@@ -32,7 +34,7 @@ final class Lab {
         return try await Application.join(core)
     }
 
-    /// Pairs the button as a person does, unless that was done before; returns when a press will be heard.
+    /// Pairs the button as a person does, unless that was done before; returns when a press will be detected.
     func paired(_ button: Button) async throws {
         try await accessories.open()
         if accessories.device(button.address).map({ $0.link == .unused }) ?? true {
@@ -49,7 +51,7 @@ final class Lab {
             }
         } catch {
             throw Failure(
-                "\(error); ptt-accessoryd tells: \(accessories.device(button.address).map { "\($0)" } ?? "nothing")"
+                "\(error); ptt-accessoryd reports: \(accessories.device(button.address).map { "\($0)" } ?? "nothing")"
             )
         }
     }
@@ -62,9 +64,9 @@ final class Lab {
 
     func press(_ button: Button, for application: Application) async throws {
         let mark = core.events.count
-        try await Hand.press(button)
+        try await ButtonSimulator.press(button)
         try await began(button.address, after: mark)
-        try await application.hearsTone()
+        try await application.receivesTone()
     }
 
     func began(_ identifier: String, after mark: Int) async throws {
@@ -78,7 +80,7 @@ final class Lab {
 
     func release(_ button: Button) async throws {
         let mark = core.events.count
-        try await Hand.release(button)
+        try await ButtonSimulator.release(button)
         try await ends(.released, after: mark)
     }
 

@@ -2,18 +2,18 @@ import EventLoop
 import PTTMessages
 import ServiceClient
 
-/// Follows the core, and finds it again after a loss.
+/// Subscribes to the core, and reconnects after a loss.
 @EventLoop
-final class CoreWatch {
+final class CoreSubscriber {
     /// Nil while the core cannot be reached.
     private(set) var status: Status?
-    /// What was told, over all runs of the core.
+    /// The events of all runs of the core.
     private(set) var events: [CoreEvent] = []
 
     private var connection: ServiceConnection?
     private lazy var retry = TimerSource { [weak self] in self?.connect() }
 
-    /// Begins to follow; where systemd listens for the core, this starts it. Returns when a transmission can begin.
+    /// Subscribes; where systemd listens for the core, this starts it. Returns when a transmission can begin.
     func open() async throws {
         if connection == nil { connect() }
         try await until("the core answers, and has an audio server") { [self] in
@@ -44,7 +44,7 @@ final class CoreWatch {
         return found
     }
 
-    /// Waits until a transmission has ended, and says why it did.
+    /// Waits until a transmission has ended, and returns why it did.
     @discardableResult
     func end(after mark: Int) async throws -> EndCause {
         try await event("the transmission ends", after: mark) {
@@ -62,7 +62,7 @@ final class CoreWatch {
             let connection = try ServiceConnection.core()
             self.connection = connection
             connection.subscribe(
-                { [weak self] in self?.follow($0) },
+                { [weak self] in self?.apply($0) },
                 ended: { [weak self] _ in self?.lose() }
             )
         } catch {
@@ -70,13 +70,13 @@ final class CoreWatch {
         }
     }
 
-    private func follow(_ update: ChannelInterface.Update) {
+    private func apply(_ update: ChannelInterface.Update) {
         if let status = update.status { self.status = status }
         if let event = update.event {
             status?.apply(event)
             events.append(event)
         }
-        Sightings.somethingHappened()
+        Conditions.evaluate()
     }
 
     private func lose() {
@@ -84,6 +84,6 @@ final class CoreWatch {
         connection?.close()
         connection = nil
         retry.arm(after: .milliseconds(200))
-        Sightings.somethingHappened()
+        Conditions.evaluate()
     }
 }

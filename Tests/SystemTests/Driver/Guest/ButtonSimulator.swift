@@ -15,7 +15,7 @@ enum Button: Int, CaseIterable {
         }
     }
 
-    /// What ptt-accessoryd and the core know it by.
+    /// Its identifier for ptt-accessoryd and the core.
     var address: String { "F0:00:00:00:00:0\(rawValue + 1)" }
 
     var profile: String {
@@ -27,42 +27,45 @@ enum Button: Int, CaseIterable {
     }
 }
 
-/// The hand on the buttons: commands to the process that simulates them and the adapter.
+/// Commands to the process that simulates the buttons and the adapter.
 @EventLoop
-enum Hand {
+enum ButtonSimulator {
     private static let path = "/run/buttons.sock"
 
     static func press(_ button: Button) async throws {
-        try await expectHeard(try await tell("press \(button.rawValue)"))
+        try await expectSubscriber(try await perform("press \(button.rawValue)"))
     }
 
     static func release(_ button: Button) async throws {
-        try await tell("release \(button.rawValue)")
+        try await perform("release \(button.rawValue)")
     }
 
     /// Sends any value.
     static func send(_ hexadecimal: String, from button: Button) async throws {
-        try await expectHeard(try await tell("raw \(button.rawValue) \(hexadecimal)"))
+        try await expectSubscriber(try await perform("raw \(button.rawValue) \(hexadecimal)"))
     }
 
-    /// What to do with a button; the words are those of `guest/buttons`.
-    static func tell(_ word: String, _ button: Button, _ rest: String = "") async throws {
-        try await tell("\(word) \(button.rawValue) \(rest)")
+    /// Carries out a command of `guest/buttons` on one button.
+    static func perform(_ command: String, on button: Button, with argument: String = "") async throws {
+        try await perform("\(command) \(button.rawValue) \(argument)")
     }
 
-    /// - Returns: What follows "ok" in the answer, which comes when the command was carried out.
+    /// Carries out a command of `guest/buttons`.
+    ///
+    /// - Returns: The answer without "ok"; it comes when the command was carried out.
+    /// - Throws: ``Failure`` if the answer is an error.
     @discardableResult
-    static func tell(_ command: String) async throws -> String {
+    static func perform(_ command: String) async throws -> String {
         let socket = try Datagrams()
         try socket.send(command, to: path)
-        try await until("the buttons answer to \(command)") { socket.received != nil }
+        try await until("the buttons answer \(command)") { socket.received != nil }
         let answer = socket.received ?? ""
-        guard answer.hasPrefix("ok") else { throw Failure("the buttons say \(answer) to \(command)") }
+        guard answer.hasPrefix("ok") else { throw Failure("the buttons answered \(command) with \(answer)") }
         return String(answer.dropFirst(3))
     }
 
-    private static func expectHeard(_ receivers: String) async throws {
-        guard receivers == "1" else { throw Failure("nobody has subscribed to the button") }
+    private static func expectSubscriber(_ receivers: String) async throws {
+        guard receivers == "1" else { throw Failure("no client has subscribed to the button") }
     }
 }
 
@@ -109,6 +112,6 @@ private final class Datagrams {
         let count = recv(descriptor.value, &buffer, buffer.count, 0)
         guard count >= 0 else { return }
         received = String(decoding: buffer[..<count], as: UTF8.self)
-        Sightings.somethingHappened()
+        Conditions.evaluate()
     }
 }

@@ -6,9 +6,9 @@ import ServiceClient
 
 /// A `pttd` to be attacked, in a directory of its own.
 @EventLoop
-final class Victim {
+final class AttackedCoreFixture {
     let child: ChildProcess
-    private let stack: Stack
+    private let stack: StackFixture
     private let directory: String
     private let log: String
     /// Keeps the log, which is a pipe then, from being read by nobody at all, which would end its writer.
@@ -18,13 +18,13 @@ final class Victim {
     ///
     /// - Parameters:
     ///   - stack: Lends its buses and its sound server.
-    ///   - number: One that no other victim has.
+    ///   - number: One that no other attacked has.
     ///   - microphone: The one that it is to use; the user's if nil.
     ///   - isLogRead: If not, the log is a pipe that soon is full.
     /// - Throws: If it cannot be started.
-    init(_ stack: Stack, number: Int, microphone: String?, isLogRead: Bool) async throws {
+    init(_ stack: StackFixture, number: Int, microphone: String?, isLogRead: Bool) async throws {
         self.stack = stack
-        directory = "\(stack.directory)/victim-\(number)"
+        directory = "\(stack.directory)/attacked-\(number)"
         log = directory + "/log"
         guard mkdir(directory, 0o700) == 0 else { throw SystemError("create \(directory)") }
         if let microphone { try Self.configure(microphone, directory + "/pushtotalk") }

@@ -2,18 +2,18 @@ import EventLoop
 import PTTMessages
 import ServiceClient
 
-/// Follows ptt-accessoryd, and finds it again after a loss.
+/// Subscribes to ptt-accessoryd, and reconnects after a loss.
 @EventLoop
-final class AccessoryWatch {
+final class AccessorySubscriber {
     /// Nil while ptt-accessoryd cannot be reached.
     private(set) var devices: [AccessoryDevice]?
-    /// What was told, over all runs of ptt-accessoryd.
+    /// The events of all runs of ptt-accessoryd.
     private(set) var events: [AccessoryEvent] = []
 
     private var connection: ServiceConnection?
     private lazy var retry = TimerSource { [weak self] in self?.connect() }
 
-    /// Begins to follow; where systemd listens for ptt-accessoryd, this starts it.
+    /// Subscribes; where systemd listens for ptt-accessoryd, this starts it.
     func open() async throws {
         if connection == nil { connect() }
         try await until("ptt-accessoryd answers") { [self] in devices != nil }
@@ -52,7 +52,7 @@ final class AccessoryWatch {
             let connection = try ServiceConnection.accessory()
             self.connection = connection
             connection.subscribe(
-                { [weak self] in self?.follow($0) },
+                { [weak self] in self?.apply($0) },
                 ended: { [weak self] _ in self?.lose() }
             )
         } catch {
@@ -60,10 +60,10 @@ final class AccessoryWatch {
         }
     }
 
-    private func follow(_ update: AccessoryInterface.Update) {
+    private func apply(_ update: AccessoryInterface.Update) {
         if let devices = update.devices { self.devices = devices }
         if let event = update.event { apply(event) }
-        Sightings.somethingHappened()
+        Conditions.evaluate()
     }
 
     private func apply(_ event: AccessoryEvent) {
@@ -83,6 +83,6 @@ final class AccessoryWatch {
         connection?.close()
         connection = nil
         retry.arm(after: .milliseconds(200))
-        Sightings.somethingHappened()
+        Conditions.evaluate()
     }
 }
