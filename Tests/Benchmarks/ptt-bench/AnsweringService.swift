@@ -1,7 +1,7 @@
 import EventLoop
 import Varlink
 
-/// Our server in a process of its own, with one method that takes nothing and answers nothing.
+/// Our server in a process of its own, with one method without parameters and results.
 @EventLoop
 enum AnsweringService {
     static let method = "org.pushtotalk.Bench.Empty"

@@ -39,15 +39,15 @@ enum Benchmark {
             }
             let stack = try StackFixture()
             self.stack = stack
-            let hasFailed = try await measure(parts, attacks, stack)
+            let hasFailed = try await measure(parts, attacks: attacks, on: stack)
             end(hasFailed ? EXIT_FAILURE : EXIT_SUCCESS)
         } catch {
             fail("\(error)")
         }
     }
 
-    /// - Returns: Whether a hostile peer has done harm.
-    private static func measure(_ parts: Set<Part>, _ attacks: [Attack], _ stack: StackFixture) async throws
+    /// - Returns: Whether a hostile peer has exceeded a limit.
+    private static func measure(_ parts: Set<Part>, attacks: [Attack], on stack: StackFixture) async throws
         -> Bool
     {
         var table = Table()
@@ -66,7 +66,7 @@ enum Benchmark {
             case .calls: try await RoundTrips.measure(stack, &table)
             case .commands: try CommandTimes.measure(stack, &table)
             case .growth: try await footprint.printGrowth(&table)
-            case .hostile: try await Hostile.measure(attacks, stack, &table)
+            case .hostile: try await Hostile.measure(attacks, on: stack, &table)
             }
         }
         write(table.misses == 0 ? "\nall limits kept" : "\nlimits missed: \(table.misses)")
@@ -82,7 +82,7 @@ enum Benchmark {
 
     private static func fail(_ reason: String) {
         complain(reason)
-        if let log = stack?.log, !log.isEmpty { complain("the programs' last words:\n\(log)") }
+        if let log = stack?.log, !log.isEmpty { complain("the end of the programs' log:\n\(log)") }
         end(EXIT_FAILURE)
     }
 

@@ -1,7 +1,7 @@
 import ChildProcess
 import EventLoop
 
-/// `pttctl status` from its start to its end, beside what others take for one call.
+/// `pttctl status` from its start to its end, beside other commands that make one call.
 enum CommandTimes {
     private static let samples = 60
 
@@ -24,14 +24,20 @@ enum CommandTimes {
             for (index, command) in commands.enumerated() { times[index].add(try time(command)) }
         }
         table.printSection("A command from its start to its end")
-        table.printTimes("pttctl status", times[0], .milliseconds, "busctl", times[2], .ratio(1.5))
-        table.printTimes("pttctl status", times[0], .milliseconds, "dbus-send", times[1], .none)
+        table.printTimes(
+            "pttctl status",
+            times[0],
+            in: .milliseconds,
+            named: "busctl",
+            beside: times[2],
+            limit: .ratio(1.5)
+        )
+        table.printTimes("pttctl status", times[0], in: .milliseconds, named: "dbus-send", beside: times[1])
         table.printFigure(
             "pttctl status, median",
             times[0].quantile(0.5) / .milliseconds(1),
-            .milliseconds,
-            nil,
-            .figure(20)
+            in: .milliseconds,
+            limit: .figure(20)
         )
     }
 

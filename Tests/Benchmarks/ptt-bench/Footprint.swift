@@ -19,7 +19,7 @@ struct Footprint {
         (self.stack, self.core, self.accessoryd) = (stack, core, accessoryd)
     }
 
-    /// What nobody has pressed yet needs little; no limit is kept by it.
+    /// Before any press the daemons need little; there is no limit.
     func printIdleMemory(_ table: inout Table) throws {
         table.printSection("Memory before any press: channel joined, button connected (proc(5) smaps_rollup)")
         for daemon in [core, accessoryd] {
@@ -27,16 +27,12 @@ struct Footprint {
             table.printFigure(
                 "\(daemon.name), resident",
                 megabytes(figures.resident),
-                .megabytes,
-                nil,
-                .none
+                in: .megabytes
             )
             table.printFigure(
                 "\(daemon.name), proportional",
                 megabytes(figures.proportional),
-                .megabytes,
-                nil,
-                .none
+                in: .megabytes
             )
         }
     }
@@ -59,9 +55,9 @@ struct Footprint {
                     table.printFigure(
                         "\(daemon.name), \(kind)",
                         megabytes(own[keyPath: figure]),
-                        .megabytes,
-                        Table.Comparison(name: other.0, value: megabytes(other.1[keyPath: figure])),
-                        index == 0 ? limit : .none
+                        in: .megabytes,
+                        beside: Table.Comparison(name: other.0, value: megabytes(other.1[keyPath: figure])),
+                        limit: index == 0 ? limit : .none
                     )
                 }
             }
@@ -82,16 +78,15 @@ struct Footprint {
             table.printFigure(
                 "\(daemon.name), resident",
                 megabytes(after.resident),
-                .megabytes,
-                Table.Comparison(name: "before", value: megabytes(before.resident)),
-                .ratio(1.02)
+                in: .megabytes,
+                beside: Table.Comparison(name: "before", value: megabytes(before.resident)),
+                limit: .ratio(1.02)
             )
             table.printFigure(
                 "\(daemon.name), not of files",
                 megabytes(after.anonymous),
-                .megabytes,
-                Table.Comparison(name: "before", value: megabytes(before.anonymous)),
-                .none
+                in: .megabytes,
+                beside: Table.Comparison(name: "before", value: megabytes(before.anonymous))
             )
         }
     }
@@ -100,7 +95,7 @@ struct Footprint {
 
     // MARK: The others
 
-    /// It waits for a kernel that never answers (no-bluetooth.c), so without an adapter: the least that it needs.
+    /// Without an adapter, because the kernel never answers it (no-bluetooth.c): the least that it needs.
     private func measureBluetoothd() async throws -> ProcessFigures {
         let bus = try stack.startBus(named: "bluetooth-bus")
         try await stack.appearance(of: stack.directory + "/bluetooth-bus")

@@ -8,14 +8,14 @@ enum IdleWakeUps {
 
     static func measure(_ stack: StackFixture, _ table: inout Table) async throws {
         let daemons = [stack.core, stack.accessoryd].compactMap(\.self)
-        // Time limits that were set before run out first, and find nothing.
+        // Earlier time limits expire first.
         await pause(.seconds(6))
         let before = try daemons.map { try ProcessFigures($0.processID).voluntarySwitches }
         await pause(.seconds(seconds))
         let after = try daemons.map { try ProcessFigures($0.processID).voluntarySwitches }
         table.printSection("Voluntary context switches in \(seconds) idle seconds, without a watchdog")
         for (daemon, count) in zip(daemons, zip(before, after)) {
-            table.printFigure(daemon.name, Double(count.1 - count.0), .times, nil, .figure(0))
+            table.printFigure(daemon.name, Double(count.1 - count.0), in: .times, limit: .figure(0))
         }
     }
 }

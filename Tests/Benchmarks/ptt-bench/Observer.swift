@@ -1,7 +1,8 @@
 import EventLoop
 import Glibc
 
-/// Reads messages that end with a NUL byte, and knows when each arrived. The same code observes ours and the other.
+/// Reads messages that end with a NUL byte, with the time at which each arrived. The same code observes ours and the
+/// other.
 @EventLoop
 final class Observer {
     struct Message {
@@ -23,7 +24,7 @@ final class Observer {
         source = try DescriptorSource(self.descriptor.value, .readable) { [weak self] _ in self?.read() }
     }
 
-    /// Subscribes at `pttd` by hand: what it tells is read like the other's messages, undecoded.
+    /// Subscribes to `pttd` without the library: its messages are read undecoded, like those of the other client.
     convenience init(subscribingAt path: String) throws {
         let socket = try UnixSocket.connect(to: path, .stream)
         let call = Array(#"{"method":"org.pushtotalk.Channel.Subscribe","more":true}"#.utf8) + [0]
@@ -33,14 +34,14 @@ final class Observer {
         try self.init(adopting: socket)
     }
 
-    /// The first message that has `word` in it; the ones before it are dropped.
+    /// The first message that contains `text`; the ones before it are dropped.
     ///
-    /// - Throws: ``Unmeasurable`` if whoever is observed has closed.
-    func next(_ word: String) async throws -> Message {
+    /// - Throws: ``Unmeasurable`` if the observed process has closed the connection.
+    func next(_ text: String) async throws -> Message {
         while true {
             while !unread.isEmpty {
                 let message = unread.removeFirst()
-                if message.text.contains(word) { return message }
+                if message.text.contains(text) { return message }
             }
             guard !hasEnded else { throw Unmeasurable("what was observed has closed") }
             await withCheckedContinuation { waiting = $0 }

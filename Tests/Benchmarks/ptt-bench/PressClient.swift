@@ -3,7 +3,7 @@ import DBus
 import EventLoop
 import Glibc
 
-/// A program that follows a button in place of the daemons, and tells the same observer.
+/// A program that subscribes to a button in place of the daemons, and writes to the same observer.
 @EventLoop
 struct PressClient {
     private let stack: StackFixture
@@ -23,10 +23,16 @@ struct PressClient {
             try stack.start([stack.ownProgram] + receiver, output: receiverEnd),
         ]
         for end in [receiverEnd, relayInput, relayOutput] { _ = close(end) }
-        return try await PressClient(stack, blueZ, PrivateBlueZ.other, observerEnd, parts)
+        return try await PressClient(
+            on: stack,
+            blueZ: blueZ,
+            path: PrivateBlueZ.other,
+            observerEnd: observerEnd,
+            parts: parts
+        )
     }
 
-    /// A Python program that uses bleak, and tells its one reader itself.
+    /// A Python program that uses bleak, and writes to the observer itself.
     static func withBleak(_ stack: StackFixture, _ blueZ: PrivateBlueZ) async throws -> PressClient {
         let packages = stack.programs + "/python-bleak"
         guard access(packages + "/bleak", F_OK) == 0 else {
@@ -41,19 +47,25 @@ struct PressClient {
         ]
         let part = try stack.start(program, output: programEnd, environment: ["PYTHONPATH": packages])
         _ = close(programEnd)
-        return try await PressClient(stack, blueZ, PrivateBlueZ.bleak, observerEnd, [part])
+        return try await PressClient(
+            on: stack,
+            blueZ: blueZ,
+            path: PrivateBlueZ.bleak,
+            observerEnd: observerEnd,
+            parts: [part]
+        )
     }
 
     private init(
-        _ stack: StackFixture,
-        _ blueZ: PrivateBlueZ,
-        _ path: ObjectPath,
-        _ observerEnd: Int32,
-        _ parts: [ChildProcess]
+        on stack: StackFixture,
+        blueZ: PrivateBlueZ,
+        path: ObjectPath,
+        observerEnd: Int32,
+        parts: [ChildProcess]
     ) async throws {
         (self.stack, self.blueZ, self.path, self.parts) = (stack, blueZ, path, parts)
         observer = try Observer(adopting: OwnedDescriptor(adopting: observerEnd))
-        // The first message says that it follows the bus.
+        // The first message says that it has subscribed.
         _ = try await observer.next("transmissionBegan")
     }
 

@@ -11,7 +11,7 @@ import Glibc
 @EventLoop
 final class Presses {
     static let many = 10_000
-    /// Until the allocator and what is mapped of the sound server's memory have reached their size.
+    /// Until the allocator, and the mapped memory of the sound server, have reached their size.
     static let first = 2_000
     private static let samples = 300
     private static let warmUp = 30
@@ -20,7 +20,7 @@ final class Presses {
     private let stack: StackFixture
     private let blueZ: PrivateBlueZ
     private let ours: Observer
-    /// Of this run.
+    /// That of the first press of this run.
     private static var firstTime: Duration?
 
     init(_ stack: StackFixture) async throws {
@@ -37,11 +37,18 @@ final class Presses {
         table.printSection("Notification on the bus to \"transmission began\" at a subscriber")
         for pace in Pace.allCases {
             let (ours, theirs) = try await measure(pace, beside: client)
-            table.printTimes(pace.rawValue, ours, .microseconds, "C client", theirs, .ratio(pace.limit))
+            table.printTimes(
+                pace.rawValue,
+                ours,
+                in: .microseconds,
+                named: "C client",
+                beside: theirs,
+                limit: .ratio(pace.limit)
+            )
         }
         client.end()
         if let first = Self.firstTime {
-            table.printRemark("the first press after the start: \(decimal(first / .microseconds(1), 0)) µs")
+            table.printNote("the first press after the start: \(decimal(first / .microseconds(1), 0)) µs")
         }
         try await compareWithBleak(&table)
     }
@@ -51,7 +58,7 @@ final class Presses {
         case fromRest = "from rest"
         case inARow = "one after the other"
 
-        /// What is left out before the next press.
+        /// Waits before the next press.
         func rest() async {
             switch self {
             case .fromRest: await pause(.milliseconds(10))
@@ -68,7 +75,7 @@ final class Presses {
         }
     }
 
-    /// bleak's process is woken by every signal of BlueZ, ours as well, so that each is measured while the other is away.
+    /// bleak's process is woken by every signal of BlueZ, ours as well, so that each is measured without the other.
     private func compareWithBleak(_ table: inout Table) async throws {
         var ours: [Samples] = []
         for pace in Pace.allCases {
@@ -84,17 +91,17 @@ final class Presses {
         do {
             client = try await PressClient.withBleak(stack, blueZ)
         } catch {
-            return table.printRemark("a Python program with bleak was not measured: \(error)")
+            return table.printNote("a Python program with bleak was not measured: \(error)")
         }
         for (pace, ours) in zip(Pace.allCases, ours) {
             let theirs = try await measure(pace) { try await client.press() }
             table.printTimes(
                 pace.rawValue,
                 ours,
-                .microseconds,
-                "Python with bleak",
-                theirs,
-                .ratio(Self.bleakLimit)
+                in: .microseconds,
+                named: "Python with bleak",
+                beside: theirs,
+                limit: .ratio(Self.bleakLimit)
             )
         }
         let theirs = try client.parts.map { try ProcessFigures($0.processID).proportional }
@@ -103,9 +110,8 @@ final class Presses {
         table.printFigure(
             "both daemons, proportional memory",
             Double(memory.reduce(0, +)) / 1024,
-            .megabytes,
-            Table.Comparison(name: "Python with bleak", value: Double(theirs.reduce(0, +)) / 1024),
-            .none
+            in: .megabytes,
+            beside: Table.Comparison(name: "Python with bleak", value: Double(theirs.reduce(0, +)) / 1024)
         )
         client.end()
     }

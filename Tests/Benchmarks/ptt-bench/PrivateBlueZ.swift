@@ -4,12 +4,12 @@ import EventLoop
 /// What ptt-accessoryd needs of BlueZ to use one button: its objects, and the notifications that this process times.
 @EventLoop
 final class PrivateBlueZ {
-    /// The characteristic that ptt-accessoryd follows.
+    /// The characteristic that ptt-accessoryd subscribes to.
     static let button: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_01/service000a/char000b"
-    /// One that only the C client follows, so that a signal wakes one of the two.
+    /// One that only the C client subscribes to, so that a signal wakes one of the two.
     static let other: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_02/service000a/char000b"
 
-    /// One that only the program with bleak follows: ptt-accessoryd sees that it is none of its buttons.
+    /// One that only the program with bleak subscribes to: its device is not trusted, and not a button of ptt-accessoryd.
     static let bleak: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_03/service000a/char000b"
     private static let address = "F0:F1:F2:F3:F4:01"
     static let bleakAddress = "F0:F1:F2:F3:F4:03"
@@ -28,7 +28,7 @@ final class PrivateBlueZ {
     static func start(on address: String) async throws -> PrivateBlueZ {
         let connection = try await BusConnection.open(.address(address))
         guard try await connection.requestName("org.bluez") == .acquired else {
-            throw Unmeasurable("somebody else is org.bluez on the private bus")
+            throw Unmeasurable("another process is org.bluez on the private bus")
         }
         return try PrivateBlueZ(connection)
     }
@@ -43,7 +43,7 @@ final class PrivateBlueZ {
             try connection.export(Self.button, [characteristic(of: Self.service)]),
             try connection.export(
                 Self.bleakDevice,
-                [device(Self.bleakAddress, "Somebody else's", isTrusted: false)]
+                [device(Self.bleakAddress, "Another program's", isTrusted: false)]
             ),
             try connection.export(Self.bleakService, [service(of: Self.bleakDevice)]),
             try connection.export(Self.bleak, [characteristic(of: Self.bleakService)]),

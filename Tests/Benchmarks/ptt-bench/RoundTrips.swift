@@ -24,11 +24,11 @@ enum RoundTrips {
         table.printSection("Varlink round trip between two processes")
         try pin(0, toProcessor: 0)
         for other in others { try pin(other, toProcessor: 0) }
-        try await measure("one processor", peers, .ratio(1.0 / 3), &table)
-        // Here the kernel's waking of an idle processor, once there and once back for both, is most of the time.
+        try await measure("one processor", between: peers, limit: .ratio(1.0 / 3), &table)
+        // Most of the time here is the kernel's waking of an idle processor, once in each direction, for both.
         for other in others { try pin(other, toProcessor: 1) }
-        try await measure("two processors", peers, .none, &table)
-        for process in [0] + others { _ = processor_pin(process, -1) }  // It was so before.
+        try await measure("two processors", between: peers, limit: .none, &table)
+        for process in [0] + others { _ = processor_pin(process, -1) }  // As before.
         peers.empty.close()
         peers.core.close()
         stack.end(service)
@@ -52,8 +52,8 @@ enum RoundTrips {
 
     private static func measure(
         _ place: String,
-        _ peers: Peers,
-        _ limit: Table.Limit,
+        between peers: Peers,
+        limit: Table.Limit,
         _ table: inout Table
     ) async throws {
         var (emptyTimes, busEmptyTimes) = (Samples(), Samples())
@@ -74,7 +74,14 @@ enum RoundTrips {
             ("GetStatus of pttd", statusTimes, busStatusTimes),
         ]
         for (what, ours, theirs) in rows {
-            table.printTimes("\(what), \(place)", ours, .microseconds, "libdbus call", theirs, limit)
+            table.printTimes(
+                "\(what), \(place)",
+                ours,
+                in: .microseconds,
+                named: "libdbus call",
+                beside: theirs,
+                limit: limit
+            )
         }
     }
 

@@ -1,4 +1,4 @@
-/// Times of one kind, in the order in which they were taken.
+/// Times of one kind, in the order in which they were measured.
 struct Samples {
     private(set) var times: [Duration] = []
 

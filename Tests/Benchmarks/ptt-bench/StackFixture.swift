@@ -30,7 +30,7 @@ final class StackFixture {
             "PULSE_SERVER": "unix:\(directory)/pulse.socket",
         ]
         for (name, value) in environment { setenv(name, value, 1) }
-        // A watchdog would be one more wake-up now and then.
+        // A watchdog would cause wake-ups.
         for name in ["WATCHDOG_USEC", "NOTIFY_SOCKET", "PTT_LOG"] { unsetenv(name) }
     }
 
@@ -38,7 +38,7 @@ final class StackFixture {
 
     var ownProgram: String { programs + "/ptt-bench" }
 
-    /// Comes back when a press would transmit.
+    /// Starts everything; returns when a press would transmit.
     func start() async throws {
         bus = try startBus(named: "bus")
         try await appearance(of: directory + "/bus")
@@ -87,7 +87,7 @@ final class StackFixture {
         return child
     }
 
-    /// A bus of its own at `directory/name`.
+    /// Starts a bus at `directory/name`.
     func startBus(named name: String) throws -> ChildProcess {
         let path = "\(directory)/\(name).conf"
         let text = """
@@ -123,7 +123,7 @@ final class StackFixture {
         _ = try? ChildProcess.run(["rm", "-rf", directory])
     }
 
-    /// Waits until a file is there, a socket for example.
+    /// Waits until a file exists, a socket for example.
     func appearance(of path: String) async throws {
         while access(path, F_OK) != 0 {
             if let ended = children.first(where: { $0.status != nil }) {
@@ -133,7 +133,7 @@ final class StackFixture {
         }
     }
 
-    /// The end of what the programs have complained about.
+    /// The end of the programs' standard error.
     var log: String {
         guard let file = fopen(directory + "/log", "re") else { return "" }
         defer { _ = fclose(file) }  // Only read from.
@@ -170,7 +170,7 @@ final class StackFixture {
     }
 }
 
-/// Lets the machine come to rest between two measurements.
+/// Waits; between two measurements the machine comes to rest.
 @EventLoop
 func pause(_ duration: Duration) async {
     var timer: TimerSource?

@@ -2,13 +2,13 @@ import Glibc
 
 /// The table that the benchmark prints: one figure a line, beside what it is compared with.
 struct Table {
-    /// What a figure must keep.
+    /// The limit of a figure.
     enum Limit {
         /// The ratio of ours to the other.
         case ratio(Double)
         /// Our own figure, in the unit of the line.
         case figure(Double)
-        /// Told for comparison only.
+        /// Only printed.
         case none
     }
 
@@ -19,6 +19,7 @@ struct Table {
         case times = ""
     }
 
+    /// What a figure is compared with.
     struct Comparison {
         let name: String
         let value: Double
@@ -39,9 +40,9 @@ struct Table {
     mutating func printFigure(
         _ what: String,
         _ value: Double,
-        _ unit: Unit,
-        _ other: Comparison?,
-        _ limit: Limit
+        in unit: Unit,
+        beside other: Comparison? = nil,
+        limit: Limit = .none
     ) {
         let ratio = other.map { value / $0.value }
         let isKept: Bool? =
@@ -71,23 +72,23 @@ struct Table {
     mutating func printTimes(
         _ what: String,
         _ ours: Samples,
-        _ unit: Unit,
-        _ name: String,
-        _ other: Samples,
-        _ limit: Limit
+        in unit: Unit,
+        named name: String,
+        beside other: Samples,
+        limit: Limit = .none
     ) {
         for (label, share, limit) in [("median", 0.5, limit), ("p99", 0.99, .none)] {
             printFigure(
                 "\(what), \(label)",
                 number(ours.quantile(share), unit),
-                unit,
-                Comparison(name: name, value: number(other.quantile(share), unit)),
-                limit
+                in: unit,
+                beside: Comparison(name: name, value: number(other.quantile(share), unit)),
+                limit: limit
             )
         }
     }
 
-    func printRemark(_ text: String) {
+    func printNote(_ text: String) {
         write("  " + text)
     }
 
@@ -127,7 +128,7 @@ struct Table {
     }
 }
 
-/// A number with so many digits behind the point.
+/// A number with this many digits after the decimal point.
 func decimal(_ value: Double, _ digits: Int) -> String {
     let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
     let scaled = Int((value * Double(scale)).rounded())
@@ -137,9 +138,9 @@ func decimal(_ value: Double, _ digits: Int) -> String {
     return "\(scaled < 0 ? "-" : "")\(abs(scaled) / scale).\(zeros)\(fraction)"
 }
 
-/// Unbuffered: the table is read while it grows, through pipes as well.
+/// Unbuffered: the table can be read while it grows, also through a pipe.
 func write(_ line: String) {
     let text = line + "\n"
-    // A table that nobody can read is still measured.
+    // The benchmark continues without a reader.
     _ = Glibc.write(STDOUT_FILENO, text, text.utf8.count)
 }

@@ -9,7 +9,7 @@ void *baseline_connect(const char *address);
 // Returns the time that it took in nanoseconds, or -1 if there was no answer within a second.
 int64_t baseline_call(void *connection, const char *method);
 
-// Answers method calls until the bus ends: `Status` with a dictionary of what pttd tells as its status, every other
+// Answers method calls until the bus ends: `Status` with a dictionary like the status of pttd, every other
 // one with an empty message.
 int baseline_answer(const char *address);
 

@@ -1,6 +1,6 @@
-/// What a hostile peer of the same user may do to the sockets of `pttd`. Each is tried on a `pttd` of its own.
+/// What a hostile peer of the same user can do to the sockets of `pttd`. Each attack has a `pttd` of its own.
 enum Attack: String, CaseIterable {
-    // Text that takes long to compare: 250,000 combining marks, the later ones to be sorted before the earlier ones.
+    // Text that is slow to compare: 250,000 combining marks, the later ones to be sorted before the earlier ones.
     case marksInKey
     case marksInMethod
     case marksInInterface
@@ -16,7 +16,7 @@ enum Attack: String, CaseIterable {
     case keys
     case similarKeys
     case sameKey
-    // What waits.
+    // Unread answers and unfinished calls.
     case callsBehindSubscription
     case largeCallsBehindSubscription
     case connectionsAtTheLimit
@@ -27,7 +27,7 @@ enum Attack: String, CaseIterable {
     case deafAttachments
     case deafReadersOfPictures
     case endOfReading
-    // What is logged.
+    // Log lines.
     case refusedCalls
     case pressesWithoutMicrophone
     case startsThatFail
@@ -35,7 +35,7 @@ enum Attack: String, CaseIterable {
     case malformedMessages
     case connectionStorm
     case stoppedJournal
-    // What is kept.
+    // State that the core keeps.
     case pictures
     case brokenPictures
     case oversizedPictures
@@ -68,26 +68,26 @@ enum Attack: String, CaseIterable {
         case .largeCallsBehindSubscription: "calls of 1 MiB without end behind a subscription"
         case .connectionsAtTheLimit: "70 connections that do this"
         case .pipelinedCalls: "calls without a pause on one connection"
-        case .numberedCalls: "numbered calls, and nobody reads what becomes of them"
+        case .numberedCalls: "numbered calls, and their results are not read"
         case .halfMessages: "60 connections with half a message of 1 MiB"
         case .deafSubscribers: "30 subscribers that do not read"
         case .deafAttachments: "30 attachments that do not read"
         case .deafReadersOfPictures: "60 connections that ask for a picture and do not read"
         case .endOfReading: "shutdown(SHUT_RD) by 10 subscribers"
         case .refusedCalls: "refused calls in a loop"
-        case .pressesWithoutMicrophone: "presses in a loop, and no microphone"
+        case .pressesWithoutMicrophone: "presses in a loop, without a microphone"
         case .startsThatFail: "presses in a loop for an application that cannot start"
         case .stoppedBus: "the same, and the buses are stopped"
         case .malformedMessages: "malformed messages in a loop"
-        case .connectionStorm: "connections that close at once, in a loop"
-        case .stoppedJournal: "malformed messages, and nobody reads the log"
+        case .connectionStorm: "connections that close immediately, in a loop"
+        case .stoppedJournal: "malformed messages, and the log is not read"
         case .pictures: "pictures of 256 KiB in a loop"
-        case .brokenPictures: "pictures that are no base64, in a loop"
+        case .brokenPictures: "pictures that are not base64, in a loop"
         case .oversizedPictures: "pictures of 600 KB in a loop"
         case .pushes: "the largest pushes, no application"
         case .eightSilentStrangers: "audio: 8 silent strangers"
         case .sixtySilentStrangers: "audio: 60 silent strangers"
-        case .audioConnectionStorm: "audio: connections that close at once, in a loop"
+        case .audioConnectionStorm: "audio: connections that close immediately, in a loop"
         case .oversizedPackets: "audio: packets of 150 KB in a loop"
         case .oversizedPacketsOfTheApplication: "audio: packets of 150 KB from an application"
         case .endOfReadingAudio: "audio: shutdown(SHUT_RD) by an application that presses"

@@ -11,16 +11,16 @@ final class AttackedCoreFixture {
     private let stack: StackFixture
     private let directory: String
     private let log: String
-    /// Keeps the log, which is a pipe then, from being read by nobody at all, which would end its writer.
+    /// The reading end of a log that is a pipe: without one its writer would be killed.
     private var unreadLog: OwnedDescriptor?
 
-    /// Comes back when it answers and is connected to the sound server.
+    /// Starts it; returns when it answers and is connected to the sound server.
     ///
     /// - Parameters:
     ///   - stack: Lends its buses and its sound server.
-    ///   - number: One that no other attacked has.
+    ///   - number: One that no other one has.
     ///   - microphone: The one that it is to use; the user's if nil.
-    ///   - isLogRead: If not, the log is a pipe that soon is full.
+    ///   - isLogRead: If not, the log is a pipe that is soon full.
     /// - Throws: If it cannot be started.
     init(_ stack: StackFixture, number: Int, microphone: String?, isLogRead: Bool) async throws {
         self.stack = stack
@@ -56,7 +56,7 @@ final class AttackedCoreFixture {
         setenv("XDG_RUNTIME_DIR", stack.directory, 1)
     }
 
-    /// How many lines it has logged; nil if nobody can read them.
+    /// How many lines it has logged; nil if the log is not read.
     func logLines() throws(SystemError) -> Int? {
         guard unreadLog == nil else { return nil }
         guard let file = fopen(log, "re") else { throw SystemError("read \(log)") }

@@ -1,7 +1,7 @@
 import Glibc
 import ServiceClient
 
-// MARK: What is logged and kept
+// MARK: Log lines and state
 
 extension Attacker {
     static func refuse() {
@@ -39,7 +39,7 @@ extension Attacker {
     /// Joins as an application that can be started, goes, and presses.
     static func pressForAnAbsentApplication() {
         joinAndGo()
-        // For so long it might come back by itself, and is not started.
+        // Until then the core expects it to reconnect, and does not start it.
         usleep(2_500_000)
         guard let peer = HostilePeer() else { return }
         loop { press(peer) }
@@ -58,7 +58,7 @@ extension Attacker {
         calls.call("org.pushtotalk.Channel.Join", #"{"name":"Noise"}"#)
     }
 
-    /// Calls that are answered at once, whatever they then wait for.
+    /// Calls that are answered immediately and finish later.
     static func numberCalls() {
         guard let token = Message.member("callToken", of: attach("org.example.numbers")),
             let peer = HostilePeer()
@@ -144,7 +144,7 @@ extension Attacker {
         }
     }
 
-    /// The application of a transmission takes no frames any more, which the core meets when it sends the next.
+    /// The application of a transmission stops reading frames, which the core notices when it sends the next.
     static func stopReadingAudio() {
         guard let application = HostilePeer() else { return }
         let joined = application.call(

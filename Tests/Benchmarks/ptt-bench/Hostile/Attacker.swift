@@ -2,9 +2,9 @@ import EventLoop
 import Glibc
 import ServiceClient
 
-/// The process that attacks: does what it is told, says that it has, and keeps its connections until it is killed.
+/// The attacking process: carries out one attack, reports that it has, and keeps its connections until it is killed.
 enum Attacker {
-    /// How long an attack that is a loop goes on.
+    /// The duration of an attack that is a loop.
     private static let duration = Duration.seconds(2)
 
     static func run(_ attack: Attack) -> Never {
@@ -30,7 +30,7 @@ enum Attacker {
         case .sameKey: repeatedly(Message.large(#"{"a":0"#, "}") { _ in #","a":0"# })
         case .callsBehindSubscription: fillBehindSubscription(small: true)
         case .largeCallsBehindSubscription: fillBehindSubscription(small: false)
-        case .connectionsAtTheLimit: for _ in 0..<70 { fillBehindSubscription(small: false, patience: 0.02) }
+        case .connectionsAtTheLimit: for _ in 0..<70 { fillBehindSubscription(small: false, timeLimit: 0.02) }
         case .pipelinedCalls: pipeline()
         case .halfMessages: sendHalves()
         case .deafSubscribers: stayDeaf(method: "org.pushtotalk.Channel.Subscribe") { _ in "{}" }
@@ -67,7 +67,7 @@ enum Attacker {
 
     // MARK: One message
 
-    /// Each on a connection of its own, because the core may well end it.
+    /// Each on a connection of its own, because the core may end it.
     private static func repeatedly(_ message: [UInt8]) {
         let end = MonotonicInstant.now + duration
         for _ in 0..<20 where MonotonicInstant.now < end {
@@ -111,7 +111,7 @@ enum Attacker {
         }
     }
 
-    /// Attaches for as long as this process lives.
+    /// Attaches until this process ends.
     ///
     /// - Returns: The first answer.
     @discardableResult
@@ -132,12 +132,12 @@ extension HostilePeer {
     }
 }
 
-// MARK: What waits
+// MARK: Unread answers and unfinished calls
 
 extension Attacker {
-    private static func fillBehindSubscription(small: Bool, patience: Double = 1) {
+    private static func fillBehindSubscription(small: Bool, timeLimit: Double = 1) {
         guard let peer = HostilePeer() else { return }
-        peer.wait(atMost: patience)
+        peer.wait(atMost: timeLimit)
         peer.send(Message.call("org.pushtotalk.Channel.Subscribe", "{}", more: true))
         let call =
             small
@@ -153,7 +153,7 @@ extension Attacker {
         peer.stay()
     }
 
-    /// Sends over and over, and reads what is answered, so that the core may go on.
+    /// Sends repeatedly, and reads the answers, so that the core is not blocked.
     static func flood(_ peer: borrowing HostilePeer, _ calls: [UInt8]) {
         var unsent = calls[...]
         loop {
@@ -192,7 +192,7 @@ extension Attacker {
         changeNames(count: 20)
     }
 
-    /// Makes events, each of them large.
+    /// Causes large events.
     private static func changeNames(count: Int) {
         guard let peer = HostilePeer() else { return }
         peer.call("org.pushtotalk.Channel.Join", #"{"name":"Noise"}"#)

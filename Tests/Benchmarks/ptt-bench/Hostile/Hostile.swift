@@ -5,7 +5,7 @@ import Glibc
 /// Hostile peers, one after the other, each against a `pttd` of its own, while a well-behaved client asks it.
 @EventLoop
 enum Hostile {
-    /// What became of a `pttd` that was attacked.
+    /// The state of a `pttd` after an attack.
     struct Outcome {
         /// The longest time that the well-behaved client waited; nil if an answer did not come at all.
         let longestAnswer: Duration?
@@ -14,18 +14,18 @@ enum Hostile {
         /// Resident kB at that time, and the most that it ever had.
         let resident: Int
         let peak: Int
-        /// Nil: nobody could read them.
+        /// Nil if the log cannot be read.
         let logLines: Int?
     }
 
-    /// More than any attack needs that does not freeze the core.
+    /// More than any attack needs that does not block the core.
     private static let attackTime = Duration.seconds(10)
     private static let settleTime = Duration.milliseconds(500)
 
-    static func measure(_ attacks: [Attack], _ stack: StackFixture, _ table: inout Table) async throws {
+    static func measure(_ attacks: [Attack], on stack: StackFixture, _ table: inout Table) async throws {
         table.printAttackHeader()
         for (number, attack) in attacks.enumerated() {
-            let attacked = try await AttackedCoreFixture(
+            let core = try await AttackedCoreFixture(
                 stack,
                 number: number,
                 microphone: attack == .pressesWithoutMicrophone ? "nothing" : nil,
@@ -33,52 +33,52 @@ enum Hostile {
             )
             if attack == .stoppedBus { stack.bus?.signal(SIGSTOP) }
             defer { stack.bus?.signal(SIGCONT) }
-            table.printAttack(attack.title, try await outcome(of: attack, attacked, stack))
-            attacked.end()
+            table.printAttack(attack.title, try await outcome(of: attack, on: core, stack))
+            core.end()
         }
     }
 
-    /// - Returns: Nil if the attacked died.
-    private static func outcome(of attack: Attack, _ attacked: AttackedCoreFixture, _ stack: StackFixture)
+    /// - Returns: Nil if the core died.
+    private static func outcome(of attack: Attack, on core: AttackedCoreFixture, _ stack: StackFixture)
         async throws
         -> Outcome?
     {
         let client = try WellBehavedClient()
         defer { client.close() }
         guard try await client.ask(attack.question) else {
-            throw Unmeasurable("pttd does not even answer while nobody attacks it")
+            throw Unmeasurable("pttd does not answer even without an attack")
         }
         let attacker = try AttackerProcess(attack, stack)
         defer { attacker.end() }
-        let isAnswering = try await askWhileAttacked(client, attack, attacker)
+        let isAnswering = try await answers(client, to: attack.question, during: attacker)
         let end = MonotonicInstant.now + attackTime
         while !attacker.isDone, MonotonicInstant.now < end { await pause(settleTime) }
         await pause(settleTime)
-        guard attacked.child.status == nil else { return nil }
-        let before = try ProcessFigures(attacked.child.processID)
+        guard core.child.status == nil else { return nil }
+        let before = try ProcessFigures(core.child.processID)
         await pause(.seconds(1))
-        let after = try ProcessFigures(attacked.child.processID)
+        let after = try ProcessFigures(core.child.processID)
         return Outcome(
             longestAnswer: isAnswering ? client.longest : nil,
             processor: (after.processorTime - before.processorTime) / .seconds(1),
             resident: after.resident,
             peak: after.peak,
-            logLines: try attacked.logLines()
+            logLines: try core.logLines()
         )
     }
 
-    /// Asks until the attacker has done what it does, and once more.
-    private static func askWhileAttacked(
+    /// Asks until the attack is over, and a few times more.
+    private static func answers(
         _ client: WellBehavedClient,
-        _ attack: Attack,
-        _ attacker: AttackerProcess
+        to question: Attack.Question,
+        during attacker: AttackerProcess
     ) async throws -> Bool {
         let end = MonotonicInstant.now + attackTime
         while !attacker.isDone, MonotonicInstant.now < end {
-            guard try await client.ask(attack.question) else { return false }
+            guard try await client.ask(question) else { return false }
         }
         for _ in 0..<5 {
-            guard try await client.ask(attack.question) else { return false }
+            guard try await client.ask(question) else { return false }
         }
         return true
     }
@@ -107,7 +107,7 @@ private final class AttackerProcess {
         stack.end(child)
     }
 
-    /// It says so, or has died.
+    /// The attacker has reported that it is done, or has died.
     private func finished() {
         isDone = true
         source?.cancel()

@@ -2,11 +2,11 @@ import EventLoop
 import Glibc
 import ServiceClient
 
-/// One connection of the attacker. Its calls block, but for no longer than a moment.
+/// One connection of the attacker. Its calls block, but only for a moment.
 struct HostilePeer: ~Copyable {
     private let socket: OwnedDescriptor
 
-    /// - Returns: Nil if the core lets nobody in any more.
+    /// - Returns: Nil if the core accepts no more connections.
     init?(to path: RuntimeSocket = .core) {
         let kind: UnixSocket.Kind = path == .audio ? .packets : .stream
         // Too many are connected, or the core is too busy to accept them.
@@ -26,7 +26,7 @@ struct HostilePeer: ~Copyable {
         }
     }
 
-    /// - Returns: Whether the core took all of it.
+    /// - Returns: Whether the core accepted all of it.
     @discardableResult
     borrowing func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
@@ -42,7 +42,7 @@ struct HostilePeer: ~Copyable {
 
     /// Reads to the end of the next message.
     ///
-    /// - Returns: Its first bytes, or nil if none came in time.
+    /// - Returns: Its first bytes, or nil if none came within the limit.
     @discardableResult
     borrowing func answer() -> String? {
         var first: [UInt8] = []
@@ -55,9 +55,9 @@ struct HostilePeer: ~Copyable {
         }
     }
 
-    /// Sends what the core takes now, forgets what it has answered, and waits for a moment if it does neither.
+    /// Sends what the core accepts now, drops its answers, and waits for a moment if there is neither.
     ///
-    /// - Returns: How many bytes it took.
+    /// - Returns: How many bytes were sent.
     borrowing func exchange(_ bytes: ArraySlice<UInt8>) -> Int {
         let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
         let sent = bytes.withUnsafeBytes { Glibc.send(socket.value, $0.baseAddress, $0.count, flags) }
@@ -65,7 +65,7 @@ struct HostilePeer: ~Copyable {
         let received = recv(socket.value, &buffer, buffer.count, flags)
         if sent <= 0, received <= 0 {
             var state = pollfd(fd: socket.value, events: Int16(POLLIN | POLLOUT), revents: 0)
-            _ = poll(&state, 1, 10)  // Whatever it says, the next attempt finds out.
+            _ = poll(&state, 1, 10)  // The next attempt shows whether it is ready.
         }
         return max(0, sent)
     }
@@ -78,10 +78,10 @@ struct HostilePeer: ~Copyable {
     }
 
     borrowing func stopReading() {
-        _ = shutdown(socket.value, Int32(SHUT_RD))  // Cannot fail while connected, and is no attack if not.
+        _ = shutdown(socket.value, Int32(SHUT_RD))  // Cannot fail while connected, and is not an attack otherwise.
     }
 
-    /// Stays connected as long as this process lives.
+    /// Stays connected until this process ends.
     consuming func stay() {
         _ = socket.release()
     }

@@ -3,11 +3,11 @@ import PTTMessages
 import ServiceClient
 import Varlink
 
-/// Asks `pttd` while somebody else attacks it, and remembers the longest time until an answer.
+/// Calls `pttd` while another process attacks it, and keeps the longest time until an answer.
 @EventLoop
 final class WellBehavedClient {
-    /// After this it waits no more: whatever the core does then comes too late.
-    static let patience = Duration.seconds(3)
+    /// It waits no longer for an answer.
+    static let timeLimit = Duration.seconds(3)
     private static let rest = Duration.milliseconds(5)
 
     private let status: VarlinkClient
@@ -20,14 +20,14 @@ final class WellBehavedClient {
 
     func close() { status.close() }
 
-    /// - Returns: Whether there was an answer in time.
+    /// - Returns: Whether there was an answer within ``timeLimit``.
     func ask(_ question: Attack.Question) async throws -> Bool {
         let time: Duration?
         switch question {
         case .status: time = await askStatus()
         case .audio: time = try await askAudio()
         }
-        longest = max(longest, time ?? Self.patience)
+        longest = max(longest, time ?? Self.timeLimit)
         if time != nil { answers += 1 }
         await pause(Self.rest)
         return time != nil
@@ -36,7 +36,7 @@ final class WellBehavedClient {
     private func askStatus() async -> Duration? {
         let start = MonotonicInstant.now
         let answer: VarlinkClient.Answer = await withCheckedContinuation { continuation in
-            status.call("org.pushtotalk.Channel.GetStatus", timeLimit: Self.patience) {
+            status.call("org.pushtotalk.Channel.GetStatus", timeLimit: Self.timeLimit) {
                 continuation.resume(returning: $0)
             }
         }
@@ -46,7 +46,7 @@ final class WellBehavedClient {
 
     // MARK: Audio
 
-    /// Joins and opens the microphone, which takes its time, then connects for its audio, which must not.
+    /// Joins and opens the microphone, which may be slow, then connects to the audio socket, which must be fast.
     private func askAudio() async throws -> Duration? {
         let connection = try ServiceConnection.core()
         defer { connection.close() }
@@ -74,14 +74,14 @@ final class WellBehavedClient {
     private func firstPacket(_ token: String) async throws(ServiceError) -> Duration? {
         let start = MonotonicInstant.now
         let wait = PacketWait()
-        while MonotonicInstant.now - start < Self.patience {
-            // Too many others wait to be let in: the library tries again as well.
+        while MonotonicInstant.now - start < Self.timeLimit {
+            // Too many other connections wait to be accepted: the library retries as well.
             guard let link = try? AudioSocketClient(token: token, handler: { _, _ in wait.end(true) }) else {
                 await pause(Self.rest)
                 continue
             }
             defer { link.close() }
-            return await wait.isOver(within: Self.patience) ? MonotonicInstant.now - start : nil
+            return await wait.isOver(within: Self.timeLimit) ? MonotonicInstant.now - start : nil
         }
         return nil
     }
