@@ -16,7 +16,7 @@ programs = pttd ptt-accessoryd pttctl ptt-sim ptt-echo
 units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service ptt-echo.service
 manifest = ptt-echo.toml
 rule = 71-push-to-talk.rules
-# Release binaries without a Swift runtime beside them, and small in memory (`make bench` tells). lld packs relocations
+# Release binaries without a Swift runtime beside them, and small in memory (`make bench` measures it). lld packs relocations
 # (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++ and libgcc come from their
 # archives, of which the programs need little; the first is found before the shared library by its directory. What
 # runs lies side by side, in the order of a file that `make order` writes; names in it that are gone do no harm.
@@ -27,7 +27,7 @@ release = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(arc
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections \
   -Xlinker --symbol-ordering-file=$(order) -Xlinker --no-warn-symbol-ordering
 order = $(CURDIR)/Sources/Programs/press.order
-# SwiftPM does not know of that file, nor that another frontend flag makes other objects: what is older is made again.
+# SwiftPM tracks neither that file nor the frontend flags: older objects and programs are deleted.
 again = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(order) -delete; \
   find .build/release/ -name '*.swift.o' ! -newer Makefile -delete; } 2>/dev/null || true
 
@@ -44,7 +44,7 @@ packages_system-test = $(packages_build) busybox-static cpio e2fsprogs kmod mmde
 FOR ?= $(or $(filter build demo test bench order docs fuzz system-test,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
-# A Python library from PyPI that the benchmark compares with; without it that row says so.
+# A Python library from PyPI that the benchmark compares with; without it the table has a note instead.
 bleak = $(CURDIR)/.build/release/python-bleak
 
 strict = --explicit-target-dependency-import-check error
@@ -65,7 +65,7 @@ build: dependencies $(archives)/libstdc++.a  ## builds the programs that `make i
 	@$(again)
 	swift build $(release)
 
-demo: dependencies  ## one press through a private stack, and the echo of an application; leaves demo.wav
+demo: dependencies  ## one press through a private stack, and the echo of an application; writes demo.wav
 	@for program in $(programs); do swift build --quiet --product $$program || exit 1; done
 	@.build/debug/ptt-sim demo
 
@@ -99,10 +99,10 @@ docs: dependencies  ## the documentation of the library PushToTalk, as web pages
 	  --warnings-as-errors --transform-for-static-hosting
 	@echo "to read: python3 -m http.server -d .build/docs, then http://localhost:8000/documentation/pushtotalk"
 
-fuzz: dependencies  ## random bytes for each parser of what strangers send (FUZZ_SECONDS=60)
+fuzz: dependencies  ## random bytes for each parser of untrusted input (FUZZ_SECONDS=60)
 	Tests/Fuzz/run $(FUZZ_SECONDS)
 
-# Before the build: making the machine takes root, and so a password where the caller has to give one.
+# Before the build: making the image needs root, and may ask for a password.
 vm-image: | dependencies
 	@Tests/SystemTests/vm/build-image
 
@@ -111,7 +111,7 @@ system-test: dependencies vm-image build  ## the programs against real Bluetooth
 	swift build --build-tests $(strict)
 	Tests/SystemTests/kernel-tests
 
-bench: dependencies $(archives)/libstdc++.a  ## latency, memory, wake-ups, side by side with what they are compared to; hostile peers; takes 6 minutes
+bench: dependencies $(archives)/libstdc++.a  ## latency, memory and wake-ups beside other programs, and hostile peers; 6 minutes
 	@$(again)
 	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done
@@ -120,7 +120,7 @@ bench: dependencies $(archives)/libstdc++.a  ## latency, memory, wake-ups, side 
 	@test -d $(bleak)/bleak || python3 -m pip install --quiet --target $(bleak) bleak==3.1.0 >$(bleak).log 2>&1 || true
 	@.build/release/ptt-bench
 
-order: dependencies $(archives)/libstdc++.a  ## which functions lie side by side in the programs: again after larger changes, and commit it
+order: dependencies $(archives)/libstdc++.a  ## places the functions of a press side by side in the programs; commit the file after larger changes
 	@$(again)
 	@for program in pttd ptt-accessoryd ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done

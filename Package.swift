@@ -163,9 +163,9 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
-            name: "ptt-life",
+            name: "ptt-stepped-application",
             dependencies: ["ServiceClient", "EventLoop", "PTTMessages"],
-            path: "Tests/Life",
+            path: "Tests/SteppedApplication",
             swiftSettings: strict
         ),
         .target(name: "CBaseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/CBaseline"),

@@ -125,7 +125,14 @@ import Testing
         let variant: [UInt8] = [1, UInt8(ascii: "v"), 0]
         let variants = Array(repeatElement(variant, count: 40).joined()) + [1, UInt8(ascii: "y"), 0, 0]
         let stranger = try RawBusPeer(peers.bus.address)
-        try stranger.signal("/", "org.example.A", "Deep", to: peers.client.uniqueName, "v", variants)
+        try stranger.signal(
+            path: "/",
+            interface: "org.example.A",
+            member: "Deep",
+            to: peers.client.uniqueName,
+            signature: "v",
+            body: variants
+        )
         #expect(try await losses.next().kind == .limitsExceeded)
         subscription.cancel()
     }
@@ -173,7 +180,14 @@ import Testing
         for _ in 0..<3 {
             let name = try await events.next()
             try #require(name.hasPrefix(":"))
-            try stranger.signal("/", "org.example.A", "Big", to: name, "ay", .marshalledBytes(5 << 20))
+            try stranger.signal(
+                path: "/",
+                interface: "org.example.A",
+                member: "Big",
+                to: name,
+                signature: "ay",
+                body: .marshalledBytes(5 << 20)
+            )
             #expect(try await events.next() == "disconnected")
         }
         #expect(try await events.next().hasPrefix(":"))

@@ -1,4 +1,4 @@
-// What an application sends beside its calls: packets on the audio socket, and pictures.
+// What an application sends in addition to its calls: packets on the audio socket, and pictures.
 //
 // module PTTMessages: Sources/Core/PTTMessages/*.swift
 // longest 349528
@@ -16,7 +16,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     }
     let text = String(decoding: input, as: UTF8.self)
     if let bytes = Base64.decode(text) {
-        // The last digit of a padded group has bits that stand for nothing.
+        // The last digit of a padded group has unused bits.
         let isPadded = text.utf8.last == UInt8(ascii: "=")
         precondition(isPadded || Base64.encode(bytes) == text, "Another text")
         precondition(Base64.decode(Base64.encode(bytes)) == bytes, "Other bytes")

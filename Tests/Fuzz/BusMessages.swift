@@ -1,4 +1,4 @@
-// The way of every byte that comes over D-Bus, once libdbus has let it through: bodies of messages.
+// The path of each byte that comes over D-Bus and passes libdbus: bodies of messages.
 //
 // system CDBus: dbus-1
 // module EventLoop: Sources/System/EventLoop/OwnedDescriptor.swift
@@ -10,7 +10,7 @@ import CDBus
 
 @testable import DBus
 
-/// The first byte is the length of the signature, which follows; the rest is the body.
+/// The first byte is the length of the signature, which comes next; the rest is the body.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))
@@ -30,7 +30,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// What was read can be written, unless it is more than is sent, and reads the same.
+/// What was read can be written, unless it exceeds the limit for sending, and reads the same.
 private func check(_ values: [BusValue]) {
     let signal = BusSignal(path: "/a", interface: "a.b", member: "C", arguments: values)
     guard let message = try? BusMessage.signal(signal, to: nil) else { return }
@@ -63,7 +63,7 @@ extension BusValue {
 /// A little-endian signal with this body (D-Bus specification, "Message Format").
 private func signal(signature: [UInt8], body: [UInt8]) -> [UInt8] {
     var fields: [UInt8] = []
-    func field(_ code: UInt8, _ type: String, _ text: [UInt8]) {
+    func field(_ code: UInt8, type: String, text: [UInt8]) {
         pad(&fields, 8)
         fields += [code, 1] + Array(type.utf8) + [0]
         if type == "g" {
@@ -73,10 +73,10 @@ private func signal(signature: [UInt8], body: [UInt8]) -> [UInt8] {
         }
         fields += text + [0]
     }
-    field(1, "o", Array("/a".utf8))
-    field(2, "s", Array("a.b".utf8))
-    field(3, "s", Array("C".utf8))
-    field(8, "g", signature)
+    field(1, type: "o", text: Array("/a".utf8))
+    field(2, type: "s", text: Array("a.b".utf8))
+    field(3, type: "s", text: Array("C".utf8))
+    field(8, type: "g", text: signature)
     var message: [UInt8] = [UInt8(ascii: "l"), 4, 0, 1]
     number(&message, body.count)
     number(&message, 1)

@@ -1,4 +1,4 @@
-// The way of every byte of a configuration file: toml++, JSON, values.
+// The path of each byte of a configuration file: toml++, JSON, values.
 //
 // c++ CTOML: Sources/System/CTOML/CTOML.cpp
 // module JSON: Sources/System/JSON/*.swift

@@ -1,4 +1,4 @@
-// What is sent when peers read as they like: whole messages, one behind the other, whatever is dropped in between.
+// The output to peers that read at any pace: whole messages in order, whatever is dropped in between.
 //
 // module JSON: Sources/System/JSON/*.swift
 // module Varlink: Sources/System/Varlink/OutputQueue.swift Sources/System/Varlink/VarlinkLimits.swift
@@ -9,7 +9,7 @@ import JSON
 
 @testable import Varlink
 
-/// Each pair of bytes is what is done, and with how much.
+/// Each pair of bytes is an operation and its size.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = UnsafeBufferPointer(start: start, count: count)
@@ -35,7 +35,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// What a peer must get.
+/// What a peer must receive.
 private struct Reader {
     private var number = 0
     private var expected: [[UInt8]] = []

@@ -1,4 +1,4 @@
-// The way of every byte that a peer sends: frames, JSON, headers, parameters.
+// The path of each byte that a peer sends: frames, JSON, headers, parameters.
 //
 // module JSON: Sources/System/JSON/*.swift
 // module Varlink: Sources/System/Varlink/FrameDecoder.swift Sources/System/Varlink/VarlinkLimits.swift Sources/System/Varlink/VarlinkMessage.swift
@@ -38,7 +38,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             while let message = try decoder.next() { check(message) }
         }
     } catch {
-        // Most random bytes are no messages. That this is noticed without a trap is what is tried here.
+        // Most random bytes are not messages; they must be rejected without a trap.
     }
     return 0
 }

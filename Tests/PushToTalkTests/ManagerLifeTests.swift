@@ -118,7 +118,7 @@ struct ManagerLifeTests {
         try await first.join(fixture.channel)
         let second = try TestProcess.attaching(
             as: "org.example.Tests",
-            "Tests",
+            named: "Tests",
             in: fixture.core.directory
         )
         _ = try await second.lines.first { $0.contains("callToken") }

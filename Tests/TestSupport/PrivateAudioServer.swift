@@ -28,7 +28,7 @@ package final class PrivateAudioServer {
     package let program: Program
     /// For `AudioServer(address:)` and `PULSE_SERVER`.
     package let address: String
-    /// What programs need to find this server and nothing else of the machine.
+    /// The environment in which programs find this server, and nothing else of the machine.
     package private(set) var environment: [String: String]
 
     private let directory: String
@@ -80,7 +80,7 @@ package final class PrivateAudioServer {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// SIGKILL to everything at once, as a crash of the whole server.
+    /// Kills all its processes, as a crash of the whole server would.
     package func kill() {
         for process in processes.reversed() { process.kill() }
         processes = []
@@ -91,20 +91,20 @@ package final class PrivateAudioServer {
     /// Starts the server again, at the same address.
     package func restart() async throws {
         kill()
-        // What the killed one left would be taken for a living one.
+        // The files of the killed server look like those of a running one.
         for leftOver in ["pulse/native", "pulse/pid", "pipewire-0", "pipewire-0.lock", "tone.pipe"] {
             unlink("\(directory)/\(leftOver)")
         }
         try await startProcesses()
     }
 
-    /// SIGKILL to PipeWire itself. `pipewire-pulse` lives on, as it does below systemd.
+    /// Kills PipeWire itself. `pipewire-pulse` keeps running, as it does below systemd.
     package func killPipeWireOnly() {
         precondition(program == .pipeWire)
         processes.removeFirst().kill()
     }
 
-    /// Starts PipeWire again below the living `pipewire-pulse`, without its session manager and devices.
+    /// Starts PipeWire again below the running `pipewire-pulse`, without its session manager and devices.
     package func restartPipeWireOnly() async throws {
         for leftOver in ["pipewire-0", "pipewire-0.lock"] { unlink("\(directory)/\(leftOver)") }
         try spawn(["pipewire"])
@@ -112,12 +112,12 @@ package final class PrivateAudioServer {
         try await untilExists("\(directory)/pipewire-0")
     }
 
-    /// Stops the server in its tracks: its sockets stay open and nothing answers.
+    /// Stops the server: its sockets stay open and nothing answers.
     package func freeze() {
         for process in processes { process.signal(SIGSTOP) }
     }
 
-    /// Takes the microphone away, as unplugging it would.
+    /// Removes the microphone, as unplugging it would.
     package func removeMicrophone() async throws {
         switch program {
         case .pulseAudio: try await run(["pactl", "unload-module", "module-pipe-source"])
@@ -144,7 +144,7 @@ package final class PrivateAudioServer {
         }
     }
 
-    /// What an outsider sees of captures: one line for each stream that is open.
+    /// The open capture streams, one line for each.
     package func sourceOutputs() async throws -> [Substring] {
         try await pactl("list", "short", "source-outputs").split(separator: "\n")
     }
@@ -186,8 +186,8 @@ package final class PrivateAudioServer {
             try spawn(["wireplumber"])
             try spawn(["pipewire-pulse"])
             try await untilExists("\(directory)/pulse/native")
-            // A playing program in the part of a microphone. (The plugin audiotestsrc of 0.3.65 falls silent for
-            // good when it is opened and closed in quick succession.)
+            // A program that plays into a source is the microphone. (The plugin audiotestsrc of 0.3.65 stays silent
+            // once it has been opened and closed in quick succession.)
             let properties = "{ node.name = tone media.class = Audio/Source node.autoconnect = false }"
             try spawn(["pw-cat", "-p", "-P", properties, "\(directory)/tone.wav"])
             microphone = processes.last
@@ -209,19 +209,19 @@ package final class PrivateAudioServer {
         try await until("\(path) exists") { access(path, F_OK) == 0 }
     }
 
-    /// Servers of others announce their readiness to nobody, so this has to look again and again.
+    /// Polls, because these servers do not announce that they are ready.
     private func until(_ expectation: String, _ isMet: @EventLoop () async throws -> Bool) async throws {
         let end = MonotonicInstant.now + .seconds(15)
         while try await !isMet() {
             guard .now < end else {
-                throw NotUsable(description: "\(program): waited in vain until \(expectation); \(logs)")
+                throw NotUsable(description: "\(program): time limit: \(expectation); \(logs)")
             }
             await pause(.milliseconds(20))
         }
     }
 
     private var logs: String {
-        // Part of an error that is told anyway.
+        // Part of another error.
         let log = try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)
         return "log: \((log ?? "none").suffix(4000))"
     }

@@ -13,7 +13,7 @@ package final class PrivateBus {
 
     /// Starts a bus and waits until it listens.
     ///
-    /// - Parameter services: The commands that it starts for names that nobody owns.
+    /// - Parameter services: The commands that it starts for names without an owner.
     /// - Returns: The bus, of which clients can be made.
     /// - Throws: If it cannot be started.
     package static func start(services: [String: String] = [:]) async throws -> PrivateBus {
@@ -22,7 +22,7 @@ package final class PrivateBus {
         return bus
     }
 
-    /// A bus that is not there yet.
+    /// A bus that is not running yet.
     package init(services: [String: String] = [:]) throws {
         var template = Array("/tmp/ptt-bus-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
@@ -53,7 +53,7 @@ package final class PrivateBus {
         _ = try await daemon.lines.next()
     }
 
-    /// The bus is gone at once, as after a crash.
+    /// Ends the bus immediately, as a crash would.
     package func stop() {
         guard daemon != nil else { return }
         // Connected peers see its end before this returns.
@@ -62,22 +62,22 @@ package final class PrivateBus {
         _ = unlink(directory + "/bus")
     }
 
-    /// To the daemon: `SIGSTOP`, for example, after which it is there and does nothing.
+    /// Sends a signal to the daemon; after `SIGSTOP`, for example, it is connected and does nothing.
     package func signal(_ signal: Int32) {
         daemon?.signal(signal)
     }
 
-    /// Stops the daemon, and fills its queue of connections with strangers.
+    /// Stops the daemon, and fills its queue of connections.
     ///
     /// - Returns: Their descriptors.
     package func standStill() throws -> [Int32] {
         signal(SIGSTOP)
-        var strangers: [Int32] = []
-        // A socket that does not wait is refused instead.
-        while let stranger = try? UnixSocket.connect(to: directory + "/bus", .stream) {
-            strangers.append(stranger.release())
+        var connections: [Int32] = []
+        // A socket that does not block is refused when the queue is full.
+        while let connection = try? UnixSocket.connect(to: directory + "/bus", .stream) {
+            connections.append(connection.release())
         }
-        return strangers
+        return connections
     }
 
     private static func configuration(_ address: String, _ services: String) -> String {

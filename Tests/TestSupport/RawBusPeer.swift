@@ -1,16 +1,16 @@
 package import EventLoop
 import Glibc
 
-/// A client of a bus that writes its messages byte by byte: what no library would send.
+/// A client of a bus that writes its messages byte by byte, so that it can send what no library would.
 ///
-/// Everything here blocks, for the moment that a bus of the test's own takes.
+/// Its calls block for the moment that a bus of the test's own needs.
 @EventLoop
 package final class RawBusPeer {
     private let descriptor: OwnedDescriptor
     private var serial: UInt32 = 0
 
     /// - Parameter address: `unix:path=…`.
-    /// - Throws: If nobody listens there.
+    /// - Throws: If it cannot connect.
     package init(_ address: String) throws {
         descriptor = OwnedDescriptor(
             adopting: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -31,31 +31,39 @@ package final class RawBusPeer {
         guard read(descriptor.value, &answer, answer.count) > 2 else { throw SystemError("authenticate") }
         let bus = "org.freedesktop.DBus"
         try write(Array("BEGIN\r\n".utf8))
-        try send(1, "/org/freedesktop/DBus", bus, "Hello", to: bus)
+        try send(type: 1, path: "/org/freedesktop/DBus", interface: bus, member: "Hello", to: bus)
     }
 
     /// Sends a signal to one peer. The body is marshalled already, in little-endian order, and has the given signature.
     ///
     /// - Throws: If the bus has ended the connection.
     package func signal(
-        _ path: String,
-        _ interface: String,
-        _ member: String,
+        path: String,
+        interface: String,
+        member: String,
         to destination: String,
-        _ signature: String,
-        _ body: [UInt8]
+        signature: String,
+        body: [UInt8]
     ) throws {
-        try send(4, path, interface, member, to: destination, signature, body)
+        try send(
+            type: 4,
+            path: path,
+            interface: interface,
+            member: member,
+            to: destination,
+            signature: signature,
+            body: body
+        )
     }
 
     private func send(
-        _ type: UInt8,
-        _ path: String,
-        _ interface: String,
-        _ member: String,
+        type: UInt8,
+        path: String,
+        interface: String,
+        member: String,
         to destination: String,
-        _ signature: String = "",
-        _ body: [UInt8] = []
+        signature: String = "",
+        body: [UInt8] = []
     ) throws {
         serial += 1
         var fields: [UInt8] = []

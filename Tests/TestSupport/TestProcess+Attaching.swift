@@ -1,5 +1,5 @@
 extension TestProcess {
-    /// A process that attaches to the core as an application, prints what it is told, and knows nothing else.
+    /// A process that attaches to the core as an application, prints each message that it receives.
     ///
     /// - Parameters:
     ///   - identifier: That of the application.
@@ -9,7 +9,7 @@ extension TestProcess {
     /// - Throws: If it cannot be started.
     package static func attaching(
         as identifier: String,
-        _ name: String,
+        named name: String,
         in directory: String
     ) throws -> TestProcess {
         let script = """

@@ -25,7 +25,7 @@ package final class TestProcess {
         try self.init(arguments, environment: environment, errors: mergesErrors ? .owner : .inherited)
     }
 
-    /// As a server's: `output` is a file as well.
+    /// For a server, whose output goes to a file.
     init(
         _ arguments: [String],
         environment: [String: String?],
@@ -70,7 +70,7 @@ package final class TestProcess {
     /// Ends the program as a crash would, and waits until it has gone.
     package func kill() { child.kill() }
 
-    /// The end of a program that ends by itself.
+    /// Waits for the end of a program that exits.
     ///
     /// - Returns: Its exit status, or the negative number of the signal that ended it.
     /// - Throws: ``TimeLimitExceeded``.
@@ -79,7 +79,10 @@ package final class TestProcess {
         return try await ends.next()
     }
 
-    /// What a program that ends by itself has printed and not been asked for yet, and its exit status.
+    /// Waits for the end of a program that exits.
+    ///
+    /// - Returns: Its exit status, and the lines that were not removed from ``lines`` before.
+    /// - Throws: ``TimeLimitExceeded``.
     package func output(within limit: Duration = .seconds(30)) async throws -> (
         status: Int32, lines: [String]
     ) {

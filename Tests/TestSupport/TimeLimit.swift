@@ -1,4 +1,4 @@
-/// An awaited thing did not happen in time.
+/// What was awaited did not happen within the time limit.
 package struct TimeLimitExceeded: Error, CustomStringConvertible {
     package let limit: Duration
     package var description: String { "did not happen within \(limit)" }

@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import Glibc
 
-/// 440 Hz into a pipe in real time, for a sound server that takes the pipe for a microphone: signed 16-bit samples, mono,
+/// 440 Hz into a pipe in real time, for a sound server whose microphone is the pipe: signed 16-bit samples, mono,
 /// 48 kHz.
 ///
 /// PulseAudio's own virtual sources render up to two seconds ahead of the clock, and nothing afterwards until the clock
@@ -12,7 +12,7 @@ final class TonePipe {
     private static let rate = 48_000
     /// A period of the tone and a whole number of samples: 11 waves.
     private static let period = 1200
-    /// What is further behind is lost, as with a device that nobody reads.
+    /// Older samples are lost, as with a device that is not read.
     private static let bound = rate / 10
 
     private let descriptor: Int32
@@ -43,7 +43,7 @@ final class TonePipe {
         position = max(position, due - Self.bound)
         let start = position % Self.period
         samples[start..<start + due - position].withUnsafeBytes {
-            // A full pipe belongs to a server that is stopped; what it does not hear is lost.
+            // A pipe is full when the server is stopped; those samples are lost.
             _ = Glibc.write(descriptor, $0.baseAddress, $0.count)
         }
         position = due

@@ -1,4 +1,4 @@
-/// A text file that tells what happened and what must follow.
+/// A text file of events and of the effects that they must have.
 ///
 /// Lines with `#` name what it proves. Lines that begin with a time, `1.5s`, are an event or an effect at that time,
 /// indented or not, alternating or not: what a daemon logs can be pasted. All other lines are settings.
@@ -6,7 +6,7 @@ package struct TraceFile: Sendable, CustomStringConvertible {
     package struct Line: Sendable {
         package let text: String
         package let time: Duration
-        /// What follows the time.
+        /// The rest of the line.
         package let words: TraceWords
     }
 
@@ -89,7 +89,7 @@ package struct TraceWords: Sendable {
 
     package mutating func next<Value>(_ what: String, _ parse: (String) -> Value?) throws -> Value {
         let word = try next()
-        guard let value = parse(word) else { throw Failure("\(word) is no \(what)") }
+        guard let value = parse(word) else { throw Failure("\(word) is not a \(what)") }
         return value
     }
 

@@ -4,7 +4,7 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// `kill -9` at every step of the life of a channel, of the application (`ptt-life`, which takes a step per line) and of
+/// `kill -9` at every step of the life of a channel, of the application (`ptt-stepped-application`) and of
 /// the core. A kill comes right after a step was ordered, so that it meets the step wherever it is by then.
 @Suite struct KillTests {
     private static let channelID = ChannelID(randomBytes: (7, 7))
@@ -79,8 +79,8 @@ import Testing
         #expect(channel == nil ? mayBeLeft : mayBeJoined, "round \(round), told \(told)")
         if let channel {
             #expect(channel.channelID == Self.channelID)
-            #expect(channel.name == "Life")
-            #expect(channel.owner?.rawValue == "org.example.Life")
+            #expect(channel.name == "Stepped")
+            #expect(channel.owner?.rawValue == "org.example.Stepped")
             #expect(channel.participant == nil)
         }
     }
@@ -89,7 +89,7 @@ import Testing
 extension CoreFixture {
     fileprivate func startLife(_ channelID: ChannelID) throws -> TestProcess {
         try TestProcess(
-            [TestProcess.built("ptt-life"), channelID.text],
+            [TestProcess.built("ptt-stepped-application"), channelID.text],
             environment: ["XDG_RUNTIME_DIR": directory]
         )
     }

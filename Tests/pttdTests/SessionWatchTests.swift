@@ -136,13 +136,27 @@ import Testing
         try await fixture.beginTransmitting()
         for _ in 0..<2 {
             let core = fixture.logind.core
-            try stranger.signal("/", "org.example.A", "Large", to: core, "ay", .marshalledBytes(5 << 20))
+            try stranger.signal(
+                path: "/",
+                interface: "org.example.A",
+                member: "Large",
+                to: core,
+                signature: "ay",
+                body: .marshalledBytes(5 << 20)
+            )
             try await fixture.logind.taken.next()
         }
         try await fixture.endsAsReleased()
         try await fixture.beginTransmitting()
         let core = fixture.logind.core
-        try stranger.signal("/", "org.example.A", "Large", to: core, "ay", .marshalledBytes(5 << 20))
+        try stranger.signal(
+            path: "/",
+            interface: "org.example.A",
+            member: "Large",
+            to: core,
+            signature: "ay",
+            body: .marshalledBytes(5 << 20)
+        )
         try fixture.logind.change("mine", isActive: false)
         #expect(try await fixture.watcher.nextEnd() == .sessionInactive)
     }

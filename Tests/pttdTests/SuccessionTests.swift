@@ -17,7 +17,7 @@ import Testing
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let accessoryd = try core.connect()
         let first = try await AttachedApplication.attach(to: core)
-        let second = try TestProcess.attaching(as: "org.example.App", "App", in: core.directory)
+        let second = try TestProcess.attaching(as: "org.example.App", named: "App", in: core.directory)
         _ = try await second.lines.first { $0.contains("callToken") }
         _ = try await first.join(.hikers)
         _ = try await accessoryd.begin()

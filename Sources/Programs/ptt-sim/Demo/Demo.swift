@@ -4,16 +4,16 @@ import Glibc
 import PTTMessages
 import ServiceClient
 
-/// One press and the application's answer, watched through the daemons' own sockets and at the speaker.
+/// One press and the application's answer, observed through the daemons' own sockets and at the speaker.
 @EventLoop
 final class Demo {
     static var running: Demo?
 
-    /// How long anything but the person may take.
-    private static let patience = Duration.seconds(20)
+    /// The time limit of each step that does not wait for the person.
+    private static let stepTimeLimit = Duration.seconds(20)
     /// How long the script holds the button.
     private static let hold = Duration.seconds(2)
-    /// How long the last sound of the speaker takes to come back from the sound server.
+    /// How long the sound server delays the last sound of the speaker.
     private static let tail = Duration.milliseconds(200)
 
     private let programs: String
@@ -30,7 +30,7 @@ final class Demo {
     private var step = Step.before
     private var recording: SpeakerRecording?
 
-    /// What must be there before a press makes sense.
+    /// What must be ready before a press.
     private enum Part: CaseIterable {
         case button
         case application
@@ -38,7 +38,7 @@ final class Demo {
         case speaker
     }
 
-    /// How far it has come.
+    /// The progress of the demonstration.
     private enum Step {
         case before
         case talking
@@ -93,7 +93,7 @@ final class Demo {
             let accessoryd = try ServiceConnection.accessory()
             connections = [core, accessoryd]
             core.subscribe(
-                { [weak self] in self?.coreTold($0) },
+                { [weak self] in self?.coreUpdated($0) },
                 ended: { [weak self] in self?.fail("\($0)") }
             )
             accessoryd.subscribe(
@@ -130,7 +130,7 @@ final class Demo {
         guard ready.insert(part).inserted, ready.count == Part.allCases.count else { return }
         timer?.disarm()
         if isatty(STDIN_FILENO) != 0 {
-            say("ready: the space bar presses the button, and lets it go again; q ends")
+            say("ready: the space bar presses the button and releases it; q ends")
             console = Console { [weak self] in self?.typed($0) }
         } else {
             press()
@@ -142,7 +142,7 @@ final class Demo {
     private func typed(_ input: Console.Input) {
         switch input {
         case .key(" "): isPressed ? release() : press()
-        case .key("q"), .end: fail("ended before the button was let go")
+        case .key("q"), .end: fail("ended before the button was released")
         case .key, .line: break
         }
     }
@@ -151,19 +151,19 @@ final class Demo {
         isPressed = true
         timeline.note("button pressed")
         button?.write("press 1")
-        expect("nothing followed from the press")
+        expect("the press had no effect")
     }
 
     private func release() {
         guard isPressed else { return }
-        timeline.note("button let go")
+        timeline.note("button released")
         button?.write("release 1")
-        expect("nothing followed from letting go")
+        expect("the release had no effect")
     }
 
-    // MARK: What follows
+    // MARK: The effects
 
-    private func coreTold(_ update: ChannelInterface.Update) {
+    private func coreUpdated(_ update: ChannelInterface.Update) {
         if let status = update.status {
             if status.isAudioServerReady { became(ready: .sound) }
             if status.channel?.application != nil { became(ready: .application) }
@@ -185,7 +185,7 @@ final class Demo {
         case .audioDeactivated: audioDeactivated(at: time)
         case .audioInterrupted(let interruption): fail("audio was interrupted: \(interruption.rawValue)")
         case .channelLeft(_, let explanation): fail(explanation ?? "the channel was left")
-        case .applicationDetached: fail("ptt-echo has gone")
+        case .applicationDetached: fail("ptt-echo has ended")
         case .descriptorChanged, .applicationStarting, .serviceStatusChanged, .transmissionModeChanged,
             .accessoryEventsChanged, .timeLimitNear, .audioActivating, .audioInterruptionEnded, .routeChanged,
             .audioServerLost, .channelRestored, .pushReceived, .pushFinished, .requestAnswered, .endRefused,
@@ -200,10 +200,10 @@ final class Demo {
             step = .listening
             timeline.note("\(participant.name) talks", at: time)
             // As long as the person talked, which the time limit of a transmission limits.
-            expect("the echo did not end", within: Self.patience + .seconds(60))
+            expect("the echo did not end", within: Self.stepTimeLimit + .seconds(60))
         } else {
             step = .over
-            timeline.note("nobody talks any more", at: time)
+            timeline.note("the echo has ended", at: time)
         }
     }
 
@@ -230,7 +230,7 @@ final class Demo {
 
     private func talk() {
         timer?.disarm()
-        if console != nil { return say("on the air: space lets the button go") }
+        if console != nil { return say("on the air: the space bar releases the button") }
         let script = TimerSource { [weak self] in self?.release() }
         script.arm(after: Self.hold)
         timer = script
@@ -279,7 +279,7 @@ final class Demo {
         EventLoop.exit(code: code)
     }
 
-    private func expect(_ complaint: String, within limit: Duration = Demo.patience) {
+    private func expect(_ complaint: String, within limit: Duration = Demo.stepTimeLimit) {
         let end = TimerSource { [weak self] in self?.fail(complaint) }
         end.arm(after: limit)
         timer = end

@@ -8,8 +8,8 @@ struct DemoCommand: ParsableCommand {
         abstract:
             "One press through a private stack: a simulated button, both daemons, a sound server with a tone, an application.",
         discussion: """
-            The application is ptt-echo, which plays back what it heard. At a terminal the space bar presses and releases the button; elsewhere a script does, once. Nothing of \
-            the user's own session is touched, and no process is left behind.
+            The application is ptt-echo, which plays each transmission back. At a terminal the space bar presses and releases the button; elsewhere a script does, once. The \
+            user's own session is not touched, and no process is left behind.
             """
     )
 

@@ -3,13 +3,13 @@ import EventLoop
 import Glibc
 import ServiceClient
 
-/// A private world in a temporary directory: a D-Bus, a sound server with a microphone that hears 440 Hz and a speaker
-/// that plays to nowhere, both daemons, an application.
+/// A private stack in a temporary directory: a D-Bus, a sound server with a 440 Hz tone as its microphone and a speaker
+/// without a device, both daemons, an application.
 @EventLoop
 final class DemoStack {
-    /// What its speaker plays, by the sound server's name.
+    /// The source that records what its speaker plays.
     static let speaker = "speaker.monitor"
-    /// What its microphone hears: a sink that a tone is played to.
+    /// Its microphone: the monitor of a sink that plays a tone.
     private static let microphone = "air.monitor"
 
     let directory: String
@@ -40,7 +40,7 @@ final class DemoStack {
         ]
     }
 
-    /// - Parameter busReady: Called when the bus listens. The sound server may take longer; the core waits for it.
+    /// - Parameter busReady: Called when the bus listens. The sound server may need longer; the core waits for it.
     /// - Throws: If a program cannot be started.
     func startServers(busReady: @escaping @EventLoop () -> Void) throws(SystemError) {
         try write(bus, to: "bus.conf")
@@ -55,7 +55,7 @@ final class DemoStack {
         ])
     }
 
-    /// A button that is paired, trusted and connected. It takes commands as lines and answers each with a line.
+    /// A button that is paired, trusted and connected. It reads commands as lines and answers each with a line.
     func startButton(line: @escaping @EventLoop (String) -> Void) throws(SystemError) -> ChildProcess {
         try start(
             ["\(programs)/ptt-sim", "buttons", "--bus", busAddress, "--button", "ffe0", "--known"],
@@ -64,7 +64,7 @@ final class DemoStack {
     }
 
     func startDaemons() throws(SystemError) {
-        // What a sink plays counts as a microphone only if it is named.
+        // A monitor is used as a microphone only if it is configured.
         try write("microphone = \"\(Self.microphone)\"\n", to: "config/pushtotalk/pttd.toml")
         try start(["\(programs)/pttd"])
         try start(["\(programs)/ptt-accessoryd"])
@@ -114,7 +114,7 @@ final class DemoStack {
 
     private func log(of program: String) -> String { "\(directory)/\(program).log" }
 
-    /// Microphone and speaker are apart: an application that heard its own echo would answer it for ever.
+    /// Microphone and speaker are separate: an application that recorded its own echo would answer it forever.
     private var sound: String {
         """
         load-module module-native-protocol-unix socket=\(directory)/pulse.socket auth-anonymous=1

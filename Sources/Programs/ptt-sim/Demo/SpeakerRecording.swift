@@ -12,7 +12,7 @@ final class SpeakerRecording {
 
     /// The length of the file so far.
     private(set) var seconds = 0.0
-    /// When the last sound so far came, in microseconds of the monotonic clock.
+    /// The time of the last sound so far, in microseconds of the monotonic clock.
     private(set) var lastHeard: Int64?
 
     private let device: String
@@ -23,15 +23,15 @@ final class SpeakerRecording {
     private let failed: @EventLoop (String) -> Void
     private var file: WAVFile
     private var stream: CaptureStream?
-    /// Silence that belongs to the file if more follows.
+    /// Silence that belongs to the file if more sound comes.
     private var pause: [UInt8] = []
 
     /// - Parameters:
     ///   - device: The monitor of the speaker, by PulseAudio's name.
     ///   - path: The file.
-    ///   - listening: Told when the speaker is listened to.
-    ///   - heard: Told once, with the time at which the first sound came, in microseconds of the monotonic clock.
-    ///   - failed: Told when nothing more will be recorded, and why.
+    ///   - listening: Called when the recording has begun.
+    ///   - heard: Called once, with the time of the first sound in microseconds of the monotonic clock.
+    ///   - failed: Called when the recording fails, with the reason.
     /// - Throws: If the file cannot be written.
     init(
         of device: String,
@@ -73,7 +73,7 @@ final class SpeakerRecording {
                 StreamRequest(name: "Demonstration", format: format, role: "production", device: device),
                 events: { [weak self] in self?.handle($0) },
                 // A sink without a device renders ahead of its clock, so that the sample's own time means nothing.
-                fragments: { [weak self] samples, _ in self?.hear(samples) }
+                fragments: { [weak self] samples, _ in self?.append(samples) }
             )
         } catch {
             failed("\(error)")
@@ -88,7 +88,7 @@ final class SpeakerRecording {
         }
     }
 
-    private func hear(_ fragment: UnsafeRawBufferPointer) {
+    private func append(_ fragment: UnsafeRawBufferPointer) {
         let now = MonotonicInstant.now.nanoseconds / 1000
         let samples = fragment.bindMemory(to: Int16.self)
         guard let first = samples.firstIndex(where: Self.isAudible),

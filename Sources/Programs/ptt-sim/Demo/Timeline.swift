@@ -1,6 +1,6 @@
 import EventLoop
 
-/// What happened when, for the table at the end.
+/// The events of the demonstration and their times, for the table at the end.
 struct Timeline {
     private struct Row {
         let text: String

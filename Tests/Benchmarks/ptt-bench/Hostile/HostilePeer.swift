@@ -78,7 +78,8 @@ struct HostilePeer: ~Copyable {
     }
 
     borrowing func stopReading() {
-        _ = shutdown(socket.value, Int32(SHUT_RD))  // Cannot fail while connected, and is not an attack otherwise.
+        // Cannot fail while connected, and is not an attack otherwise.
+        _ = shutdown(socket.value, Int32(SHUT_RD))
     }
 
     /// Stays connected until this process ends.

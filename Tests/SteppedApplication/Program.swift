@@ -3,17 +3,18 @@ import Glibc
 import PTTMessages
 import ServiceClient
 
-/// The life of an application, a step for each line on standard input: made to be killed at any of them.
+/// `ptt-stepped-application CHANNEL`: goes one step further for each line on standard input, from attaching to leaving its
+/// channel, so that a test can kill it at any of them.
 @main
 struct Program {
     static func main() {
-        exit(EventLoop.run { Life.begin() })
+        exit(EventLoop.run { SteppedApplication.begin() })
     }
 }
 
 @EventLoop
-final class Life {
-    private static var running: Life?
+final class SteppedApplication {
+    private static var running: SteppedApplication?
 
     private enum Step: String, CaseIterable {
         case attached
@@ -31,7 +32,7 @@ final class Life {
     private var calls: ServiceConnection?
     private var isActive = false
     private var awaitsSound = false
-    /// A call whose answer says only that it was understood, and the step that it takes.
+    /// A call whose result is an event, and its step.
     private var unanswered: (callID: CallID, step: Step)?
 
     static func begin() {
@@ -39,10 +40,10 @@ final class Life {
             complain("the only argument is the UUID of the channel")
             return
         }
-        let life = Life(channelID)
-        running = life
+        let application = SteppedApplication(channelID)
+        running = application
         do throws(SystemError) {
-            life.input = try DescriptorSource(STDIN_FILENO, .readable) { _ in life.read() }
+            application.input = try DescriptorSource(STDIN_FILENO, .readable) { _ in application.read() }
         } catch {
             complain("\(error)")
         }
@@ -58,18 +59,22 @@ final class Life {
         guard count > 0 else { return EventLoop.exit(code: EXIT_SUCCESS) }
         for _ in buffer[..<count].filter({ $0 == UInt8(ascii: "\n") }) {
             guard let step = remaining.popFirst() else { return EventLoop.exit(code: EXIT_SUCCESS) }
-            take(step)
+            begin(step)
         }
     }
 
-    private func take(_ step: Step) {
+    private func begin(_ step: Step) {
         switch step {
         case .attached: attach()
         case .joined:
-            let request = ChannelInterface.JoinRequest(channelID: channelID, name: "Life", application: nil)
+            let request = ChannelInterface.JoinRequest(
+                channelID: channelID,
+                name: "Stepped",
+                application: nil
+            )
             calls?.join(request) { Self.report(step, $0.map { _ in }) }
         case .began:
-            let origin = Origin(kind: .application, identifier: "\(getpid())", name: "Life")
+            let origin = Origin(kind: .application, identifier: "\(getpid())", name: "Stepped")
             let request = ChannelInterface.BeginRequest(
                 channelID: channelID,
                 source: .developerRequest,
@@ -78,7 +83,7 @@ final class Life {
             calls?.begin(request) { Self.report(step, $0.map { _ in }) }
         case .heard:
             awaitsSound = true
-            tellIfHeard()
+            reportIfAudible()
         case .ended:
             remember(step)
             calls?.end(.init(channelID: channelID, origin: nil, cause: .stopped)) { Self.reportFailure($0) }
@@ -97,23 +102,23 @@ final class Life {
             let events = try ServiceConnection.core()
             self.events = events
             let request = ApplicationInterface.AttachRequest(
-                identifier: ApplicationID(rawValue: "org.example.Life"),
-                name: "Life"
+                identifier: ApplicationID(rawValue: "org.example.Stepped"),
+                name: "Stepped"
             )
-            events.attach(request, { [self] in follow($0) }, ended: { Self.complain("\($0)") })
+            events.attach(request, { [self] in apply($0) }, ended: { Self.complain("\($0)") })
         } catch {
             Self.complain("\(error)")
         }
     }
 
-    private func follow(_ update: ApplicationInterface.Update) {
+    private func apply(_ update: ApplicationInterface.Update) {
         if let attachment = update.attachment { useCalls(attachment.callToken) }
         if update.event == .audioActivated { isActive = true }
         if update.event == .audioDeactivated { isActive = false }
         if case .requestAnswered(let callID?, let refusal) = update.event, callID == unanswered?.callID {
             answered(refusal)
         }
-        tellIfHeard()
+        reportIfAudible()
     }
 
     private func answered(_ refusal: Refusal?) {
@@ -131,7 +136,7 @@ final class Life {
         }
     }
 
-    private func tellIfHeard() {
+    private func reportIfAudible() {
         guard awaitsSound, isActive else { return }
         awaitsSound = false
         Self.report(.heard, .success(()))
@@ -148,14 +153,14 @@ final class Life {
         }
     }
 
-    /// Said to the test, which then ends this program or lets it find its own end.
+    /// Reports to the test, which ends this program.
     private static func complain(_ reason: String) {
         say("failed: \(reason)")
     }
 
     private static func say(_ line: String) {
         var text = line + "\n"
-        // Nobody is left to be told that the test has gone.
+        // The test has gone.
         _ = text.withUTF8 { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
 }
