@@ -72,8 +72,8 @@ import Testing
     @Test func `a rate or a channel count out of range is refused with its range`() {
         #expect(
             throws: AudioError(
-                "use 100 samples a second",
-                reason: "the rate must lie between 8000 and 192000"
+                "use 100 samples per second",
+                reason: "the rate must be 8000 to 192000"
             )
         ) {
             try SampleSpec(rate: 100, channels: 1)

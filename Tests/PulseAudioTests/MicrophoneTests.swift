@@ -26,23 +26,23 @@ import Testing
             isOwn: isOwn,
             isHardware: isHardware,
             isUnplugged: isUnplugged,
-            maker: SoftwareMaker(module: module, linkGroup: linkGroup)
+            owner: DeviceOwner(module: module, linkGroup: linkGroup)
         )
     }
 
-    private func feed(_ source: UInt32, module: UInt32? = nil, linkGroup: String? = nil) -> SourceFeed {
-        SourceFeed(maker: SoftwareMaker(module: module, linkGroup: linkGroup), source: source)
+    private func feed(_ source: UInt32, module: UInt32? = nil, linkGroup: String? = nil) -> SourceOutput {
+        SourceOutput(owner: DeviceOwner(module: module, linkGroup: linkGroup), source: source)
     }
 
     private func devices(
         _ sources: [AudioDevice],
         defaultSource: String? = nil,
-        feeds: [SourceFeed] = []
+        sourceOutputs: [SourceOutput] = []
     ) -> AudioDevices {
         var devices = AudioDevices()
         devices.sources = sources
         devices.defaultSource = defaultSource
-        devices.feeds = feeds
+        devices.sourceOutputs = sourceOutputs
         return devices
     }
 
@@ -86,8 +86,10 @@ import Testing
         ]
         let secondFeed = feed(3, module: second.module, linkGroup: second.linkGroup)
         for (origin, isMicrophone) in [(monitor, false), (microphone, true)] {
-            let feeds = [feed(origin.index, module: first.module, linkGroup: first.linkGroup), secondFeed]
-            let devices = devices(sources, feeds: feeds)
+            let sourceOutputs = [
+                feed(origin.index, module: first.module, linkGroup: first.linkGroup), secondFeed,
+            ]
+            let devices = devices(sources, sourceOutputs: sourceOutputs)
             #expect(devices.isMicrophone(sources[2]) == isMicrophone)
             #expect(devices.isMicrophone(sources[3]) == isMicrophone)
         }
@@ -96,8 +98,8 @@ import Testing
     @Test func `software that records from nothing, or in a circle, is no microphone`() {
         let (one, other) = (source(1, "one", module: 10), source(2, "other", module: 11))
         let circle = [feed(2, module: 10), feed(1, module: 11)]
-        #expect(devices([one, other], feeds: circle).microphone == nil)
-        #expect(devices([one], feeds: [feed(.max, module: 10)]).microphone == nil)
+        #expect(devices([one, other], sourceOutputs: circle).microphone == nil)
+        #expect(devices([one], sourceOutputs: [feed(.max, module: 10)]).microphone == nil)
     }
 
     @Test func `a canceller of echoes, which hears the speaker as well, is a microphone`() {
@@ -105,8 +107,8 @@ import Testing
             source(1, "speaker.monitor", isMonitor: true), source(2, "webcam"),
             source(3, "cancelled", module: 10),
         ]
-        let feeds = [feed(1, module: 10), feed(2, module: 10)]
-        #expect(devices(sources, feeds: feeds).isMicrophone(sources[2]))
+        let sourceOutputs = [feed(1, module: 10), feed(2, module: 10)]
+        #expect(devices(sources, sourceOutputs: sourceOutputs).isMicrophone(sources[2]))
     }
 }
 

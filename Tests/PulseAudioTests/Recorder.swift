@@ -5,7 +5,7 @@ import Testing
 
 @testable import PulseAudio
 
-/// Collects what happens, and lets a test wait for it.
+/// Collects events, and lets a test wait for a condition on them.
 @EventLoop
 final class Recorder<Element: Sendable> {
     private(set) var all: [Element] = []
@@ -18,7 +18,7 @@ final class Recorder<Element: Sendable> {
         for wait in met { wait.continuation.resume(returning: true) }
     }
 
-    /// Waits until what happened meets the condition; a test issue if it does not within `limit`.
+    /// Waits until the events meet the condition; records an issue if they do not within `limit`.
     func wait(
         _ expectation: Comment,
         within limit: Duration = .seconds(10),
@@ -26,18 +26,18 @@ final class Recorder<Element: Sendable> {
         _ isMet: @escaping ([Element]) -> Bool
     ) async {
         if isMet(all) { return }
-        let timer = TimerSource { [weak self] in self?.giveUp() }
+        let timer = TimerSource { [weak self] in self?.timeOut() }
         timer.arm(after: limit)
-        let isInTime = await withCheckedContinuation { waiting.append((isMet, $0)) }
+        let hasOccurred = await withCheckedContinuation { waiting.append((isMet, $0)) }
         timer.disarm()
         let seen = all.count > 30 ? "\(all.count) elements" : "\(all)"
-        #expect(isInTime, "\(expectation); seen: \(seen)", sourceLocation: sourceLocation)
+        #expect(hasOccurred, "\(expectation); seen: \(seen)", sourceLocation: sourceLocation)
     }
 
-    private func giveUp() {
-        let given = waiting
+    private func timeOut() {
+        let pending = waiting
         waiting = []
-        for wait in given { wait.continuation.resume(returning: false) }
+        for wait in pending { wait.continuation.resume(returning: false) }
     }
 }
 
@@ -51,10 +51,10 @@ extension Recorder where Element: Equatable {
     }
 }
 
-/// One server at a time: they take the processor from each other, and descriptors are counted.
+/// One server at a time: they compete for the processor, and descriptors are counted.
 @Suite(.serialized) enum RealServers {}
 
-/// A private server, a connection to it, and what that told.
+/// A private server, a connection to it, and the states of the connection.
 @EventLoop
 struct AudioServerFixture {
     let server: PrivateAudioServer
@@ -90,7 +90,7 @@ struct AudioServerFixture {
         server.stop()
     }
 
-    /// Waits until an outsider sees this number of captures.
+    /// Waits until the server lists this number of captures.
     func untilSourceOutputs(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let end = MonotonicInstant.now + .seconds(5)
         while true {
@@ -100,13 +100,13 @@ struct AudioServerFixture {
                 Issue.record("expected \(count) captures, saw \(seen)", sourceLocation: sourceLocation)
                 return
             }
-            // Nothing announces what pactl shows.
+            // pactl's output changes without an event.
             await pause(.milliseconds(20))
         }
     }
 }
 
-/// A capture with everything it told.
+/// A capture with all its events.
 @EventLoop
 final class Capture {
     enum Happening: Sendable, Equatable {
@@ -119,7 +119,7 @@ final class Capture {
     private(set) var times: [MonotonicInstant] = []
     private(set) var stream: CaptureStream?
 
-    /// `devices` is what a microphone is chosen from, as if it had been so a moment ago.
+    /// A microphone is chosen from `devices`, as if the server had just listed them.
     init(_ fixture: AudioServerFixture, device: String? = nil, choosingFrom devices: AudioDevices? = nil)
         throws
     {
@@ -127,10 +127,10 @@ final class Capture {
             on: fixture.audio,
             StreamRequest(name: "test", device: device),
             choosingFrom: devices,
-            .seconds(5),
-            .milliseconds(500),
+            startLimit: .seconds(5),
+            stallLimit: .milliseconds(500),
             events: { [weak self] in self?.happenings.add(.event($0)) },
-            fragments: { [weak self] in self?.take($0, $1) }
+            fragments: { [weak self] in self?.receive($0, $1) }
         )
     }
 
@@ -154,13 +154,23 @@ final class Capture {
         await happenings.wait("\(count) samples") { [weak self] _ in (self?.samples.count ?? 0) >= count }
     }
 
+    /// Waits for this number of samples after the silence at the beginning.
+    func untilAudible(_ count: Int) async {
+        await happenings.wait("\(count) audible samples") { [weak self] _ in
+            (self?.audible.count ?? 0) >= count
+        }
+    }
+
+    /// The samples after the silence at the beginning.
+    var audible: ArraySlice<Int16> { samples.drop { abs($0) < 1000 } }
+
     func untilFailed(within limit: Duration = .seconds(10)) async {
         await happenings.wait("the capture fails", within: limit) { happenings in
             happenings.contains { if case .event(.failed) = $0 { true } else { false } }
         }
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer, _ time: MonotonicInstant) {
+    private func receive(_ bytes: UnsafeRawBufferPointer, _ time: MonotonicInstant) {
         bytes.withMemoryRebound(to: Int16.self) { samples.append(contentsOf: $0) }
         times.append(time)
         happenings.add(.fragment(byteCount: bytes.count))
@@ -183,6 +193,6 @@ func frequency(_ samples: some Collection<Int16>, rate: Double = 48_000) -> Doub
 }
 
 func openDescriptors() -> Int {
-    // The directory itself is open while it is read, both times.
+    // The directory itself is open while it is read, in both counts.
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
 }

@@ -1,51 +1,51 @@
 /// The server and its devices at one moment.
 package struct AudioDevices: Sendable, Equatable {
-    /// The server's own name and version, for people.
+    /// The server's name and version, for people.
     package var serverName = ""
-    /// The source that a stream without a wish captures from.
+    /// The source for streams that do not name one.
     package var defaultSource: String?
-    /// The sink that a stream without a wish plays to.
+    /// The sink for streams that do not name one.
     package var defaultSink: String?
     package var sources: [AudioDevice] = []
     package var sinks: [AudioDevice] = []
-    /// What software sources record from.
-    var feeds: [SourceFeed] = []
+    /// The streams by which software sources record from other sources.
+    var sourceOutputs: [SourceOutput] = []
 
-    /// Lists longer than this are cut, whatever the server sends.
+    /// Longer lists from the server are truncated.
     static let limit = 1000
 }
 
-/// A microphone, a speaker, or software that acts as one.
+/// A source or sink of the server: a microphone, a speaker, or software that acts as one.
 package struct AudioDevice: Sendable, Equatable {
-    /// The server's number for it.
+    /// The server's index of it.
     let index: UInt32
-    /// The name that the server knows it by, for requests.
+    /// The server's name of it, for requests.
     package let name: String
     /// The name for people.
     package let description: String
-    /// Muted in the server. Nothing here ever changes that: it is the user's own decision.
+    /// Muted in the server. This is the user's decision, and nothing here ever changes it.
     package let isMuted: Bool
-    /// A source that repeats what a sink plays; not a microphone.
+    /// A monitor source, which captures what a sink plays; not a microphone.
     package let isMonitor: Bool
-    /// Asleep until something uses it, or taken away for now.
+    /// Asleep until something uses it, or temporarily unavailable.
     package let isSuspended: Bool
-    /// Carries the mark of the devices that this program has made itself.
+    /// Has the property that marks this program's own devices.
     package let isOwn: Bool
-    /// A device, and not software (`PA_SOURCE_HARDWARE`, `PA_SINK_HARDWARE`).
+    /// A hardware device, not software (`PA_SOURCE_HARDWARE`, `PA_SINK_HARDWARE`).
     let isHardware: Bool
-    /// The jack in use is known to have nothing in it (`PA_PORT_AVAILABLE_NO`).
+    /// The active port is known to have nothing plugged in (`PA_PORT_AVAILABLE_NO`).
     let isUnplugged: Bool
-    let maker: SoftwareMaker
+    let owner: DeviceOwner
 }
 
-/// What ties a software source to the streams that it records with.
-struct SoftwareMaker: Sendable, Equatable {
-    /// The module of the server, on PulseAudio and for the modules of pipewire-pulse.
+/// What created a software source and the streams by which it records.
+struct DeviceOwner: Sendable, Equatable {
+    /// The server module, on PulseAudio and for the modules of pipewire-pulse.
     let module: UInt32?
-    /// PipeWire's `node.link-group`, also for what is set up in PipeWire itself.
+    /// PipeWire's `node.link-group`, also for nodes that are configured in PipeWire itself.
     let linkGroup: String?
 
-    func isSame(as other: SoftwareMaker) -> Bool {
+    func isSame(as other: DeviceOwner) -> Bool {
         if let module, module == other.module { return true }
         if let linkGroup, linkGroup == other.linkGroup { return true }
         return false
@@ -53,8 +53,8 @@ struct SoftwareMaker: Sendable, Equatable {
 }
 
 /// A stream by which a software source (`module-remap-source`, an echo canceller) records from another source.
-struct SourceFeed: Sendable, Equatable {
-    let maker: SoftwareMaker
-    /// The index of the source that it records from; that of no source if there is none.
+struct SourceOutput: Sendable, Equatable {
+    let owner: DeviceOwner
+    /// The index of the source that it records from; `PA_INVALID_INDEX` if there is none.
     let source: UInt32
 }

@@ -1,17 +1,17 @@
 import CPulse
 
-/// Something that the audio server refused or could not do, told for people.
+/// A request that the audio server refused or could not carry out, described for people.
 package struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What was tried, as the end of "could not …".
+    /// What was attempted; completes "could not …".
     package let action: String
     package let reason: String
     package let kind: Kind
 
-    /// What it is that failed, for who acts on it.
+    /// What failed, for the caller.
     package enum Kind: Sendable, Equatable {
-        /// There is no connection to the server, or it ended.
+        /// There is no connection to the server, or it has ended.
         case serverLost
-        /// There is no such device, or none of the kind that was asked for.
+        /// There is no such device, or none of the requested kind.
         case noDevice
         case other
     }
@@ -45,9 +45,9 @@ package struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
         case PA_ERR_ACCESS, PA_ERR_AUTHKEY:
             return "\(text) (does the audio server belong to this user?)"
         case PA_ERR_NOENTITY:
-            return "\(text) (the device is not there; `pactl list short` shows those that are)"
+            return "\(text) (there is no such device; `pactl list short` lists the present ones)"
         case PA_ERR_KILLED:
-            return "\(text) (the device was taken away)"
+            return "\(text) (the device was removed)"
         default:
             return text
         }

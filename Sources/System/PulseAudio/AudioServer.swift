@@ -1,26 +1,25 @@
 package import EventLoop
 
-/// The sound server of this user, PipeWire or PulseAudio, over one connection that is made again when it is lost.
+/// The user's audio server, PipeWire or PulseAudio, over one connection that reconnects after a loss.
 ///
-/// While connected and without streams nothing wakes the process up. While not connected, it tries again when the
-/// server's socket appears, and besides after 100 ms, then after twice as long each time up to every 5 s, for as long
-/// as ``close()`` is not called: each attempt is one wake-up. Whoever wants none connects when audio is wanted (it takes
-/// some milliseconds), and closes afterwards. A server is never started by this.
+/// While connected and without streams, it causes no wake-ups. While disconnected, it reconnects when the server's
+/// socket is created, and with a back-off from 100 ms to 5 s until ``close()`` is called: each attempt is one wake-up.
+/// To avoid these, connect only while audio is needed, which takes some milliseconds. It never starts a server.
 @EventLoop
 package final class AudioServer {
     package enum State: Sendable, Equatable {
         /// Neither connected nor trying to be.
         case closed
-        /// The first attempt after ``connect()`` is under way.
+        /// The first attempt after ``connect()`` is in progress.
         case connecting
-        /// Streams can be opened. The name is the server's own, for people.
+        /// Streams can be opened. The name is the server's, for people.
         case ready(serverName: String)
-        /// There is no connection; attempts go on silently until one succeeds. All streams have failed before.
+        /// There is no connection; further attempts are not reported until one succeeds. All streams have failed before.
         case lost(reason: String)
     }
 
     package private(set) var state = State.closed
-    /// Told after each change of ``state``.
+    /// Called after each change of ``state``.
     package var stateChanged: (@EventLoop (State) -> Void)?
 
     private let properties: [String: String]
@@ -31,17 +30,17 @@ package final class AudioServer {
     private var readySince: MonotonicInstant?
     private var retry: TimerSource?
     private var latestAttempt = MonotonicInstant(nanoseconds: 0)
-    /// Of the server's sockets, while there is no connection.
+    /// Watches of the server's sockets while there is no connection.
     private var watches: [FileWatch] = []
 
     /// - Parameters:
     ///   - applicationName: Shown to people in volume controls.
     ///   - properties: More properties of the application, `application.icon_name` for example.
-    ///   - address: Where the server is (`unix:/run/user/1000/pulse/native`); by default where libpulse looks:
+    ///   - address: The server's address, for example `unix:/run/user/1000/pulse/native`; by default that of libpulse:
     ///     `PULSE_SERVER`, then the user's runtime directory.
     ///   - ownDeviceProperty: The name of a property that the devices of this program carry, so that it never takes one
     ///     of them for a microphone.
-    ///   - backOff: The times between attempts.
+    ///   - backOff: The delays between attempts.
     package init(
         applicationName: String,
         properties: [String: String] = [:],
@@ -60,7 +59,7 @@ package final class AudioServer {
         close()
     }
 
-    /// Connects, and stays connected until ``close()``.
+    /// Connects, and reconnects after losses until ``close()``.
     package func connect() {
         guard case .closed = state else { return }
         backOff.reset()
@@ -68,7 +67,7 @@ package final class AudioServer {
         attempt()
     }
 
-    /// Ends the connection. The server drops all streams with it, and each of them fails.
+    /// Ends the connection. The server ends all streams with it, and each of them fails.
     package func close() {
         retry?.disarm()
         retry = nil
@@ -82,20 +81,20 @@ package final class AudioServer {
         stateChanged?(.closed)
     }
 
-    /// The devices as they are now.
+    /// Queries the present devices.
     ///
-    /// - Throws: If there is no connection, it is lost, or two seconds pass without an answer.
+    /// - Throws: If there is no connection, it is lost, or the server does not answer within two seconds.
     package func devices() async throws(AudioError) -> AudioDevices {
         try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
             devices { continuation.resume(returning: $0) }
         }.get()
     }
 
-    /// The devices as they are now; `completion` is called exactly once, possibly at once.
+    /// Queries the present devices. `completion` is called exactly once, possibly before this returns.
     package func devices(_ completion: @escaping @EventLoop (Result<AudioDevices, AudioError>) -> Void) {
         let action = "list the audio devices"
         do throws(AudioError) {
-            try connected(action).query(DeviceQuery(action, .everything, completion))
+            try connected(action).query(DeviceQuery(action, of: .everything, completion: completion))
         } catch {
             completion(.failure(error))
         }
@@ -144,13 +143,13 @@ package final class AudioServer {
     private func lost(_ reason: String) {
         connection = nil
         if case .closed = state { return }
-        // A server that accepts and fails at once must not be asked ten times a second for ever.
+        // A server that accepts connections and fails immediately must not reset the back-off.
         if let readySince, MonotonicInstant.now - readySince >= .seconds(5) { backOff.reset() }
         readySince = nil
         if retry == nil { retry = TimerSource { [weak self] in self?.attempt() } }
         retry?.arm(after: backOff.next())
         watchForServer()
-        // One loss is told once, whatever the attempts after it die of.
+        // A loss is reported once, whatever the reasons of the failed attempts after it.
         if case .lost = state { return }
         change(to: .lost(reason: reason))
     }
@@ -158,21 +157,21 @@ package final class AudioServer {
     private func watchForServer() {
         guard watches.isEmpty else { return }
         watches = ServerSocket.paths(address).compactMap { path in
-            // Without the watch the next attempt comes later.
+            // Without the watch the next attempt is only made later.
             try? FileWatch(path) { [weak self] in self?.socketChanged(path) }
         }
     }
 
-    /// A server has bound its socket, and listens a moment later: if this attempt comes too early, the next is near.
+    /// The server has bound its socket, and listens a moment later: if this attempt is too early, the next one is near.
     private func socketChanged(_ path: String) {
         guard FileWatch.target(of: path) == .exists else { return }
         backOff.reset()
         guard connection == nil else { return }
-        retry?.arm(at: max(.now, latestAttempt + Self.closestAttempts))
+        retry?.arm(at: max(.now, latestAttempt + Self.shortestInterval))
     }
 
-    /// However often somebody makes and removes the socket.
-    private static let closestAttempts = Duration.milliseconds(100)
+    /// Between two attempts, however often the socket is created and removed.
+    private static let shortestInterval = Duration.milliseconds(100)
 
     private func change(to new: State) {
         guard new != state else { return }

@@ -1,51 +1,51 @@
 import CPulse
 package import EventLoop
 
-/// Sound from a microphone, for as long as this object exists and is not closed.
+/// Captures audio from a microphone until it is closed or dropped.
 ///
-/// ``close()``, or dropping the last reference, ends the capture at once: nothing is delivered afterwards, and the
-/// stream disappears from the server. If the server does not confirm that within two seconds, the connection to it
-/// is dropped, which ends the stream as well.
+/// ``close()``, or dropping the last reference, ends the capture immediately: nothing is delivered afterwards, and the
+/// stream is removed from the server. If the server does not confirm that within two seconds, the connection to it is
+/// closed, which ends the stream as well.
 @EventLoop
 package final class CaptureStream {
     package enum Event: Sendable, Equatable {
-        /// The device is what was asked for, and may deliver from now on.
+        /// The device is verified as the requested one, and may deliver from now on.
         case opened(deviceName: String)
         /// The first fragment has arrived and is delivered next: the microphone is live.
         case started
-        /// No fragment came for the time given as `stallLimit`, or none at all within `startLimit`.
+        /// No fragment arrived within `stallLimit` after the last one, or within `startLimit` at the start.
         case stalled
-        /// Fragments come again after `stalled`.
+        /// Fragments arrive again after `stalled`.
         case resumed
-        /// The device was suspended, or woken up again.
+        /// The device was suspended, or resumed.
         case suspended(Bool)
-        /// Known with the opening, and after each change: whether the user has muted the source itself.
+        /// Whether the user has muted the source. Reported after the opening and after each change.
         case microphoneMuted(Bool)
-        /// The stream has ended. Told at most once, and nothing after it.
+        /// The stream has ended. Reported at most once, as the last event.
         case failed(AudioError)
     }
 
-    /// Bytes in the format asked for, good for the time of the call, and the time of the first sample: that of
-    /// the arrival minus the length of what arrived. What the device and the server add is not known and not in it.
+    /// Receives bytes in the requested format, valid during the call, and the time of the first sample: the time of
+    /// arrival minus the duration of the fragment. The latency of the device and the server is unknown and not included.
     package typealias FragmentHandler = @EventLoop (UnsafeRawBufferPointer, MonotonicInstant) -> Void
 
-    /// What the server captures from, once known.
+    /// The source, once known.
     package var deviceName: String? { handle?.deviceName }
-    /// Whether the user has muted the source itself; nil until known.
+    /// Whether the user has muted the source; nil until known.
     package private(set) var microphoneMuted: Bool?
-    /// The first fragment has arrived.
+    /// Whether the first fragment has arrived.
     package private(set) var isStarted = false
 
-    /// On the way to the first sample. Nothing is delivered before ``live``.
+    /// The steps to the first sample. Nothing is delivered before ``live``.
     private enum Phase {
-        /// A microphone is looked for.
+        /// Choosing a microphone.
         case choosing
-        /// The device has a name, and the stream is being opened on it, paused.
+        /// Opening the stream on the named device, corked.
         case opening
-        /// The stream is open. What it was opened on is looked at again: a name can change its bearer meanwhile, and
-        /// pipewire-pulse 0.3.65 takes another source when the wanted one has gone.
+        /// The stream is open. Its source is checked again: a name may have moved to another device meanwhile, and
+        /// pipewire-pulse 0.3.65 uses another source if the requested one has gone.
         case verifying
-        /// - Parameter since: When the server was told to deliver. What was captured before is not.
+        /// - Parameter since: When the stream was uncorked. Samples captured earlier are discarded.
         case live(since: MonotonicInstant)
         case closed
     }
@@ -62,17 +62,17 @@ package final class CaptureStream {
     private var latestFragment = MonotonicInstant.now
     private var isStalled = false
 
-    /// Asks the server for the stream; `started` is told when sound arrives.
+    /// Requests the stream from the server; ``Event/started`` reports that audio arrives.
     ///
     /// - Parameters:
     ///   - server: Must be ready.
     ///   - request: `latency` is the wanted size of a fragment; servers deliver other sizes too.
-    ///   - startLimit: How long the first fragment may take, from this call on. A source that sleeps has to be woken,
-    ///     and a Bluetooth headset to change its profile. At least a millisecond.
-    ///   - stallLimit: A source can fall silent without a word from the server: PipeWire leaves a stream unlinked
-    ///     when its source goes and there is no other. At least a millisecond.
-    ///   - events: Told in order, never before this initialiser returns.
-    ///   - fragments: Called for each fragment, holes in the server's record included, as silence.
+    ///   - startLimit: How long the first fragment may take, from this call on. A suspended source has to resume, and a
+    ///     Bluetooth headset to switch its profile. At least a millisecond.
+    ///   - stallLimit: How long a gap between fragments may be. A source can stop without an event from the server:
+    ///     PipeWire leaves a stream unlinked when its source is removed and there is no other. At least a millisecond.
+    ///   - events: Called in order, never before this initialiser returns.
+    ///   - fragments: Called for each fragment; holes in the server's record are delivered as silence.
     /// - Throws: If there is no connection or the request cannot be sent.
     package convenience init(
         on server: AudioServer,
@@ -86,20 +86,20 @@ package final class CaptureStream {
             on: server,
             request,
             choosingFrom: nil,
-            startLimit,
-            stallLimit,
+            startLimit: startLimit,
+            stallLimit: stallLimit,
             events: events,
             fragments: fragments
         )
     }
 
-    /// `devices` is what the microphone is chosen from; the server is asked if it is nil.
+    /// The microphone is chosen from `devices`, or if it is nil, from those that the server lists.
     init(
         on server: AudioServer,
         _ request: StreamRequest,
         choosingFrom devices: AudioDevices?,
-        _ startLimit: Duration,
-        _ stallLimit: Duration,
+        startLimit: Duration,
+        stallLimit: Duration,
         events: @escaping @EventLoop (Event) -> Void,
         fragments: @escaping FragmentHandler
     ) throws(AudioError) {
@@ -114,7 +114,7 @@ package final class CaptureStream {
         if let device = request.device ?? devices?.microphone?.name {
             try open(device)
         } else {
-            askForSources { [weak self] in self?.choose($0) }
+            querySources { [weak self] in self?.choose($0) }
         }
         let watchdog = TimerSource { [weak self] in self?.checkForStall() }
         watchdog.arm(after: self.startLimit)
@@ -136,7 +136,7 @@ package final class CaptureStream {
 
     // MARK: Opening
 
-    /// The server's own name for the default source, which may be a monitor as well.
+    /// The server's name for the default source, which may be a monitor.
     private static let wildcard = "@DEFAULT_SOURCE@"
 
     private func choose(_ devices: AudioDevices) {
@@ -145,7 +145,7 @@ package final class CaptureStream {
             let reason =
                 devices.sources.isEmpty
                 ? "the audio server has none"
-                : "the audio server has none, only what speakers play (\(devices.sources.map(\.name).joined(separator: ", ")))"
+                : "the audio server has only monitors of speakers (\(devices.sources.map(\.name).joined(separator: ", ")))"
             return fail(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))
         }
         do throws(AudioError) {
@@ -173,17 +173,17 @@ package final class CaptureStream {
             return fail(error)
         }
         guard request.device != nil || devices.isMicrophone(source) else {
-            let reason = "the audio server offered “\(source.name)”, which is none"
+            let reason = "the audio server offered “\(source.name)”, which is not a microphone"
             return fail(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))
         }
         phase = .live(since: .now)
         handle.start()
         events?(.opened(deviceName: source.name))
-        learned(source)
+        updateMuteState(from: source)
     }
 
-    private func askForSources(_ completion: @escaping @EventLoop (AudioDevices) -> Void) {
-        let query = DeviceQuery(StreamHandle.action(.capture, request.device), .sources) { [weak self] in
+    private func querySources(_ completion: @escaping @EventLoop (AudioDevices) -> Void) {
+        let query = DeviceQuery(StreamHandle.action(.capture, request.device), of: .sources) { [weak self] in
             switch $0 {
             case .success(let devices): completion(devices)
             case .failure(let error): self?.fail(error)
@@ -198,22 +198,22 @@ package final class CaptureStream {
         switch event {
         case .opened:
             phase = .verifying
-            askForSources { [weak self] in self?.verify($0) }
+            querySources { [weak self] in self?.verify($0) }
         case .transferable: deliver()
         case .moved:
-            // The stream is to stay where it is, so this is none of what was looked at.
-            let reason = "the audio server put it on another device"
+            // The stream was opened with DONT_MOVE, and the new device has not been verified.
+            let reason = "the audio server moved it to another device"
             fail(AudioError(StreamHandle.action(.capture, request.device), reason: reason, kind: .noDevice))
         case .suspended: events?(.suspended(handle?.isSuspended ?? false))
-        case .deviceChanged: askForState()
+        case .deviceChanged: queryMuteState()
         case .failed(let error): fail(error)
-        case .playing, .underflowed: break  // Of playback only.
+        case .playing, .underflowed: break  // Playback only.
         }
     }
 
     private func deliver() {
         guard case .live(let beginning) = phase, let stream = handle?.stream else { return }
-        // The handler may close this stream in the middle.
+        // The handler may close this stream.
         pa_stream_ref(stream)
         defer { pa_stream_unref(stream) }
         let arrival = MonotonicInstant.now
@@ -227,17 +227,17 @@ package final class CaptureStream {
             }
             let time = arrival + (.zero - request.format.duration(ofBytes: waiting))
             let early = min(count, request.format.byteCount(of: max(.zero, beginning - time)))
-            pass(data, early..<count, at: max(time, beginning))
+            deliver(data, early..<count, at: max(time, beginning))
             guard fragments != nil else { return }
-            // Fails only without data, which was checked.
+            // Fails only without data, which has been checked.
             _ = pa_stream_drop(stream)
         }
     }
 
-    /// Hands out these bytes of `data`, which is nil for a hole in the server's record.
-    private func pass(_ data: UnsafeRawPointer?, _ range: Range<Int>, at time: MonotonicInstant) {
+    /// Delivers these bytes of `data`, which is nil for a hole in the server's record.
+    private func deliver(_ data: UnsafeRawPointer?, _ range: Range<Int>, at time: MonotonicInstant) {
         guard !range.isEmpty else { return }
-        noteLife()
+        reportArrival()
         if let data {
             fragments?(UnsafeRawBufferPointer(start: data + range.lowerBound, count: range.count), time)
         } else {
@@ -245,7 +245,7 @@ package final class CaptureStream {
         }
     }
 
-    private func noteLife() {
+    private func reportArrival() {
         if isStalled {
             isStalled = false
             watchdog?.arm(after: stallLimit)
@@ -258,7 +258,7 @@ package final class CaptureStream {
         }
     }
 
-    /// Looks back instead of being re-armed by each fragment, which would cost a system call each.
+    /// Compares with the latest fragment, because re-arming the timer for each fragment would cost a system call.
     private func checkForStall() {
         let due = latestFragment + (isStarted ? stallLimit : startLimit)
         if due > .now {
@@ -270,24 +270,25 @@ package final class CaptureStream {
     }
 
     private func fail(_ error: AudioError) {
-        let told = events
+        let handler = events
         close()
-        told?(.failed(error))
+        handler?(.failed(error))
     }
 
-    private func askForState() {
+    private func queryMuteState() {
         guard let handle, let index = handle.deviceIndex else { return }
-        let query = DeviceQuery("ask for the state of the microphone", .source(index: index)) { [weak self] in
+        let action = "query the state of the microphone"
+        let query = DeviceQuery(action, of: .source(index: index)) { [weak self] in
             switch $0 {
-            case .success(let devices): devices.sources.first.map { self?.learned($0) }
-            // The state stays what it was last known to be.
+            case .success(let devices): devices.sources.first.map { self?.updateMuteState(from: $0) }
+            // The last known state remains.
             case .failure: break
             }
         }
         connection.query(query)
     }
 
-    private func learned(_ source: AudioDevice) {
+    private func updateMuteState(from source: AudioDevice) {
         guard source.isMuted != microphoneMuted else { return }
         microphoneMuted = source.isMuted
         events?(.microphoneMuted(source.isMuted))

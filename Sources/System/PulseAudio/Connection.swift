@@ -1,12 +1,12 @@
 import CPulse
 import EventLoop
 
-/// One `pa_context` from the attempt to its end. Contexts never recover, so each attempt has its own.
+/// One `pa_context`, from the attempt to connect to its end. Contexts never recover, so each attempt has its own.
 @EventLoop
 final class Connection {
     enum Event {
         case ready(serverName: String)
-        /// Told at most once, and nothing after it.
+        /// Reported at most once, as the last event.
         case ended(reason: String)
     }
 
@@ -28,23 +28,23 @@ final class Connection {
     ) throws(AudioError) {
         self.ownDeviceProperty = ownDeviceProperty
         context = withProperties(properties) {
-            pa_context_new_with_proplist(LoopAdapter.api, nil, $0)
+            pa_context_new_with_proplist(MainLoopAPI.pointer, nil, $0)
         }
         guard context != nil else {
-            throw AudioError("connect to the audio server", reason: "libpulse could not set itself up")
+            throw AudioError("connect to the audio server", reason: "libpulse could not be initialised")
         }
         self.observer = observer
     }
 
     isolated deinit { end("the connection was dropped") }
 
-    /// - Throws: If the attempt failed at once; no event is told then.
+    /// - Throws: If the attempt fails immediately; no event is reported then.
     func open(_ address: String?) throws(AudioError) {
         limit = TimerSource { [weak self] in
             self?.end("the audio server did not answer within \(Self.connectLimit)")
         }
         limit?.arm(after: Self.connectLimit)
-        // Starting a server is the business of systemd, and a daemon must not do it behind its back.
+        // Starting a server is systemd's job; a daemon must not do it behind its back.
         let result = pa_context_connect(context, address, PA_CONTEXT_NOAUTOSPAWN, nil)
         guard result >= 0 else {
             let error = AudioError("connect to the audio server", code: pa_context_errno(context))
@@ -54,18 +54,18 @@ final class Connection {
         }
         pa_context_set_state_callback(
             context,
-            { _, connection in onLoop(connection, Connection.self) { $0.stateChanged() } },
+            { _, connection in onLoop(connection, as: Connection.self) { $0.stateChanged() } },
             unretained(self)
         )
     }
 
-    /// Ends everything at once: the server drops all streams when its socket closes.
+    /// Ends the connection and everything on it: the server ends all streams when the socket closes.
     func end(_ reason: String) {
         guard let context else { return }
         self.context = nil
         limit?.disarm()
         limit = nil
-        let (ended, failed, told) = (streams, queries, observer)
+        let (ended, failed, handler) = (streams, queries, observer)
         (streams, queries, observer) = ([], [], nil)
         for stream in ended { stream.detach() }
         for query in failed { query.cancel() }
@@ -73,10 +73,10 @@ final class Connection {
         pa_context_set_subscribe_callback(context, nil, nil)
         pa_context_disconnect(context)
         pa_context_unref(context)
-        // Told last, when no stream exists any more, because observers act.
-        for stream in ended { stream.tellFailure("the audio server is gone: \(reason)", .serverLost) }
+        // Reported last, when no stream exists any more, because the handlers act on it.
+        for stream in ended { stream.reportFailure("the audio server is gone: \(reason)", .serverLost) }
         for query in failed { query.fail("the audio server is gone: \(reason)", .serverLost) }
-        told?(.ended(reason: reason))
+        handler?(.ended(reason: reason))
     }
 
     /// Keeps a stream alive until the server has confirmed its end.
@@ -105,14 +105,14 @@ final class Connection {
         guard let context else { return }
         switch pa_context_get_state(context) {
         case PA_CONTEXT_READY:
-            let query = DeviceQuery("ask for the name of the server", .server) { [weak self] result in
+            let query = DeviceQuery("query the name of the server", of: .server) { [weak self] result in
                 self?.identified(result)
             }
             self.query(query)
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
             end(AudioError("", code: pa_context_errno(context)).reason)
         default:
-            // The steps on the way to ready.
+            // Intermediate states before ready.
             break
         }
     }
@@ -128,7 +128,7 @@ final class Connection {
         }
     }
 
-    /// Changes of sources are wanted while something captures, and at no other time: each one is a wake-up.
+    /// Subscribed to changes of sources only while a stream captures: each change is a wake-up.
     private var isSubscribed = false
 
     func updateSubscription() {
@@ -139,18 +139,18 @@ final class Connection {
         pa_context_set_subscribe_callback(
             context,
             { _, _, index, connection in
-                onLoop(connection, Connection.self) { $0.sourceChanged(index) }
+                onLoop(connection, as: Connection.self) { $0.sourceChanged(index) }
             },
             unretained(self)
         )
         let mask = isWanted ? PA_SUBSCRIPTION_MASK_SOURCE : PA_SUBSCRIPTION_MASK_NULL
-        // Without the subscription only the mute state grows stale.
+        // Without the subscription only the mute state becomes stale.
         if let operation = pa_context_subscribe(context, mask, nil, nil) { pa_operation_unref(operation) }
     }
 
     private func sourceChanged(_ index: UInt32) {
         for stream in streams where stream.isCapturing && stream.deviceIndex == index {
-            stream.tellDeviceChange()
+            stream.reportDeviceChange()
         }
     }
 }

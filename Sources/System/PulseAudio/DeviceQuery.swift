@@ -1,40 +1,40 @@
 import CPulse
 import EventLoop
 
-/// Questions about the server and its devices that get one answer together.
+/// A query of the server and its devices, of one or more libpulse operations with one result.
 @EventLoop
 final class DeviceQuery {
-    enum Question {
+    enum Scope {
         case server
         case source(index: UInt32)
-        /// All that it takes to tell a microphone.
+        /// All that is needed to identify the microphones.
         case sources
         case everything
     }
 
     private let action: String
-    private let question: Question
+    private let scope: Scope
     private var mark: String?
     private var completion: (@EventLoop (Result<AudioDevices, AudioError>) -> Void)?
-    private var answer = AudioDevices()
+    private var devices = AudioDevices()
     private var operations: [OpaquePointer] = []
-    private var unanswered = 0
+    private var pendingOperations = 0
     private var limit: TimerSource?
     private var ended: (@EventLoop (DeviceQuery) -> Void)?
 
     /// `action` completes "could not …"; `completion` is called exactly once, unless ``cancel()`` comes first.
     init(
         _ action: String,
-        _ question: Question,
-        _ completion: @escaping @EventLoop (Result<AudioDevices, AudioError>) -> Void
+        of scope: Scope,
+        completion: @escaping @EventLoop (Result<AudioDevices, AudioError>) -> Void
     ) {
         self.action = action
-        self.question = question
+        self.scope = scope
         self.completion = completion
     }
 
-    /// Asks; once `ended` is called, whoever keeps the query alive may let it go. `mark` is a property of the devices
-    /// that this program has made itself.
+    /// Sends the query, which must be kept alive until `ended` is called. `mark` is the property that marks this
+    /// program's own devices.
     func start(
         on context: OpaquePointer,
         _ mark: String?,
@@ -47,27 +47,27 @@ final class DeviceQuery {
         }
         limit?.arm(after: .seconds(2))
         let this = unretained(self)
-        switch question {
+        switch scope {
         case .server:
-            ask(pa_context_get_server_info(context, serverAnswer, this), context)
+            add(pa_context_get_server_info(context, serverCallback, this), context)
         case .source(let index):
-            ask(pa_context_get_source_info_by_index(context, index, sourceAnswer, this), context)
+            add(pa_context_get_source_info_by_index(context, index, sourceCallback, this), context)
         case .sources:
-            askForSources(context)
+            querySources(context)
         case .everything:
-            askForSources(context)
-            ask(pa_context_get_sink_info_list(context, sinkAnswer, this), context)
+            querySources(context)
+            add(pa_context_get_sink_info_list(context, sinkCallback, this), context)
         }
     }
 
-    private func askForSources(_ context: OpaquePointer) {
+    private func querySources(_ context: OpaquePointer) {
         let this = unretained(self)
-        ask(pa_context_get_server_info(context, serverAnswer, this), context)
-        ask(pa_context_get_source_info_list(context, sourceAnswer, this), context)
-        ask(pa_context_get_source_output_info_list(context, sourceOutputAnswer, this), context)
+        add(pa_context_get_server_info(context, serverCallback, this), context)
+        add(pa_context_get_source_info_list(context, sourceCallback, this), context)
+        add(pa_context_get_source_output_info_list(context, sourceOutputCallback, this), context)
     }
 
-    /// Ends the query without an answer.
+    /// Ends the query without calling `completion`.
     func cancel() {
         limit?.disarm()
         limit = nil
@@ -76,66 +76,66 @@ final class DeviceQuery {
             pa_operation_unref(operation)
         }
         operations = []
-        let told = ended
+        let handler = ended
         ended = nil
-        told?(self)
+        handler?(self)
     }
 
     func fail(_ reason: String, _ kind: AudioError.Kind = .other) {
         finish(.failure(AudioError(action, reason: reason, kind: kind)))
     }
 
-    private func ask(_ operation: OpaquePointer?, _ context: OpaquePointer) {
+    private func add(_ operation: OpaquePointer?, _ context: OpaquePointer) {
         guard let operation else {
             finish(.failure(AudioError(action, code: pa_context_errno(context))))
             return
         }
         operations.append(operation)
-        unanswered += 1
+        pendingOperations += 1
     }
 
     fileprivate func received(server: (name: String, source: String?, sink: String?)) {
-        answer.serverName = server.name
-        answer.defaultSource = server.source
-        answer.defaultSink = server.sink
-        answered()
+        devices.serverName = server.name
+        devices.defaultSource = server.source
+        devices.defaultSink = server.sink
+        operationEnded()
     }
 
     fileprivate func received(source: pa_source_info) {
-        if answer.sources.count < AudioDevices.limit { answer.sources.append(source.device(mark)) }
+        if devices.sources.count < AudioDevices.limit { devices.sources.append(source.device(mark)) }
     }
 
     fileprivate func received(sink: pa_sink_info) {
-        if answer.sinks.count < AudioDevices.limit { answer.sinks.append(sink.device(mark)) }
+        if devices.sinks.count < AudioDevices.limit { devices.sinks.append(sink.device(mark)) }
     }
 
-    fileprivate func received(feed: SourceFeed) {
-        if answer.feeds.count < AudioDevices.limit { answer.feeds.append(feed) }
+    fileprivate func received(output: SourceOutput) {
+        if devices.sourceOutputs.count < AudioDevices.limit { devices.sourceOutputs.append(output) }
     }
 
-    /// - Parameter end: 0 for an item, positive at the end of the list, negative if the question failed.
+    /// - Parameter end: 0 for an item, positive at the end of the list, negative if the operation failed.
     fileprivate func listAdvanced(_ end: Int32) {
         if end < 0 {
             fail("the audio server refused")
         } else if end > 0 {
-            answered()
+            operationEnded()
         }
     }
 
-    private func answered() {
-        unanswered -= 1
-        if unanswered == 0 { finish(.success(answer)) }
+    private func operationEnded() {
+        pendingOperations -= 1
+        if pendingOperations == 0 { finish(.success(devices)) }
     }
 
     private func finish(_ result: Result<AudioDevices, AudioError>) {
-        let told = completion
+        let handler = completion
         completion = nil
         cancel()
-        told?(result)
+        handler?(result)
     }
 }
 
-private let serverAnswer: pa_server_info_cb_t = { _, info, query in
+private let serverCallback: pa_server_info_cb_t = { _, info, query in
     let info = info?.pointee
     let name = text(info?.server_name) ?? "audio server"
     let version = text(info?.server_version) ?? ""
@@ -144,9 +144,9 @@ private let serverAnswer: pa_server_info_cb_t = { _, info, query in
         source: text(info?.default_source_name),
         sink: text(info?.default_sink_name)
     )
-    let isAnswer = info != nil
-    onLoop(query, DeviceQuery.self) { query in
-        if isAnswer {
+    let hasSucceeded = info != nil
+    onLoop(query, as: DeviceQuery.self) { query in
+        if hasSucceeded {
             query.received(server: server)
         } else {
             query.fail("the audio server refused")
@@ -154,31 +154,31 @@ private let serverAnswer: pa_server_info_cb_t = { _, info, query in
     }
 }
 
-private let sourceAnswer: pa_source_info_cb_t = { _, info, end, query in
-    // Good for the time of this call, in which it is read.
+private let sourceCallback: pa_source_info_cb_t = { _, info, end, query in
+    // Valid during this call, in which it is read, on the same thread.
     nonisolated(unsafe) let source = info?.pointee
-    onLoop(query, DeviceQuery.self) { query in
+    onLoop(query, as: DeviceQuery.self) { query in
         if let source { query.received(source: source) }
         query.listAdvanced(end)
     }
 }
 
-private let sinkAnswer: pa_sink_info_cb_t = { _, info, end, query in
-    // As above.
+private let sinkCallback: pa_sink_info_cb_t = { _, info, end, query in
+    // Valid during this call, in which it is read, on the same thread.
     nonisolated(unsafe) let sink = info?.pointee
-    onLoop(query, DeviceQuery.self) { query in
+    onLoop(query, as: DeviceQuery.self) { query in
         if let sink { query.received(sink: sink) }
         query.listAdvanced(end)
     }
 }
 
-private let sourceOutputAnswer: pa_source_output_info_cb_t = { _, info, end, query in
-    let feed = info.map { info in
-        let maker = SoftwareMaker(info.pointee.owner_module, info.pointee.proplist)
-        return SourceFeed(maker: maker, source: info.pointee.source)
+private let sourceOutputCallback: pa_source_output_info_cb_t = { _, info, end, query in
+    let output = info.map { info in
+        let owner = DeviceOwner(info.pointee.owner_module, info.pointee.proplist)
+        return SourceOutput(owner: owner, source: info.pointee.source)
     }
-    onLoop(query, DeviceQuery.self) { query in
-        if let feed { query.received(feed: feed) }
+    onLoop(query, as: DeviceQuery.self) { query in
+        if let output { query.received(output: output) }
         query.listAdvanced(end)
     }
 }
@@ -195,7 +195,7 @@ extension pa_source_info {
             isOwn: mark.map { property($0, of: proplist) != nil } ?? false,
             isHardware: flags.rawValue & PA_SOURCE_HARDWARE.rawValue != 0,
             isUnplugged: active_port?.pointee.available == Int32(PA_PORT_AVAILABLE_NO.rawValue),
-            maker: SoftwareMaker(owner_module, proplist)
+            owner: DeviceOwner(owner_module, proplist)
         )
     }
 }
@@ -212,12 +212,12 @@ extension pa_sink_info {
             isOwn: mark.map { property($0, of: proplist) != nil } ?? false,
             isHardware: flags.rawValue & PA_SINK_HARDWARE.rawValue != 0,
             isUnplugged: active_port?.pointee.available == Int32(PA_PORT_AVAILABLE_NO.rawValue),
-            maker: SoftwareMaker(owner_module, proplist)
+            owner: DeviceOwner(owner_module, proplist)
         )
     }
 }
 
-extension SoftwareMaker {
+extension DeviceOwner {
     fileprivate init(_ module: UInt32, _ properties: OpaquePointer?) {
         self.init(
             module: module == .max ? nil : module,

@@ -2,11 +2,11 @@ package import EventLoop
 
 /// Cuts fragments of any size into frames of one exact length.
 ///
-/// A frame's time is that of its first sample, reckoned from the time of the fragment in which that sample
-/// came. Times never run backwards, although fragments that were held up arrive in bursts.
+/// The time of a frame is that of its first sample, calculated from the time of the fragment that contained the sample.
+/// Times never decrease, although delayed fragments arrive in bursts.
 package struct Framer: Sendable {
     package let format: SampleSpec
-    /// Bytes of every frame.
+    /// The bytes of a frame.
     package let frameByteCount: Int
 
     private var partial: [UInt8] = []
@@ -14,20 +14,20 @@ package struct Framer: Sendable {
     private var latest = MonotonicInstant(nanoseconds: .min)
 
     /// - Parameters:
-    ///   - format: Of the fragments and of the frames.
-    ///   - frame: The length of a frame; at least one sample.
+    ///   - format: The format of fragments and frames.
+    ///   - frame: The duration of a frame; at least one sample.
     package init(_ format: SampleSpec, frame: Duration = .milliseconds(20)) {
         self.format = format
         frameByteCount = max(format.byteCount(of: frame), format.bytesPerSampleFrame)
         partial.reserveCapacity(frameByteCount)
     }
 
-    /// Takes a fragment in and hands out the frames that it completes, in order.
+    /// Appends a fragment and delivers the frames that it completes, in order.
     ///
     /// - Parameters:
-    ///   - fragment: Follows the fragment before without a gap.
-    ///   - time: That of the fragment's first sample.
-    ///   - deliver: The bytes are good for the time of the call.
+    ///   - fragment: Continues the previous fragment without a gap.
+    ///   - time: The time of its first sample.
+    ///   - deliver: Receives each frame and its time. The bytes are valid during the call.
     package mutating func append(
         _ fragment: UnsafeRawBufferPointer,
         at time: MonotonicInstant,
@@ -53,7 +53,7 @@ package struct Framer: Sendable {
         }
     }
 
-    /// Forgets an unfinished frame, at a gap in the stream.
+    /// Discards an incomplete frame, at a gap in the stream.
     package mutating func reset() {
         partial.removeAll(keepingCapacity: true)
     }

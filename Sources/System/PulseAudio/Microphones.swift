@@ -1,36 +1,35 @@
 /// Which sources are microphones.
 ///
-/// Without a microphone both servers make the monitor of a sink the default source, or a software source that records
-/// from such a monitor: whoever captures from "the default source" then sends what the loudspeaker plays.
+/// Without a microphone, the default source of both servers is the monitor of a sink, or a software source that records
+/// from one: capturing from "the default source" would then transmit what the speaker plays.
 extension AudioDevices {
-    /// The user's microphone: the default source if it is a microphone, and otherwise another one, a device with
-    /// something plugged in before others. Nil if there is none.
+    /// The user's microphone: the default source if it is a microphone, otherwise another one, preferably hardware with
+    /// something plugged in. Nil if there is none.
     package var microphone: AudioDevice? {
-        var seen: Set<UInt32> = []
+        var visited: Set<UInt32> = []
         let candidates =
             sources.filter { $0.name == defaultSource }
             + sources.filter { $0.isHardware && !$0.isUnplugged }
             + sources.filter { !$0.isHardware && !$0.isUnplugged }
             + sources.filter(\.isUnplugged)
-        return candidates.first { isMicrophone($0, &seen) }
+        return candidates.first { isMicrophone($0, &visited) }
     }
 
-    /// Whether a source hears the world outside: no monitor of a sink, none of this program's own, and no software that
-    /// records from nothing but such sources.
+    /// Whether a source captures real sound: it is neither a monitor of a sink, nor one of this program's own devices, nor
+    /// software that records only from such sources.
     package func isMicrophone(_ source: AudioDevice) -> Bool {
-        var seen: Set<UInt32> = []
-        return isMicrophone(source, &seen)
+        var visited: Set<UInt32> = []
+        return isMicrophone(source, &visited)
     }
 
-    /// Looks at each source once, because software can record in a circle: those in `seen` are no microphones.
-    private func isMicrophone(_ source: AudioDevice, _ seen: inout Set<UInt32>) -> Bool {
-        guard !source.isMonitor, !source.isOwn, seen.insert(source.index).inserted else { return false }
-        let feeds = feeds.filter { $0.maker.isSame(as: source.maker) }
-        if feeds.isEmpty { return true }
-        for feed in feeds {
-            if let origin = sources.first(where: { $0.index == feed.source }), isMicrophone(origin, &seen) {
-                return true
-            }
+    /// Visits each source once, because software sources can form a cycle: those in `visited` are not microphones.
+    private func isMicrophone(_ source: AudioDevice, _ visited: inout Set<UInt32>) -> Bool {
+        guard !source.isMonitor, !source.isOwn, visited.insert(source.index).inserted else { return false }
+        let outputs = sourceOutputs.filter { $0.owner.isSame(as: source.owner) }
+        if outputs.isEmpty { return true }
+        for output in outputs {
+            let origin = sources.first { $0.index == output.source }
+            if let origin, isMicrophone(origin, &visited) { return true }
         }
         return false
     }

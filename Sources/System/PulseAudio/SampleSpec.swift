@@ -1,19 +1,19 @@
-/// The shape of a stream of samples: signed 16 bit, little endian, channels interleaved.
+/// The format of a stream of samples: signed 16 bit, little endian, channels interleaved.
 package struct SampleSpec: Sendable, Equatable {
     /// Sample frames per second, 8000 to 192000.
     package let rate: Int
     /// 1 or 2.
     package let channels: Int
 
-    /// 48 kHz mono, in which every server and codec on the way is at home.
+    /// 48 kHz mono, which every server and codec on the path supports natively.
     package static let speech = SampleSpec(uncheckedRate: 48_000, channels: 1)
 
-    /// - Throws: If a value lies outside its range.
+    /// - Throws: If a value is outside its range.
     package init(rate: Int, channels: Int) throws(AudioError) {
         guard (8000...192_000).contains(rate) else {
             throw AudioError(
-                "use \(rate) samples a second",
-                reason: "the rate must lie between 8000 and 192000"
+                "use \(rate) samples per second",
+                reason: "the rate must be 8000 to 192000"
             )
         }
         guard (1...2).contains(channels) else {
@@ -30,13 +30,13 @@ package struct SampleSpec: Sendable, Equatable {
     /// Bytes of one sample of every channel.
     package var bytesPerSampleFrame: Int { channels * 2 }
 
-    /// The bytes that `duration` takes, rounded down to whole sample frames.
+    /// The number of bytes for `duration`, rounded down to whole sample frames.
     package func byteCount(of duration: Duration) -> Int {
         let sampleFrames = Double(rate) * (duration / .seconds(1))
         return Int(sampleFrames.rounded(.down)) * bytesPerSampleFrame
     }
 
-    /// How long `byteCount` bytes last.
+    /// The duration of `byteCount` bytes.
     package func duration(ofBytes byteCount: Int) -> Duration {
         .nanoseconds(Int64(byteCount) * 1_000_000_000 / Int64(rate * bytesPerSampleFrame))
     }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Where libpulse looks for the server, as far as that is a file (pulse-client.conf(5), `PULSE_SERVER`).
+/// The sockets by which libpulse finds the server (pulse-client.conf(5), `PULSE_SERVER`).
 enum ServerSocket {
-    /// The files whose appearance says that a server may be there now.
+    /// The sockets whose creation means that a server may be running now.
     ///
-    /// PipeWire's own socket is beside the directory of the one that is connected to. `pipewire-pulse` goes on without
-    /// PipeWire, refusing everybody, and serves again when that is back.
+    /// PipeWire's own socket is next to the directory of the one for PulseAudio clients. `pipewire-pulse` keeps running
+    /// without PipeWire, refuses all clients, and serves them again when PipeWire is back.
     ///
-    /// - Parameter address: The one that libpulse is given, if any.
-    /// - Returns: Absolute paths, the server's first; none if it is not reached through a file, or by a setting of
-    ///   `client.conf`, which is libpulse's own business.
+    /// - Parameter address: The address that is passed to libpulse, if any.
+    /// - Returns: Absolute paths, the server's first; none if the server has no Unix socket, or is configured in
+    ///   `client.conf`, which only libpulse reads.
     static func paths(_ address: String?) -> [String] {
         guard let path = path(address) else { return [] }
         let end = "/pulse/native"
@@ -28,7 +28,7 @@ enum ServerSocket {
         guard let address else {
             return (pulseDirectory ?? runtimeDirectory.map { $0 + "/pulse" }).map { $0 + "/native" }
         }
-        // Servers to try stand one after the other, each perhaps with the machine that it is for: {…}unix:/path.
+        // A list of servers to try, each optionally with the machine that it applies to: {…}unix:/path.
         let paths = address.utf8.split(separator: UInt8(ascii: " ")).map { server in
             let isMarked = server.first == UInt8(ascii: "{")
             let name = isMarked ? server.drop { $0 != UInt8(ascii: "}") }.dropFirst() : server

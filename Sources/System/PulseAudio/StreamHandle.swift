@@ -1,25 +1,25 @@
 import CPulse
 import EventLoop
 
-/// One `pa_stream`, and the promise that it ends.
+/// One `pa_stream`, which is guaranteed to end.
 ///
-/// libpulse cannot disconnect a stream that the server has not confirmed yet, and forgetting it would leave it
-/// open. So a closed handle stays with its connection until the server has confirmed the end; if that takes longer
-/// than ``closeLimit``, the whole connection is dropped, and the server has to end the stream with it.
+/// libpulse cannot disconnect a stream that the server has not confirmed yet, and abandoning it would leave it open.
+/// Therefore the connection keeps a closed handle until the server has confirmed its end; if that takes longer than
+/// ``closeLimit``, the whole connection is closed, with which the server ends the stream.
 @EventLoop
 final class StreamHandle {
     enum Event {
         case opened
-        /// Captured data can be read, or there is room for data to play.
+        /// Captured data can be read, or data to play can be written.
         case transferable
-        /// The server began to play, for the first time or after an underflow.
+        /// The server started to play, for the first time or after an underflow.
         case playing
         case underflowed
         case moved
         case suspended
-        /// Something about the device changed, perhaps its mute state.
+        /// The device changed, for example its mute state.
         case deviceChanged
-        /// Told at most once, and nothing after it.
+        /// Reported at most once, as the last event.
         case failed(AudioError)
     }
 
@@ -27,7 +27,7 @@ final class StreamHandle {
 
     /// Time from the request to the server's confirmation.
     static let openLimit = Duration.seconds(5)
-    /// Time that the server has to confirm the end of a stream.
+    /// Time for the server to confirm the end of a stream.
     static let closeLimit = Duration.seconds(2)
 
     /// Nil once the stream has ended.
@@ -40,9 +40,9 @@ final class StreamHandle {
     private var limit: TimerSource?
     private var isClosing = false
 
-    /// - Throws: If the request cannot even be sent; no event is told then.
+    /// Requests the stream. A capture stream is never moved to another device, and delivers nothing before ``start()``.
     ///
-    /// A stream for capture stays with the device that it was opened on, and delivers nothing before ``start()``.
+    /// - Throws: If the request cannot be sent; no event is reported then.
     init(
         _ direction: Direction,
         _ request: StreamRequest,
@@ -62,7 +62,7 @@ final class StreamHandle {
         limit?.arm(after: Self.openLimit)
     }
 
-    /// What a stream does, as the end of "could not …".
+    /// What a stream does; completes "could not …".
     static func action(_ direction: Direction, _ device: String?) -> String {
         let device = device.map { "“\($0)”" }
         return switch direction {
@@ -81,13 +81,13 @@ final class StreamHandle {
 
     var isSuspended: Bool { isOpen && pa_stream_is_suspended(stream) > 0 }
 
-    /// Lets captured data come. That the server refuses shows by data that does not come.
+    /// Uncorks a capture stream. If the server refuses, no data arrives.
     func start() {
         guard isOpen, let operation = pa_stream_cork(stream, 0, nil, nil) else { return }
         pa_operation_unref(operation)
     }
 
-    /// Disconnects at once, or as soon as libpulse can. No event comes afterwards.
+    /// Disconnects immediately, or as soon as libpulse can. No event is reported afterwards.
     func close() {
         handler = nil
         guard let stream, !isClosing else { return }
@@ -98,7 +98,7 @@ final class StreamHandle {
         connection.updateSubscription()
     }
 
-    /// The connection is ending: the stream goes with it.
+    /// Releases the stream, because the connection is ending.
     func detach() {
         guard let stream else { return }
         self.stream = nil
@@ -109,13 +109,13 @@ final class StreamHandle {
         pa_stream_unref(stream)
     }
 
-    func tellFailure(_ reason: String, _ kind: AudioError.Kind) {
-        let told = handler
-        handler = nil
-        told?(.failed(AudioError(action, reason: reason, kind: kind)))
+    func reportFailure(_ reason: String, _ kind: AudioError.Kind) {
+        let handler = handler
+        self.handler = nil
+        handler?(.failed(AudioError(action, reason: reason, kind: kind)))
     }
 
-    func tellDeviceChange() {
+    func reportDeviceChange() {
         handler?(.deviceChanged)
     }
 
@@ -139,7 +139,7 @@ final class StreamHandle {
     private func connect(_ request: StreamRequest) throws(AudioError) {
         let format = request.format
         let portion = UInt32(clamping: max(format.byteCount(of: request.latency), format.bytesPerSampleFrame))
-        // Half a second: whoever is further behind than that gets newer sound instead of old.
+        // Half a second: a reader that falls further behind receives newer audio instead of old.
         let bound = max(portion * 4, UInt32(format.byteCount(of: .milliseconds(500))))
         let unset = UInt32.max
         let result: Int32
@@ -187,15 +187,15 @@ final class StreamHandle {
         case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
             let error = AudioError(action, code: pa_context_errno(connection.context))
             finish()
-            tellFailure(error.reason, error.kind)
+            reportFailure(error.reason, error.kind)
         default:
-            // Unconnected and creating: on the way.
+            // Unconnected or creating: not open yet.
             break
         }
     }
 
-    /// pipewire-pulse 0.3.65 takes the default device when the wanted one is not there; whoever asked for a certain
-    /// microphone must not get another. Names like `@DEFAULT_SOURCE@` stand for others by intention.
+    /// pipewire-pulse 0.3.65 uses the default device if the requested one does not exist; a request for a certain
+    /// microphone must not open another one. Names like `@DEFAULT_SOURCE@` refer to other devices on purpose.
     private func opened() {
         guard let wantedDevice, wantedDevice.utf8.first != UInt8(ascii: "@"), let deviceName,
             deviceName != wantedDevice
@@ -204,9 +204,9 @@ final class StreamHandle {
             return
         }
         let error = AudioError(action, code: Int32(PA_ERR_NOENTITY.rawValue))
-        let told = handler
+        let handler = handler
         close()
-        told?(.failed(error))
+        handler?(.failed(error))
     }
 
     private func disconnect(_ stream: OpaquePointer) {
@@ -216,10 +216,10 @@ final class StreamHandle {
 
     private func timedOut() {
         guard isClosing else {
-            let told = handler
+            let handler = handler
             close()
             let reason = "the audio server did not open the stream within \(Self.openLimit)"
-            told?(.failed(AudioError(action, reason: reason)))
+            handler?(.failed(AudioError(action, reason: reason)))
             return
         }
         connection.end("it did not confirm the end of a stream within \(Self.closeLimit)")
@@ -234,42 +234,42 @@ final class StreamHandle {
         let this = unretained(self)
         pa_stream_set_state_callback(
             stream,
-            { _, this in onLoop(this, StreamHandle.self) { $0.stateChanged() } },
+            { _, this in onLoop(this, as: StreamHandle.self) { $0.stateChanged() } },
             this
         )
         pa_stream_set_read_callback(
             stream,
-            { _, _, this in onLoop(this, StreamHandle.self) { $0.handler?(.transferable) } },
+            { _, _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.transferable) } },
             this
         )
         pa_stream_set_write_callback(
             stream,
-            { _, _, this in onLoop(this, StreamHandle.self) { $0.handler?(.transferable) } },
+            { _, _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.transferable) } },
             this
         )
         pa_stream_set_started_callback(
             stream,
-            { _, this in onLoop(this, StreamHandle.self) { $0.handler?(.playing) } },
+            { _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.playing) } },
             this
         )
         pa_stream_set_underflow_callback(
             stream,
-            { _, this in onLoop(this, StreamHandle.self) { $0.handler?(.underflowed) } },
+            { _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.underflowed) } },
             this
         )
         pa_stream_set_moved_callback(
             stream,
-            { _, this in onLoop(this, StreamHandle.self) { $0.handler?(.moved) } },
+            { _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.moved) } },
             this
         )
         pa_stream_set_suspended_callback(
             stream,
-            { _, this in onLoop(this, StreamHandle.self) { $0.handler?(.suspended) } },
+            { _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.suspended) } },
             this
         )
     }
 
-    /// All but the state callback, which the end of the stream still needs.
+    /// Clears all but the state callback, which is still needed for the end of the stream.
     private func clearCallbacks(_ stream: OpaquePointer) {
         pa_stream_set_read_callback(stream, nil, nil)
         pa_stream_set_write_callback(stream, nil, nil)

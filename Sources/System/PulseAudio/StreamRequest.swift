@@ -1,18 +1,17 @@
-/// What a stream should be like.
+/// The properties of a stream to open.
 package struct StreamRequest: Sendable, Equatable {
-    /// Shown to people beside the application's name.
+    /// Shown to people next to the application's name.
     package var name: String
     package var format: SampleSpec
-    /// `media.role`. `phone` moves a Bluetooth headset to its profile with a microphone. A playback stream with it makes
-    /// PulseAudio (`module-role-cork`) pause players on the same sink for as long as the stream runs; PipeWire changes
-    /// nothing of what others play.
+    /// `media.role`. `phone` switches a Bluetooth headset to its profile with a microphone. For the duration of a playback
+    /// stream with it, PulseAudio (`module-role-cork`) pauses players on the same sink; PipeWire does not affect other
+    /// streams.
     package var role: String
-    /// How much audio comes or goes at a time. For capture the size of a fragment, for playback the amount that
-    /// the server holds ahead.
+    /// For capture the size of a fragment, for playback the amount that the server buffers ahead.
     package var latency: Duration
     /// The server's name of the device. If nil, the user's default speaker, or the user's microphone
-    /// (``AudioDevices/microphone``): a source that repeats what a speaker plays is captured from only if it is named here.
-    /// If the device is not there, the stream fails.
+    /// (``AudioDevices/microphone``): a monitor is captured from only if it is named here. If there is no such device, the
+    /// stream fails.
     package var device: String?
     /// More properties of the stream.
     package var properties: [String: String]

@@ -50,7 +50,7 @@ final class Speaker {
                 role: "phone",
                 latency: Self.latency
             )
-            stream = try PlaybackStream(on: server, request, isPaced: true) { [weak self] event in
+            stream = try PlaybackStream(on: server, request) { [weak self] event in
                 self?.handle(event, started, failed)
             }
         } catch {

@@ -15,8 +15,8 @@ final class IOEvent {
     init(
         _ descriptor: Int32,
         _ interest: Readiness,
-        _ callback: pa_io_event_cb_t?,
-        _ userdata: UnsafeMutableRawPointer?
+        callback: pa_io_event_cb_t?,
+        userdata: UnsafeMutableRawPointer?
     ) {
         self.descriptor = descriptor
         self.interest = interest
@@ -31,19 +31,19 @@ final class IOEvent {
     }
 
     func report(_ readiness: Readiness) {
-        let seen = readiness.intersection([interest, .failed, .hungUp])
-        guard !isFreed, !interest.isEmpty, !seen.isEmpty else { return }
-        callback?(LoopAdapter.api, opaque(self), descriptor, seen.pulseFlags, userdata)
+        let relevant = readiness.intersection([interest, .failed, .hungUp])
+        guard !isFreed, !interest.isEmpty, !relevant.isEmpty else { return }
+        callback?(MainLoopAPI.pointer, opaque(self), descriptor, relevant.pulseFlags, userdata)
     }
 
     func free() {
         isFreed = true
         WatchedDescriptor.remove(self)
-        destroy?(LoopAdapter.api, opaque(self), userdata)
+        destroy?(MainLoopAPI.pointer, opaque(self), userdata)
     }
 }
 
-/// One descriptor with all the events on it: epoll takes a descriptor once, libpulse adds it as often as it likes.
+/// One descriptor with all its events: libpulse may add a descriptor several times, epoll only once.
 @EventLoop
 private final class WatchedDescriptor {
     private static var all: [Int32: WatchedDescriptor] = [:]
@@ -77,7 +77,7 @@ private final class WatchedDescriptor {
     private func update() {
         let interest = events.reduce(into: Readiness()) { $0.formUnion($1.interest) }
         guard !interest.isEmpty else {
-            // Not merely an empty interest: epoll reports hang-ups unasked, again and again.
+            // An empty interest is not enough: epoll always reports hang-ups, again and again.
             source?.cancel()
             source = nil
             return
@@ -86,8 +86,8 @@ private final class WatchedDescriptor {
             source.interest = interest
             return
         }
-        // A descriptor that the kernel refuses to watch stays silent, and the time limits on connecting,
-        // opening and closing treat the server as lost.
+        // A descriptor that the kernel refuses to watch never becomes ready, and the timeouts of connecting, opening and
+        // closing then treat the server as lost.
         source = try? DescriptorSource(descriptor, interest) { [weak self] readiness in
             self?.report(readiness)
         }
@@ -99,7 +99,7 @@ private final class WatchedDescriptor {
     }
 }
 
-/// `pa_time_event`: one shot at a time of the wall clock.
+/// `pa_time_event`: a one-shot timer at a wall-clock time.
 @EventLoop
 final class TimeEvent {
     var destroy: pa_time_event_destroy_cb_t?
@@ -108,7 +108,7 @@ final class TimeEvent {
     private var time = timeval()
     private var timer: TimerSource?
 
-    init(_ time: timeval?, _ callback: pa_time_event_cb_t?, _ userdata: UnsafeMutableRawPointer?) {
+    init(_ time: timeval?, callback: pa_time_event_cb_t?, userdata: UnsafeMutableRawPointer?) {
         self.callback = callback
         self.userdata = userdata
         timer = TimerSource { [weak self] in self?.fired() }
@@ -126,25 +126,25 @@ final class TimeEvent {
         _ = gettimeofday(&now, nil)
         let delay =
             Duration.seconds(time.tv_sec - now.tv_sec) + .microseconds(time.tv_usec - now.tv_usec)
-        // libpulse counts in wall-clock time on loops that are not its own; the timer is monotonic, so that
-        // setting the clock moves no time limit that runs already.
+        // On foreign loops libpulse uses wall-clock time; the timer is monotonic, so that setting the clock does not move
+        // a timeout that is already running.
         timer?.arm(after: max(.zero, delay))
     }
 
     func free() {
         timer?.disarm()
         timer = nil
-        destroy?(LoopAdapter.api, opaque(self), userdata)
+        destroy?(MainLoopAPI.pointer, opaque(self), userdata)
     }
 
     private func fired() {
-        // A copy: the call may set the time anew.
+        // A copy: the callback may set a new time.
         var time = time
-        callback?(LoopAdapter.api, opaque(self), &time, userdata)
+        callback?(MainLoopAPI.pointer, opaque(self), &time, userdata)
     }
 }
 
-/// `pa_defer_event`: called in every turn of the loop while enabled.
+/// `pa_defer_event`: called in every iteration of the loop while enabled.
 @EventLoop
 final class DeferEvent {
     var destroy: pa_defer_event_destroy_cb_t?
@@ -152,10 +152,10 @@ final class DeferEvent {
     private let userdata: UnsafeMutableRawPointer?
     private var source: DeferredSource?
 
-    init(_ callback: pa_defer_event_cb_t?, _ userdata: UnsafeMutableRawPointer?) {
+    init(callback: pa_defer_event_cb_t?, userdata: UnsafeMutableRawPointer?) {
         self.callback = callback
         self.userdata = userdata
-        source = DeferredSource { [weak self] in self?.turned() }
+        source = DeferredSource { [weak self] in self?.fired() }
         enable(true)
     }
 
@@ -170,13 +170,13 @@ final class DeferEvent {
     func free() {
         source?.cancel()
         source = nil
-        destroy?(LoopAdapter.api, opaque(self), userdata)
+        destroy?(MainLoopAPI.pointer, opaque(self), userdata)
     }
 
-    private func turned() {
-        // Asked for anew before the call, because the call may disable or free the event.
+    private func fired() {
+        // Triggered again before the callback, which may disable or free the event.
         source?.trigger()
-        callback?(LoopAdapter.api, opaque(self), userdata)
+        callback?(MainLoopAPI.pointer, opaque(self), userdata)
     }
 }
 
