@@ -142,7 +142,7 @@ let package = Package(
         program("ptt-echo", "PushToTalk"),
         // The code of README.md and of the documentation's first steps, built as an application builds it.
         .executableTarget(name: "radio", dependencies: ["PushToTalk"], path: "Examples/radio"),
-        program("pttctl", "ServiceClient", "EventLoop", "JSON", "PTTMessages", "Varlink", "WAV", arguments),
+        program("pttctl", "ServiceClient", "EventLoop", "JSON", "PTTMessages", "WAV", arguments),
         program(
             "ptt-sim",
             "ChildProcess",

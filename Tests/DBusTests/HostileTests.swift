@@ -195,19 +195,19 @@ import Testing
     }
 
     @Test func `whoever was connected tries again within a second, however often it is thrown out`() {
-        var patience = Bus.Patience()
+        var delay = Bus.ReconnectDelay()
         var now = MonotonicInstant.now
         for _ in 0..<20 {
-            patience.connected(at: now)
+            delay.connected(at: now)
             now = now + .milliseconds(10)
-            #expect(patience.delay(at: now) <= .seconds(1))
+            #expect(delay.next(at: now) <= .seconds(1))
         }
         // A bus that is not there is asked less often.
-        for _ in 0..<3 { _ = patience.delay(at: now) }
-        #expect(patience.delay(at: now) == .seconds(5))
+        for _ in 0..<3 { _ = delay.next(at: now) }
+        #expect(delay.next(at: now) == .seconds(5))
         // One that was there for a while is back at once.
-        patience.connected(at: now)
-        #expect(patience.delay(at: now + .seconds(6)) == .milliseconds(100))
+        delay.connected(at: now)
+        #expect(delay.next(at: now + .seconds(6)) == .milliseconds(100))
     }
 
     /// What `peer` sent to `connection` before has arrived.

@@ -135,7 +135,14 @@ import Testing
         let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, member: "Tick")) {
             signals.add($0.sender)
         }
-        try await peers.service.releaseName(Peers.name)
+        let release = MethodCall(
+            to: "org.freedesktop.DBus",
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus",
+            member: "ReleaseName",
+            arguments: [.string(Peers.name)]
+        )
+        _ = try await peers.service.call(release)
         #expect(try await next.requestName(Peers.name) == .acquired)
         _ = try await peers.client.call(
             MethodCall(to: Peers.name, path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping")

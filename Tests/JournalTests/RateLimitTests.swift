@@ -39,14 +39,14 @@ import Testing
             _ = close(writing)
         }
         let output = LineOutput(writing)
-        for number in 0..<10_000 { output.write("line \(number)\n") { "left out \($0)\n" } }
+        for number in 0..<10_000 { output.write("line \(number)\n") { "dropped \($0)\n" } }
         var lines = taken(reading).split(separator: "\n")
         #expect(lines.indices.allSatisfy { lines[$0] == "line \($0)" })
         let count = lines.count
         #expect(count < 10_000)
-        output.write("last\n") { "left out \($0)\n" }
+        output.write("last\n") { "dropped \($0)\n" }
         lines = taken(reading).split(separator: "\n")
-        #expect(lines == ["left out \(10_000 - count)", "last"])
+        #expect(lines == ["dropped \(10_000 - count)", "last"])
     }
 
     @Test(arguments: [true, false]) func `lines stay whole whatever their length and however slow the reader`(
@@ -93,8 +93,8 @@ import Testing
             try await written.next(5)
                 == ["from 1", "from 1", "from 1", "from 2", "from 2"].map { "info: \($0)\n" }
         )
-        #expect(try await written.next().hasPrefix("warning: left out 998 lines about process 2 "))
-        #expect(try await written.next().hasPrefix("warning: left out 997 lines about process 1 "))
+        #expect(try await written.next().hasPrefix("warning: suppressed 998 lines about process 2 "))
+        #expect(try await written.next().hasPrefix("warning: suppressed 997 lines about process 1 "))
         log.log(level: .info, "again", about: 1)
         #expect(try await written.next() == "info: again\n")
     }

@@ -1,4 +1,4 @@
-// toml++ is a C++ library; this shim gives Swift its parser as C functions.
+// toml++ is a C++ library; this shim offers its parser to Swift as C functions.
 
 #include "CTOML.h"
 
@@ -40,7 +40,7 @@ extern "C" ctoml_place ctoml_find(const char *text, unsigned long size, const ch
         if (auto found = toml::at_path(table, path))
             return place_of(found.node()->source());
     } catch (const std::exception &) {
-        // Text that cannot be read has no places; the caller has been told why by ctoml_to_json.
+        // Invalid text has no places; ctoml_to_json has reported its error.
     }
     return {0, 0};
 }

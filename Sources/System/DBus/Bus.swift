@@ -1,31 +1,31 @@
 package import EventLoop
 
-/// Keeps a connection to a bus: opens it again after a loss, and waits for a bus that is not there yet.
+/// Maintains a connection to a bus: reconnects after a loss, and waits for a bus that is not running yet.
 @EventLoop
 package final class Bus {
     package enum Event {
-        /// A new connection. Subscriptions, names and objects of an earlier one are gone; make them anew.
+        /// A new connection. Subscriptions, names and objects of an earlier one are gone and must be created again.
         /// Its ``BusConnection/onLost`` belongs to the bus.
         case connected(BusConnection)
-        /// The connection is lost, or the first attempt failed. Told once, not for each further attempt.
+        /// The connection is lost, or the first attempt failed. Reported once, not for each further attempt.
         case disconnected(BusError)
     }
 
-    /// The present connection.
+    /// The current connection.
     package private(set) var connection: BusConnection?
 
     private static let timeout = Duration.seconds(5)
 
     private let address: BusAddress
     private let handler: @EventLoop (Event) -> Void
-    private var patience = Patience()
-    private var isTold = false
+    private var reconnectDelay = ReconnectDelay()
+    private var isLossReported = false
     private var isClosed = false
     private lazy var retry = TimerSource { [weak self] in self?.open() }
 
     /// - Parameters:
     ///   - address: Which bus.
-    ///   - handler: Called in later turns of the loop, never before this returns.
+    ///   - handler: Called in later iterations of the loop, never before this returns.
     package init(_ address: BusAddress, handler: @escaping @EventLoop (Event) -> Void) {
         self.address = address
         self.handler = handler
@@ -45,14 +45,14 @@ package final class Bus {
     private func open() {
         BusConnection.connect(to: address, timeout: Self.timeout) { [weak self] result in
             switch result {
-            // Without this it is dropped, which closes it.
-            case .success(let opening): self?.greet(opening)
+            // If the bus is gone, the connection is dropped, which closes it.
+            case .success(let opening): self?.sendHello(on: opening)
             case .failure(let error): self?.failed(error)
             }
         }
     }
 
-    private func greet(_ opening: BusConnection) {
+    private func sendHello(on opening: BusConnection) {
         opening.hello(timeout: Self.timeout) { [weak self] result in
             switch result {
             case .success: self?.opened(opening)
@@ -64,8 +64,8 @@ package final class Bus {
     private func opened(_ opening: BusConnection) {
         guard !isClosed else { return opening.close() }
         connection = opening
-        patience.connected(at: .now)
-        isTold = false
+        reconnectDelay.connected(at: .now)
+        isLossReported = false
         opening.onLost = { [weak self] error in
             self?.connection = nil
             self?.failed(error)
@@ -75,34 +75,34 @@ package final class Bus {
 
     private func failed(_ error: BusError) {
         guard !isClosed else { return }
-        retry.arm(after: patience.delay(at: .now))
-        guard !isTold else { return }
-        isTold = true
+        retry.arm(after: reconnectDelay.next(at: .now))
+        guard !isLossReported else { return }
+        isLossReported = true
         handler(.disconnected(error))
     }
 }
 
 extension Bus {
-    /// How long to wait before the next attempt.
-    struct Patience {
-        /// How long a connection has to last to count as a success: a bus that accepts and drops at once is no reason to
-        /// start over with the shortest delay.
-        private static let steadyAfter = Duration.seconds(5)
-        /// Anybody on the bus can end our connection, with a signal that is too large, again and again. The bus is there
-        /// then, and nobody shall keep us from it for longer.
-        private static let limitWhileThere = Duration.seconds(1)
+    /// The delay before the next attempt to connect.
+    struct ReconnectDelay {
+        /// A connection that lasts this long counts as a success. A bus that accepts connections and drops them
+        /// immediately must not reset the delay.
+        private static let stableAfter = Duration.seconds(5)
+        /// The limit after a loss. Any peer can end our connection again and again, with a signal that is too large;
+        /// the bus itself is running then, and no peer may keep us away from it for longer than this.
+        private static let limitAfterLoss = Duration.seconds(1)
 
         private var backOff = BackOff()
         private var connectedSince: MonotonicInstant?
 
         mutating func connected(at now: MonotonicInstant) { connectedSince = now }
 
-        /// After a loss or an attempt in vain.
-        mutating func delay(at now: MonotonicInstant) -> Duration {
+        /// The delay after a loss or a failed attempt.
+        mutating func next(at now: MonotonicInstant) -> Duration {
             guard let since = connectedSince else { return backOff.next() }
             connectedSince = nil
-            if now - since > Self.steadyAfter { backOff.reset() }
-            return min(backOff.next(), Self.limitWhileThere)
+            if now - since > Self.stableAfter { backOff.reset() }
+            return min(backOff.next(), Self.limitAfterLoss)
         }
     }
 }

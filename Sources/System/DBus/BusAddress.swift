@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where a bus listens.
+/// The address of a bus.
 package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
-    /// The bus of the machine: `$DBUS_SYSTEM_BUS_ADDRESS`, or its well-known socket.
+    /// The system bus: `$DBUS_SYSTEM_BUS_ADDRESS`, or its well-known socket.
     case system
-    /// The bus of the user: `$DBUS_SESSION_BUS_ADDRESS`, or `$XDG_RUNTIME_DIR/bus`. Never starts one.
+    /// The user's bus: `$DBUS_SESSION_BUS_ADDRESS`, or `$XDG_RUNTIME_DIR/bus`. Never launches one.
     case session
-    /// A D-Bus server address, `unix:path=/run/some/bus` for example.
+    /// A D-Bus server address, for example `unix:path=/run/some/bus`.
     case address(String)
 
     /// The address in the syntax of the D-Bus specification ("Server Addresses").

@@ -1,9 +1,9 @@
 import CDBus
 import EventLoop
 
-/// What libdbus has connected, on its way from one thread to another.
+/// A connected libdbus connection that is passed from one thread to another.
 ///
-/// Unchecked: only one has it at a time, and libdbus has locks of its own.
+/// Unchecked: only one thread uses it at a time, and libdbus does its own locking.
 struct ConnectedBus: @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -14,14 +14,14 @@ struct ConnectedBus: @unchecked Sendable {
 }
 
 extension BusConnection {
-    /// Attempts at one address that have not ended. A queue that stays full keeps each of them, and its thread, for ever.
+    /// Pending attempts by address. While the queue of a listener stays full, each attempt and its thread remain.
     private static var attempts: [String: Int] = [:]
     private static let maximumAttempts = 4
 
-    /// Connects a socket, and reports it or an error exactly once, not before this returns.
+    /// Connects a socket. Calls `completion` exactly once, after this has returned.
     ///
-    /// On a thread of its own: connect(2) waits while the queue of the listener is full, and a bus that stands still, or
-    /// that somebody keeps busy with connections, lets it fill. The time limit of a caller begins with this.
+    /// On its own thread: connect(2) blocks while the queue of the listener is full, which happens when the bus hangs
+    /// or is flooded with connections. The timeout of the caller starts here.
     static func connect(
         to address: BusAddress,
         timeout: Duration,
@@ -45,9 +45,9 @@ extension BusConnection {
 
     private static func begin(_ attempt: Attempt, _ text: String) throws(BusError) {
         guard attempts[text, default: 0] < maximumAttempts else {
-            throw .standard("LimitsExceeded", "\(maximumAttempts) attempts wait to be let in already")
+            throw .standard("LimitsExceeded", "\(maximumAttempts) attempts to connect are already pending")
         }
-        LibraryManners.adopt()
+        FatalWarnings.disable()
         do throws(SystemError) {
             try EventLoop.spawnBlocking {
                 open(text)
@@ -77,7 +77,7 @@ extension BusConnection {
     }
 }
 
-/// Somebody waits for a connection, but not for ever.
+/// A pending attempt to connect, with a timeout.
 @EventLoop
 private final class Attempt {
     private var completion: (@EventLoop (Result<ConnectedBus, BusError>) -> Void)?
@@ -88,11 +88,11 @@ private final class Attempt {
     }
 
     func limit(_ timeout: Duration) {
-        let error = BusError.standard("NoReply", "not let in within \(timeout)")
+        let error = BusError.standard("NoReply", "the connection was not accepted within \(timeout)")
         arm(timeout, error)
     }
 
-    /// In a later turn.
+    /// Fails in a later iteration of the loop.
     func fail(_ error: BusError) {
         arm(.zero, error)
     }
@@ -100,7 +100,7 @@ private final class Attempt {
     func finish(_ result: Result<ConnectedBus, BusError>) {
         timer = nil
         guard let completion else {
-            // Nobody waits any more.
+            // The attempt has timed out already.
             if case .success(let connected) = result { connected.close() }
             return
         }
@@ -109,7 +109,7 @@ private final class Attempt {
     }
 
     private func arm(_ delay: Duration, _ error: BusError) {
-        // Held until it fires or there is a result.
+        // The timer keeps this object alive until it fires or there is a result.
         let timer = TimerSource { self.finish(.failure(error)) }
         timer.arm(after: delay)
         self.timer = timer

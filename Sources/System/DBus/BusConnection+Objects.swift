@@ -2,22 +2,24 @@ import CDBus
 import EventLoop
 
 extension BusConnection {
-    /// Offers an object to others on the bus, with `Properties`, `Introspectable` and `Peer` besides its own
-    /// interfaces. Object managers above it announce it.
+    /// Exports an object with its own interfaces and `Properties`, `Introspectable` and `Peer`. Object managers above
+    /// it announce it.
     ///
-    /// - Returns: Keep it as long as the object is to exist.
-    /// - Throws: `InvalidArgs` if a name or type is invalid, `ObjectPathInUse` if the path is taken.
+    /// - Returns: The object, which is withdrawn when this reference is dropped.
+    /// - Throws: `InvalidArgs` if a name or type is invalid, `ObjectPathInUse` if the path is in use.
     package func export(_ path: ObjectPath, _ interfaces: [ExportedInterface]) throws(BusError)
         -> ExportedObject
     {
         try add(ExportedObject(path, interfaces, isManager: false, on: self))
     }
 
-    /// Offers an object with `ObjectManager`: it tells about all exported objects below its path.
-    /// The interfaces are those that it has besides.
+    /// Exports an object with `ObjectManager`, which announces all exported objects below its path.
     ///
-    /// - Returns: Keep it as long as the object is to exist.
-    /// - Throws: As ``export(_:_:)``.
+    /// - Parameters:
+    ///   - path: The path of the object manager.
+    ///   - interfaces: Its other interfaces.
+    /// - Returns: The object, which is withdrawn when this reference is dropped.
+    /// - Throws: The same errors as ``export(_:_:)``.
     package func exportManager(_ path: ObjectPath, _ interfaces: [ExportedInterface] = []) throws(BusError)
         -> ExportedObject
     {
@@ -27,25 +29,25 @@ extension BusConnection {
     private func add(_ object: ExportedObject) throws(BusError) -> ExportedObject {
         for interface in object.interfaces { try interface.validate() }
         guard objects[object.path]?.object == nil else {
-            throw .standard("ObjectPathInUse", "\(object.path) is exported already")
+            throw .standard("ObjectPathInUse", "\(object.path) is already exported")
         }
         objects[object.path] = WeakObject(object: object)
-        announce("InterfacesAdded", object, [.objectPath(object.path), object.description])
+        announce("InterfacesAdded", of: object, arguments: [.objectPath(object.path), object.description])
         return object
     }
 
     func withdraw(_ object: ExportedObject) {
-        // A weak reference to an object in deinit reads as nil; another object may have the path by now.
-        if let present = objects[object.path]?.object, present !== object { return }
+        // A weak reference to an object in deinit reads as nil; another object may own the path by now.
+        if let current = objects[object.path]?.object, current !== object { return }
         guard objects.removeValue(forKey: object.path) != nil else { return }
         let names = object.interfaces.map(\.name)
-        announce("InterfacesRemoved", object, [.objectPath(object.path), .strings(names)])
+        announce("InterfacesRemoved", of: object, arguments: [.objectPath(object.path), .strings(names)])
     }
 
-    private func announce(_ member: String, _ object: ExportedObject, _ arguments: [BusValue]) {
+    private func announce(_ member: String, of object: ExportedObject, arguments: [BusValue]) {
         for manager in objects.values.compactMap(\.object)
         where manager.isManager && manager.path != object.path && object.path.isWithin(manager.path) {
-            // On a connection that has ended nobody listens.
+            // Fails only if the connection has ended, and then there are no listeners.
             try? emit(
                 BusSignal(
                     path: manager.path,
@@ -57,7 +59,7 @@ extension BusConnection {
         }
     }
 
-    // MARK: - Calls from others
+    // MARK: - Incoming calls
 
     func received(call message: borrowing BusMessage) {
         guard let path = message.path.flatMap({ ObjectPath($0) }), let member = message.member else { return }
@@ -65,27 +67,27 @@ extension BusConnection {
         let object = objects[path]?.object
         switch message.interface {
         case StandardInterface.peer:
-            answerPeer(member, invocation)
+            handlePeer(member, invocation)
         case StandardInterface.introspectable where member == "Introspect":
             let children = objects.keys.filter { $0 != path && $0.isWithin(path) }
             guard object != nil || !children.isEmpty else { return invocation.fail(.unknownObject(path)) }
             invocation.reply(.string(Introspection.text(of: object, at: path, children: children)))
         case let interface:
             guard let object else { return invocation.fail(.unknownObject(path)) }
-            answer(message, interface, member, invocation, object)
+            dispatch(message, interface: interface, member: member, to: object, as: invocation)
         }
     }
 
-    private func answer(
+    private func dispatch(
         _ message: borrowing BusMessage,
-        _ interface: String?,
-        _ member: String,
-        _ invocation: MethodInvocation,
-        _ object: ExportedObject
+        interface: String?,
+        member: String,
+        to object: ExportedObject,
+        as invocation: MethodInvocation
     ) {
         if interface == StandardInterface.properties {
             guard invocation.readArguments(of: message) else { return }
-            return invocation.answer(object.answerProperties(member, invocation.arguments))
+            return invocation.complete(object.handleProperties(member, invocation.arguments))
         }
         if interface == StandardInterface.objectManager, member == "GetManagedObjects", object.isManager {
             return invocation.reply(managedObjects(below: object.path))
@@ -98,7 +100,7 @@ extension BusConnection {
         let expected = method.inputs.map(\.type).joined()
         let given = message.signature
         guard expected == given else {
-            return invocation.fail(.invalidArguments("\(member) takes (\(expected)) and got (\(given))"))
+            return invocation.fail(.invalidArguments("\(member) expects (\(expected)), not (\(given))"))
         }
         guard invocation.readArguments(of: message) else { return }
         method.handler(invocation)
@@ -113,7 +115,7 @@ extension BusConnection {
         return .dictionary(keys: "o", values: "a{sa{sv}}", entries)
     }
 
-    private func answerPeer(_ member: String, _ invocation: MethodInvocation) {
+    private func handlePeer(_ member: String, _ invocation: MethodInvocation) {
         switch member {
         case "Ping":
             invocation.reply()
@@ -139,14 +141,14 @@ extension BusError {
 
 extension ExportedObject {
     /// `org.freedesktop.DBus.Properties`.
-    fileprivate func answerProperties(_ member: String, _ arguments: [BusValue]) -> Result<
+    fileprivate func handleProperties(_ member: String, _ arguments: [BusValue]) -> Result<
         [BusValue], BusError
     > {
         do throws(BusError) {
             switch (member, arguments.map(\.signature).joined()) {
             case ("Get", "ss"):
                 guard let value = try property(arguments).get() else {
-                    throw .standard("UnknownProperty", "\(path) has no value for it now")
+                    throw .standard("UnknownProperty", "\(path) has no value for it at present")
                 }
                 return .success([.variant(value)])
             case ("GetAll", "s"):
@@ -166,7 +168,7 @@ extension ExportedObject {
 
     private func set(_ property: ExportedProperty, to value: BusValue) throws(BusError) {
         guard let set = property.set else {
-            throw .standard("PropertyReadOnly", "\(property.name) can only be read")
+            throw .standard("PropertyReadOnly", "\(property.name) is read-only")
         }
         guard value.signature == property.type else {
             throw .invalidArguments("\(property.name) is of type \(property.type), not \(value.signature)")
@@ -194,16 +196,16 @@ extension ExportedObject {
 
 extension ExportedInterface {
     fileprivate func validate() throws(BusError) {
-        guard BusNames.isInterface(name) else { throw .invalidArguments("\(name) is no interface name") }
+        guard BusNames.isInterface(name) else { throw .invalidArguments("\(name) is not an interface name") }
         let members = methods.map(\.name) + properties.map(\.name) + signals.map(\.name)
         for member in members where !BusNames.isMember(member) {
-            throw .invalidArguments("\(member) is no member name")
+            throw .invalidArguments("\(member) is not a member name")
         }
         let types =
             methods.flatMap { ($0.inputs + $0.outputs).map(\.type) } + properties.map(\.type)
             + signals.flatMap { $0.arguments.map(\.type) }
         for type in types where !BusNames.isSingleType(type) {
-            throw .invalidArguments("\(type) is not one type")
+            throw .invalidArguments("\(type) is not a single type")
         }
     }
 }

@@ -1,10 +1,10 @@
 import EventLoop
 
 extension BusConnection {
-    /// Connects and says hello; `timeout` is the limit for being let in, and again for authentication and hello together.
+    /// Connects and calls `Hello`. `timeout` applies to the connection, and again to authentication and `Hello` together.
     ///
     /// - Returns: A connection that has its unique name.
-    /// - Throws: If nobody listens, the bus refuses, or it does not answer in time.
+    /// - Throws: If there is no listener, the bus refuses, or it does not answer within `timeout`.
     package static func open(_ address: BusAddress, timeout: Duration = .seconds(5)) async throws(BusError)
         -> BusConnection
     {
@@ -21,7 +21,7 @@ extension BusConnection {
 
     /// The first call on every connection; after it the connection has a unique name.
     func hello(timeout: Duration, completion: @escaping @EventLoop (Result<Void, BusError>) -> Void) {
-        // Held strongly: the time limit ends the cycle.
+        // A strong reference: the timeout ends the cycle.
         call(.bus("Hello"), timeout: timeout) { [self] result in
             switch result {
             case .success(let values):
@@ -34,32 +34,29 @@ extension BusConnection {
         }
     }
 
-    /// What became of a request for a name.
+    /// The result of a request for a name.
     package enum NameRequest: Sendable {
-        /// The name belongs to this connection now, or did so already.
+        /// This connection owns the name now, or did already.
         case acquired
-        /// Somebody else has it.
+        /// Another connection owns it.
         case taken
     }
 
-    /// Asks for a well-known name, without queueing for it. `replacing` takes it from an owner that allowed
-    /// to be replaced.
+    /// Requests a well-known name, without queueing for it.
     ///
-    /// - Returns: Whether the name is ours now.
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - replacing: Whether to replace an owner that allows it.
+    /// - Returns: Whether this connection owns the name now.
     /// - Throws: `AccessDenied` if the policy of the bus forbids it.
     package func requestName(_ name: String, replacing: Bool = false) async throws(BusError) -> NameRequest {
         // DBUS_NAME_FLAG_REPLACE_EXISTING 2, DBUS_NAME_FLAG_DO_NOT_QUEUE 4 (D-Bus specification, "RequestName").
         let flags: UInt32 = replacing ? 6 : 4
         let values = try await call(.bus("RequestName", .string(name), .uint32(flags)))
-        // 1 primary owner, 2 in queue, 3 exists, 4 already owner.
+        // 1: primary owner, 2: in queue, 3: exists, 4: already owner.
         switch values.first?.asInt {
         case 1, 4: return .acquired
         default: return .taken
         }
-    }
-
-    /// Gives a well-known name back; a name that is not ours is left alone.
-    package func releaseName(_ name: String) async throws(BusError) {
-        _ = try await call(.bus("ReleaseName", .string(name)))
     }
 }

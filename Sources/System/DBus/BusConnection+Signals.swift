@@ -1,6 +1,6 @@
 package import EventLoop
 
-/// Ends when it is dropped or cancelled: keep it as long as the handler is wanted.
+/// A subscription to signals, which ends when it is dropped or cancelled.
 @EventLoop
 package final class Subscription {
     private var end: (@EventLoop () -> Void)?
@@ -30,7 +30,7 @@ struct SubscriptionTable {
 
     subscript(identifier: UInt64) -> Entry? { entries[identifier] }
 
-    /// - Returns: Whether the bus has to be told the rule.
+    /// - Returns: Whether the rule has to be added to the bus.
     mutating func add(_ entry: Entry) -> (identifier: UInt64, isFirst: Bool) {
         last += 1
         identifiers.append(last)
@@ -39,8 +39,8 @@ struct SubscriptionTable {
         return (last, uses[entry.rule] == 1)
     }
 
-    /// - Returns: What was removed, and whether the bus has to forget the rule. The entry is handed out so
-    ///   that what its handler holds is released after this access to the table, which that may use again.
+    /// - Returns: The removed entry, and whether the rule has to be removed from the bus. The entry is returned so that
+    ///   its handler is released after this access to the table: what it captured may use the table when released.
     mutating func remove(_ identifier: UInt64) -> (entry: Entry, isLast: Bool)? {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
         identifiers.removeAll { $0 == identifier }
@@ -50,45 +50,49 @@ struct SubscriptionTable {
     }
 }
 
-/// Who owns a well-known name, kept up to date by `NameOwnerChanged`.
+/// The owner of a well-known name, kept up to date by `NameOwnerChanged`.
 struct NameOwner {
-    /// nil while nobody owns the name, and until the first look has been answered.
+    /// Nil while the name has no owner, and until the first `GetNameOwner` is answered.
     var owner: String?
-    /// Everybody who needs the owner: subscriptions by sender, and watchers.
+    /// The number of users: subscriptions by sender, and watchers.
     var uses = 0
     var watchers: [UInt64: Watcher] = [:]
     let changes: Subscription
 
     struct Watcher {
-        var isTold = false
+        var isNotified = false
         let handler: @EventLoop (String?) -> Void
     }
 }
 
 extension BusConnection {
-    /// Calls `handler` for every signal that `rule` matches, on the spot, in the order of the bus.
+    /// Calls `handler` for every signal that matches `rule`, synchronously and in the order of the bus.
     ///
-    /// The bus is told the rule without waiting. If it refuses, a rule that it finds invalid or one too many,
-    /// the connection is given up (``onLost``): to go on without the signal would be to miss it silently.
+    /// Does not wait for the bus to add the rule. If the bus refuses it, as invalid or as one too many, the connection
+    /// fails (``onLost``): otherwise signals would be missed silently.
     package func subscribe(_ rule: MatchRule, handler: @escaping @EventLoop (BusSignal) -> Void)
         -> Subscription
     {
         guard isOpen else { return Subscription {} }
-        // The look-up of the owner is sent before the rule, so its answer comes before the first signal.
+        // The owner is looked up before the rule is added, so that the answer arrives before the first signal.
         let name = rule.sender.flatMap { Self.isWellKnown($0) ? $0 : nil }
         if let name { retainOwner(of: name) }
         let (identifier, isFirst) = subscriptions.add(.init(rule: rule, handler: handler))
-        if isFirst { tellBus("AddMatch", rule) }
+        if isFirst { updateMatch("AddMatch", rule) }
         return Subscription { [weak self] in
             guard let self, isOpen else { return }
             let removed = subscriptions.remove(identifier)
-            if let removed, removed.isLast { tellBus("RemoveMatch", removed.entry.rule) }
+            if let removed, removed.isLast { updateMatch("RemoveMatch", removed.entry.rule) }
             if let name { releaseOwner(of: name) }
         }
     }
 
-    /// Tells the present owner of a name, as soon as the bus has answered, and then every change.
-    /// The handler gets the unique name of the owner, or nil while there is none.
+    /// Reports the current owner of a name, as soon as the bus has answered, and then every change.
+    ///
+    /// - Parameters:
+    ///   - name: A unique or well-known name.
+    ///   - handler: Receives the unique name of the owner, or nil while there is none.
+    /// - Returns: The subscription, which ends when it is dropped.
     package func watchName(_ name: String, handler: @escaping @EventLoop (String?) -> Void) -> Subscription {
         guard isOpen else { return Subscription {} }
         let isKnown = owners[name] != nil
@@ -96,23 +100,23 @@ extension BusConnection {
         watchers += 1
         let identifier = watchers
         owners[name]?.watchers[identifier] = .init(handler: handler)
-        // The first user of a name looks anyway.
+        // For the first user of a name, retainOwner(of:) has looked it up already.
         if isKnown { lookUpOwner(of: name) }
         return Subscription { [weak self] in
             guard let self, isOpen else { return }
-            // The handler is released after this access to the table, which that may use again.
+            // The handler is released after this access to the table: what it captured may use the table.
             _ = owners[name]?.watchers.removeValue(forKey: identifier)
             releaseOwner(of: name)
         }
     }
 
-    /// Anybody on the bus may send a signal straight to this connection, whatever was asked for. So the header is looked
-    /// at first, and in it the sender; a body is read only for who is waiting for it.
+    /// Any peer may send a signal directly to this connection, whatever its match rules. Therefore the sender and the
+    /// other header fields are checked first, and the body is decoded only if a subscription matches.
     func received(signal message: borrowing BusMessage) {
         let sender = message.sender
-        // Loops in place of closures, each call of which would look up on which actor it runs.
+        // Loops instead of closures: each call of a closure would check its actor's isolation.
         var candidates: [UInt64] = []
-        for identifier in subscriptions.identifiers where isSender(sender, meantBy: identifier) {
+        for identifier in subscriptions.identifiers where isSender(sender, matchedBy: identifier) {
             candidates.append(identifier)
         }
         guard !candidates.isEmpty, let header = SignalHeader(of: message) else { return }
@@ -131,29 +135,29 @@ extension BusConnection {
                 arguments: arguments
             )
             for identifier in matching {
-                // A handler before this one may have ended it.
+                // An earlier handler may have cancelled this subscription.
                 subscriptions[identifier]?.handler(signal)
             }
         } catch {
-            // To go on without it would be to miss it silently.
+            // Otherwise the signal would be missed silently.
             fail(with: error)
         }
     }
 
-    private func isSender(_ sender: String?, meantBy identifier: UInt64) -> Bool {
+    private func isSender(_ sender: String?, matchedBy identifier: UInt64) -> Bool {
         guard let rule = subscriptions[identifier]?.rule else { return false }
-        guard let meant = rule.sender else { return true }
-        guard Self.isWellKnown(meant) else { return sender == meant }
-        guard let owner = owners[meant]?.owner else { return false }
+        guard let wanted = rule.sender else { return true }
+        guard Self.isWellKnown(wanted) else { return sender == wanted }
+        guard let owner = owners[wanted]?.owner else { return false }
         return sender == owner
     }
 
-    /// The bus itself signs with its well-known name; unique names begin with a colon.
+    /// The bus itself uses its well-known name as sender; unique names begin with a colon.
     private static func isWellKnown(_ name: String) -> Bool {
         name.utf8.first != UInt8(ascii: ":") && name != StandardInterface.bus
     }
 
-    private func tellBus(_ member: String, _ rule: MatchRule) {
+    private func updateMatch(_ member: String, _ rule: MatchRule) {
         call(.bus(member, .string(rule.text))) { [weak self] result in
             guard member == "AddMatch", case .failure(let error) = result else { return }
             self?.fail(with: error)
@@ -187,7 +191,7 @@ extension BusConnection {
             case .failure(let error) where error.kind == .serviceUnknown:
                 self?.ownerFound(of: name, nil)
             case .failure(let error):
-                // A bus that cannot tell this is of no use.
+                // A bus that cannot answer this is of no use.
                 self?.fail(with: error)
             }
         }
@@ -195,18 +199,18 @@ extension BusConnection {
 
     private func ownerFound(of name: String, _ owner: String?) {
         owners[name]?.owner = owner
-        tellWatchers(of: name) { !$0.isTold }
+        notifyWatchers(of: name) { !$0.isNotified }
     }
 
     private func ownerChanged(of name: String, to owner: String?) {
         owners[name]?.owner = owner
-        tellWatchers(of: name) { _ in true }
+        notifyWatchers(of: name) { _ in true }
     }
 
-    private func tellWatchers(of name: String, where isWanted: (NameOwner.Watcher) -> Bool) {
+    private func notifyWatchers(of name: String, where isWanted: (NameOwner.Watcher) -> Bool) {
         guard let watched = owners[name] else { return }
         for (identifier, watcher) in watched.watchers where isWanted(watcher) {
-            owners[name]?.watchers[identifier]?.isTold = true
+            owners[name]?.watchers[identifier]?.isNotified = true
             watcher.handler(watched.owner)
         }
     }

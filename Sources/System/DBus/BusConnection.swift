@@ -3,17 +3,17 @@ package import EventLoop
 
 /// A private connection to a message bus.
 ///
-/// Nothing here blocks, and no peer can stop the process: every call has a time limit, sizes and counts are
-/// limited, and what libdbus would abort on is refused before it gets there. Completions and handlers are
-/// never called before the function that was given them has returned.
+/// Nothing here blocks, and no peer can stop the process: every call has a timeout, sizes and counts are limited, and
+/// arguments on which libdbus would abort are refused first. Completions and handlers are never called before the
+/// function that they were passed to has returned.
 @EventLoop
 package final class BusConnection {
     package typealias Completion = @EventLoop (Result<[BusValue], BusError>) -> Void
 
-    /// The time limit of a call unless another is given.
+    /// The default timeout of a call.
     package static nonisolated let defaultTimeout = Duration.seconds(10)
 
-    /// The name that the bus gave this connection, `:1.42` for example.
+    /// The name that the bus assigned to this connection, for example `:1.42`.
     package internal(set) var uniqueName = ""
 
     /// Called once if the connection ends for any reason but ``close()``.
@@ -22,7 +22,7 @@ package final class BusConnection {
     let address: BusAddress
     var subscriptions = SubscriptionTable()
     var owners: [String: NameOwner] = [:]
-    /// The last identifier of a watcher of a name.
+    /// The last identifier that was assigned to a watcher of a name.
     var watchers: UInt64 = 0
     var objects: [ObjectPath: WeakObject] = [:]
 
@@ -32,11 +32,11 @@ package final class BusConnection {
         let completion: Completion
     }
 
-    /// Peers that never answer must not fill the memory.
+    /// Bounds the memory for calls to peers that never answer.
     private static let maximumPendingCalls = 1024
-    /// Bytes that wait to be written, because the bus does not read.
+    /// Bytes that are queued because the bus does not read.
     private static let maximumOutgoing = 8 << 20
-    /// Messages per turn of the loop; other sources of the loop get their turn in between.
+    /// Messages per iteration of the loop, so that other sources are dispatched in between.
     private static let batch = 64
 
     private var pointer: OpaquePointer?
@@ -46,7 +46,7 @@ package final class BusConnection {
     private lazy var dispatching = DeferredSource { [weak self] in self?.dispatch() }
     private lazy var postponing = DeferredSource { [weak self] in self?.runPostponed() }
 
-    /// Takes over a socket that is connected. The connection is of use after ``hello(timeout:completion:)``.
+    /// Takes ownership of a connected socket. The connection can be used after ``hello(timeout:completion:)``.
     init(adopting socket: ConnectedBus, _ address: BusAddress) {
         self.address = address
         pointer = socket.pointer
@@ -60,7 +60,7 @@ package final class BusConnection {
 
     package var isOpen: Bool { pointer != nil }
 
-    /// Ends the connection. Calls that wait for an answer fail, handlers are not called again.
+    /// Ends the connection. Pending calls fail, handlers are not called again.
     package func close() {
         end(.disconnected("the connection was closed"))
     }
@@ -82,7 +82,7 @@ package final class BusConnection {
     ) {
         do throws(BusError) {
             guard pending.count < Self.maximumPendingCalls else {
-                throw .standard("LimitsExceeded", "\(pending.count) calls wait for an answer already")
+                throw .standard("LimitsExceeded", "\(pending.count) calls are already waiting for an answer")
             }
             let serial = try send(try .call(call))
             let timer = TimerSource { [weak self] in self?.expired(serial, timeout) }
@@ -108,7 +108,7 @@ package final class BusConnection {
         return try result.get()
     }
 
-    /// Sends a signal to everybody who asked for it, or to `destination` only.
+    /// Sends a signal to all subscribers, or to `destination` only.
     ///
     /// - Throws: If a name or an argument is invalid, or the connection has ended.
     package func emit(_ signal: BusSignal, to destination: String? = nil) throws(BusError) {
@@ -124,16 +124,16 @@ package final class BusConnection {
     func send(_ message: consuming BusMessage) throws(BusError) -> UInt32 {
         guard let pointer else { throw .disconnected("the connection to \(address) has ended") }
         guard dbus_connection_get_outgoing_size(pointer) < Self.maximumOutgoing else {
-            throw .standard("LimitsExceeded", "\(address) does not read what is sent")
+            throw .standard("LimitsExceeded", "\(address) has stopped reading")
         }
         var serial: dbus_uint32_t = 0
         guard dbus_connection_send(pointer, message.pointer, &serial) != 0 else {
-            throw .standard("NotSupported", "\(address) does not take file descriptors")
+            throw .standard("NotSupported", "\(address) does not support file descriptors")
         }
         return serial
     }
 
-    /// Runs `work` in a later turn of the loop, or when the connection goes.
+    /// Runs `work` in a later iteration of the loop, or when this object is released.
     func postpone(_ work: @escaping @EventLoop () -> Void) {
         postponed.append(work)
         postponing.trigger()
@@ -144,16 +144,16 @@ package final class BusConnection {
     private func configure() {
         guard let pointer else { return }
         dbus_connection_set_exit_on_disconnect(pointer, 0)
-        // libdbus writes with MSG_NOSIGNAL; what the process does with SIGPIPE is none of its business.
+        // libdbus writes with MSG_NOSIGNAL; it must not change how the process handles SIGPIPE.
         dbus_connection_set_change_sigpipe(0)
-        // Anybody on the bus may send a larger signal, at which libdbus ends the connection. To take in whatever the bus
-        // lets through, 32 MiB on a system's bus, would cost that memory, and the time to validate it, for a stranger.
+        // Any peer may send a larger signal, and then libdbus ends the connection. To accept all that the bus passes on,
+        // up to 32 MiB on the system bus, would let any peer cost us that memory and the time to validate it.
         dbus_connection_set_max_message_size(pointer, 4 << 20)
-        // Small messages grow fivefold when libdbus has taken them apart.
+        // Small messages grow fivefold when libdbus parses them.
         dbus_connection_set_max_received_size(pointer, 1 << 20)
         dbus_connection_set_max_message_unix_fds(pointer, 16)
         dbus_connection_set_max_received_unix_fds(pointer, 64)
-        // Time-outs of libdbus belong to its pending calls, which are not used here.
+        // libdbus needs its timeouts only for its pending calls, which are not used here.
         watches.attach(to: pointer)
         dbus_connection_set_dispatch_status_function(
             pointer,
@@ -166,13 +166,13 @@ package final class BusConnection {
             Unmanaged.passUnretained(self).toOpaque(),
             nil
         )
-        // Whatever came with the first bytes was read before anybody could be told.
+        // Messages that arrived with the first bytes were read before the dispatch status function was set.
         dispatching.trigger()
     }
 
     /// Called from within libdbus, where messages must not be handled.
     private func messagesArrived() {
-        // The watches dispatch themselves, in the same turn, as soon as libdbus has returned.
+        // The watches dispatch in the same iteration of the loop, as soon as libdbus has returned.
         if !watches.isHandling { dispatching.trigger() }
     }
 
@@ -199,7 +199,7 @@ package final class BusConnection {
             guard let call = pending[message.replySerial]?.call else { return }
             finish(message.replySerial, .failure(message.error(trying: call.description)))
         case .signal:
-            // libdbus itself tells the end of the connection; what comes from the bus has a sender.
+            // libdbus reports the end of the connection with a signal of its own; signals from the bus have a sender.
             if message.sender == nil, message.interface == StandardInterface.local {
                 fail(with: .disconnected("\(address) closed the connection"))
             } else {
@@ -230,7 +230,7 @@ package final class BusConnection {
         dbus_connection_close(pointer)
         dbus_connection_unref(pointer)
         dispatching.cancel()
-        // Handlers are released after their tables are empty: what they hold may use the tables.
+        // Handlers are released after their tables are empty: what they captured may use the tables.
         let calls = pending.values
         let handlers = (subscriptions, owners, onLost)
         defer { withExtendedLifetime(handlers) {} }

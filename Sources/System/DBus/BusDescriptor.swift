@@ -3,8 +3,8 @@ import Synchronization
 
 /// A file descriptor in a message. Closed with the last reference unless it was taken.
 ///
-/// A descriptor that is sent is duplicated by libdbus and stays ours; a received one is a close-on-exec
-/// duplicate that belongs to this object.
+/// libdbus duplicates a descriptor that is sent, so that this object keeps its own; a received one is a close-on-exec
+/// duplicate that this object owns.
 package final class BusDescriptor: Sendable, Hashable {
     private let held: Mutex<OwnedDescriptor?>
 
@@ -12,7 +12,7 @@ package final class BusDescriptor: Sendable, Hashable {
         held = Mutex(descriptor)
     }
 
-    /// Hands the descriptor over. The second taker gets nil.
+    /// Removes and returns the descriptor. A second call returns nil.
     package func take() -> OwnedDescriptor? {
         held.withLock { held in
             let taken = held.take()

@@ -1,31 +1,31 @@
 import CDBus
 
-/// A call or a connection that failed: the error's name and message as the bus or the peer gave them.
+/// A failed call or connection, with the name and message of the error from the bus or the peer.
 package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What the error means for the caller. Peers have names of their own; those are ``other``.
+    /// What the error means for the caller. Errors that peers define themselves are ``other``.
     package enum Kind: Sendable {
-        /// No answer within the time limit, or the peer went away without one.
+        /// No answer within the timeout, or the peer disconnected without one.
         case noReply
         /// The connection to the bus is lost.
         case disconnected
-        /// Nobody owns the name, and nothing could be started that would.
+        /// The name has no owner, and no service could be started for it.
         case serviceUnknown
         /// The peer has no such object, interface, method or property.
         case unknownObject
-        /// An argument was refused, by the peer or already on this side.
+        /// An argument was refused, by the peer or before sending.
         case invalidArguments
         /// The bus or the peer forbids it.
         case accessDenied
-        /// The bus or this side has no room left.
+        /// A limit of the bus or of this side is reached.
         case limitsExceeded
         case other
     }
 
-    /// `org.freedesktop.DBus.Error.NoReply` for example.
+    /// For example `org.freedesktop.DBus.Error.NoReply`.
     package let name: String
-    /// In the words of whoever reported it; may be empty.
+    /// The text of the sender; may be empty.
     package let message: String
-    /// What was tried, as the end of "could not …"; empty if this error is an answer of our own.
+    /// What was attempted; completes "could not …". Empty if this error is our own answer to a caller.
     package let action: String
 
     package init(name: String, message: String, action: String = "") {
@@ -53,12 +53,12 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         return action.isEmpty ? reason : "could not \(action): \(reason)"
     }
 
-    /// An answer to a caller whose arguments make no sense.
+    /// The answer to a call with invalid arguments.
     package static func invalidArguments(_ message: String) -> BusError {
         BusError(name: standard + "InvalidArgs", message: message)
     }
 
-    /// An answer to a caller of a method that failed for any other reason.
+    /// The answer to a call that failed for any other reason.
     package static func failed(_ message: String) -> BusError {
         BusError(name: standard + "Failed", message: message)
     }
@@ -76,8 +76,8 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Calls a libdbus function that reports through a `DBusError` and returns nil if it failed. The optional
-/// matters: a NULL forced into a non-optional would trap before the error is read.
+/// Calls a libdbus function that reports errors through a `DBusError` and returns nil on failure. The result must be
+/// optional: a NULL in a non-optional would trap before the error is read.
 func withBusError<Result>(
     _ call: (UnsafeMutablePointer<CDBus.DBusError>) -> Result?
 ) throws(BusError) -> Result {

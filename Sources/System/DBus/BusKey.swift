@@ -1,7 +1,7 @@
 /// A string as the key of a dictionary: the name of a property or an interface.
 ///
-/// Equal to another exactly if the bytes are. Equal `String`s may differ in theirs, and to find that out takes a time
-/// that grows with the square of a run of combining marks, which a peer chooses.
+/// Compared by its bytes. Swift compares `String`s by canonical equivalence, which takes time quadratic in the length of
+/// a run of combining marks, and a peer chooses that length.
 package struct BusKey: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     package let text: String
 
@@ -25,7 +25,7 @@ private func areEqual(_ left: String, _ right: String) -> Bool {
 private func combine(_ text: String, into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    // No byte of UTF-8, so that texts in a row cannot run into each other.
+    // Never a byte of UTF-8, so that consecutive texts stay separate.
     hasher.combine(UInt8.max)
 }
 
@@ -55,7 +55,7 @@ extension BusValue: Hashable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        // A dictionary has keys of one type, so that nothing is won by telling the types apart here.
+        // The keys of a dictionary have one type, so that hashing the type would not distinguish them.
         switch self {
         case .byte(let number): hasher.combine(number)
         case .boolean(let flag): hasher.combine(flag)

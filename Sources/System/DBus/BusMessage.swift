@@ -7,13 +7,13 @@ struct BusMessage: ~Copyable {
         case reply
         case error
         case signal
-        /// A type of a later protocol version; to be ignored (D-Bus specification, "Message Format").
+        /// A type of a later protocol version, to be ignored (D-Bus specification, "Message Format").
         case unknown
     }
 
     let pointer: OpaquePointer
 
-    /// Takes over a reference that the caller owns.
+    /// Takes ownership of a reference from the caller.
     init(adopting pointer: OpaquePointer) { self.pointer = pointer }
 
     deinit { dbus_message_unref(pointer) }
@@ -37,18 +37,18 @@ struct BusMessage: ~Copyable {
     var member: String? { dbus_message_get_member(pointer).map { String(cString: $0) } }
     var errorName: String? { dbus_message_get_error_name(pointer).map { String(cString: $0) } }
 
-    /// The types of the body.
+    /// The signature of the body.
     var signature: String { dbus_message_get_signature(pointer).map { String(cString: $0) } ?? "" }
 
-    /// The first argument, if it is a string; the rest of the body is not looked at.
+    /// The first argument, if it is a string; the rest of the body is not decoded.
     var firstString: String? { MessageDecoder.firstString(of: pointer) }
 
     /// The body. libdbus has checked it against its signature on arrival.
     ///
-    /// - Throws: `LimitsExceeded` if it is larger than anybody needs.
+    /// - Throws: `LimitsExceeded` if it exceeds the limits of ``MessageDecoder``.
     func arguments() throws(BusError) -> [BusValue] { try MessageDecoder.values(of: pointer) }
 
-    /// The error that an error message tells.
+    /// The error in an error message.
     func error(trying action: String) -> BusError {
         BusError(
             name: errorName ?? BusError.standard + "Failed",
@@ -63,9 +63,9 @@ struct BusMessage: ~Copyable {
 extension BusMessage {
     /// - Throws: `InvalidArgs` if a name or argument breaks the rules of D-Bus.
     static func call(_ call: MethodCall) throws(BusError) -> BusMessage {
-        try check(BusNames.isBusName(call.destination), "\(call.destination) is no bus name")
-        try check(BusNames.isInterface(call.interface), "\(call.interface) is no interface name")
-        try check(BusNames.isMember(call.member), "\(call.member) is no method name")
+        try check(BusNames.isBusName(call.destination), "\(call.destination) is not a bus name")
+        try check(BusNames.isInterface(call.interface), "\(call.interface) is not an interface name")
+        try check(BusNames.isMember(call.member), "\(call.member) is not a method name")
         let message = BusMessage(
             adopting: try created(
                 dbus_message_new_method_call(call.destination, call.path.text, call.interface, call.member)
@@ -78,13 +78,13 @@ extension BusMessage {
 
     /// - Throws: `InvalidArgs` if a name or argument breaks the rules of D-Bus.
     static func signal(_ signal: BusSignal, to destination: String?) throws(BusError) -> BusMessage {
-        try check(BusNames.isInterface(signal.interface), "\(signal.interface) is no interface name")
-        try check(BusNames.isMember(signal.member), "\(signal.member) is no signal name")
+        try check(BusNames.isInterface(signal.interface), "\(signal.interface) is not an interface name")
+        try check(BusNames.isMember(signal.member), "\(signal.member) is not a signal name")
         let message = BusMessage(
             adopting: try created(dbus_message_new_signal(signal.path.text, signal.interface, signal.member))
         )
         if let destination {
-            try check(BusNames.isBusName(destination), "\(destination) is no bus name")
+            try check(BusNames.isBusName(destination), "\(destination) is not a bus name")
             dbus_message_set_destination(message.pointer, destination)
         }
         try MessageEncoder.append(signal.arguments, to: message.pointer)
@@ -99,7 +99,7 @@ extension BusMessage {
         return message
     }
 
-    /// A name or message that cannot be sent is replaced, so that the caller gets an error in any case.
+    /// A name or message that is not valid is replaced, so that the caller receives an error in any case.
     static func error(to serial: UInt32, of sender: String?, _ error: BusError) throws(BusError)
         -> BusMessage
     {
@@ -122,7 +122,7 @@ extension BusMessage {
     }
 
     private static func created(_ pointer: OpaquePointer?) throws(BusError) -> OpaquePointer {
-        guard let pointer else { throw .standard("NoMemory", "no memory for a message") }
+        guard let pointer else { throw .standard("NoMemory", "out of memory for a message") }
         return pointer
     }
 

@@ -1,20 +1,20 @@
 import CDBus
 
-/// The path of an object on a bus, `/org/bluez/hci0` for example. Always valid.
+/// The path of an object on a bus, for example `/org/bluez/hci0`. Always valid.
 package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
 {
     package let text: String
 
-    /// - Parameter text: Elements of `[A-Za-z0-9_]` separated by slashes; anything else gives nil (D-Bus
-    ///   specification, "Valid Object Paths").
+    /// - Parameter text: Elements of `[A-Za-z0-9_]` separated by slashes (D-Bus specification, "Valid Object Paths").
+    ///   The result is nil for anything else.
     package init?(_ text: String) {
         guard isValid(text, dbus_validate_path) else { return nil }
         self.text = text
     }
 
-    /// For paths spelled in the source; traps on an invalid one.
+    /// For literals in the source; traps on an invalid one.
     package init(stringLiteral text: String) {
-        precondition(isValid(text, dbus_validate_path), "\(text) is no object path")
+        precondition(isValid(text, dbus_validate_path), "\(text) is not an object path")
         self.text = text
     }
 
@@ -25,7 +25,7 @@ package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertib
         ancestor.text == "/" || text == ancestor.text || text.hasPrefix(ancestor.text + "/")
     }
 
-    /// The path one element longer, or nil if `element` is not made of `[A-Za-z0-9_]`.
+    /// This path with `element` appended, or nil if `element` is not made of `[A-Za-z0-9_]`.
     package func appending(_ element: String) -> ObjectPath? {
         ObjectPath(text == "/" ? "/" + element : text + "/" + element)
     }
@@ -33,8 +33,8 @@ package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertib
     package static func < (left: ObjectPath, right: ObjectPath) -> Bool { left.text < right.text }
 }
 
-/// The rules of the D-Bus specification ("Valid Names"). libdbus aborts the process when one of its
-/// functions is given a name that breaks them, so everything is checked here first.
+/// The rules of the D-Bus specification ("Valid Names"). libdbus aborts the process if it is passed a name that breaks
+/// them, so that every name is checked here first.
 enum BusNames {
     static func isBusName(_ text: String) -> Bool { isValid(text, dbus_validate_bus_name) }
     static func isInterface(_ text: String) -> Bool { isValid(text, dbus_validate_interface) }
@@ -43,13 +43,13 @@ enum BusNames {
     static func isSignature(_ text: String) -> Bool { isValid(text, dbus_signature_validate) }
     static func isSingleType(_ text: String) -> Bool { isValid(text, dbus_signature_validate_single) }
 
-    /// D-Bus strings have no NUL; that they are UTF-8 is what `String` guarantees.
+    /// D-Bus strings contain no NUL; `String` guarantees that they are UTF-8.
     static func isText(_ text: String) -> Bool { !text.utf8.contains(0) }
 }
 
 private typealias Check = (UnsafePointer<CChar>?, UnsafeMutablePointer<CDBus.DBusError>?) -> dbus_bool_t
 
 private func isValid(_ text: String, _ check: Check) -> Bool {
-    // A NUL would hide what comes after it from the C function.
+    // The C function would see only the text before a NUL.
     BusNames.isText(text) && text.withCString { check($0, nil) } != 0
 }

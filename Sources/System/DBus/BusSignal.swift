@@ -1,6 +1,6 @@
 /// A signal, received or to be emitted.
 package struct BusSignal: Sendable, Equatable {
-    /// The unique name of the sender, filled in by the bus; nil in a signal to be emitted.
+    /// The unique name of the sender, set by the bus; nil in a signal to be emitted.
     package let sender: String?
     package let path: ObjectPath
     package let interface: String
@@ -20,13 +20,13 @@ package struct BusSignal: Sendable, Equatable {
     }
 }
 
-/// What a `PropertiesChanged` signal tells.
+/// The contents of a `PropertiesChanged` signal.
 package struct PropertyChanges: Sendable, Equatable {
     /// The interface whose properties changed.
     package let interface: String
     /// New values, without variants around them.
     package let changed: [BusKey: BusValue]
-    /// Changed too, but their values have to be asked for.
+    /// Properties that changed without their new values being sent.
     package let invalidated: [BusKey]
 }
 
@@ -60,10 +60,10 @@ extension BusSignal {
     }
 }
 
-/// Which signals to receive. What is nil matches anything; the narrower, the fewer wake-ups.
+/// Which signals to receive. Nil matches anything; a narrow rule means few wake-ups.
 package struct MatchRule: Hashable, Sendable {
-    /// A unique or well-known name. With a well-known name only signals of its present owner match: signals
-    /// sent straight to this connection by anybody else never do.
+    /// A unique or well-known name. A well-known name matches only signals of its current owner, never those that
+    /// another peer sends directly to this connection.
     package var sender: String?
     package var path: ObjectPath?
     /// Matches this path and everything below it.
@@ -130,7 +130,7 @@ package struct MatchRule: Hashable, Sendable {
         return text
     }
 
-    /// Within quotes everything stands for itself but the quote.
+    /// Within quotes only the quote itself needs escaping.
     private static func quoted(_ value: String) -> String {
         var bytes: [UInt8] = []
         for byte in value.utf8 {
@@ -140,19 +140,19 @@ package struct MatchRule: Hashable, Sendable {
         return "'" + String(decoding: bytes, as: UTF8.self) + "'"
     }
 
-    /// Everything but the sender, whose present owner only the connection knows.
+    /// Matches everything but the sender: only the connection knows the owner of a name.
     func matches(_ signal: SignalHeader) -> Bool {
         if let path, path != signal.path { return false }
         if let member, member != signal.member { return false }
         if let interface, interface != signal.interface { return false }
         if let pathNamespace, !signal.path.isWithin(pathNamespace) { return false }
         guard let firstArgument else { return true }
-        // By their bytes, as the bus compares them.
+        // Compared by bytes, as by the bus.
         return signal.firstString.map { BusKey($0) == BusKey(firstArgument) } ?? false
     }
 }
 
-/// What a rule looks at.
+/// The fields that a match rule can test.
 struct SignalHeader {
     let path: ObjectPath
     let interface: String

@@ -1,7 +1,7 @@
 /// A value of any D-Bus type. Type codes are those of the D-Bus specification ("Type System").
 ///
-/// The accessors look through variants and give nil for a value of another type, so that a peer that sends
-/// something unexpected is met with one `guard`. Text is compared by its bytes.
+/// The accessors look through variants and return nil for a value of another type, so that one `guard` handles a peer
+/// that sends something unexpected. Text is compared by its bytes.
 package enum BusValue: Sendable {
     case byte(UInt8)
     case boolean(Bool)
@@ -16,7 +16,7 @@ package enum BusValue: Sendable {
     case objectPath(ObjectPath)
     case signature(String)
     case descriptor(BusDescriptor)
-    /// An array of bytes, `ay`. Received ones are always told as this case.
+    /// An array of bytes, `ay`. A received one is always this case.
     case bytes([UInt8])
     /// An array of any other type; `of` is the type of its elements.
     case array(of: String, [BusValue])
@@ -54,7 +54,7 @@ package enum BusValue: Sendable {
 // MARK: - Making values
 
 extension BusValue {
-    /// The usual dictionary of properties or options, `a{sv}`. The values are put into variants.
+    /// The usual dictionary of properties or options, `a{sv}`. The values are wrapped in variants.
     package static func properties(_ properties: [BusKey: BusValue]) -> BusValue {
         var entries: [BusValue: BusValue] = [:]
         for (name, value) in properties { entries[.string(name.text)] = .variant(value) }
@@ -96,10 +96,6 @@ extension BusValue {
         }
     }
 
-    package var asDouble: Double? {
-        if case .double(let number) = unwrapped { number } else { nil }
-    }
-
     package var asString: String? {
         if case .string(let text) = unwrapped { text } else { nil }
     }
@@ -135,7 +131,7 @@ extension BusValue {
         if case .dictionary(_, _, let entries) = unwrapped { entries } else { nil }
     }
 
-    /// A dictionary with strings as keys, its values without variants around them.
+    /// A dictionary with string keys, its values without variants around them.
     package var asProperties: [BusKey: BusValue]? {
         guard let entries = asDictionary else { return nil }
         var properties: [BusKey: BusValue] = [:]
@@ -153,7 +149,7 @@ extension BusValue {
         return read.count == interfaces.count ? read : nil
     }
 
-    /// The answer of `ObjectManager.GetManagedObjects`.
+    /// The result of `ObjectManager.GetManagedObjects`.
     package var asManagedObjects: [ObjectPath: [BusKey: [BusKey: BusValue]]]? {
         guard let entries = asDictionary else { return nil }
         var objects: [ObjectPath: [BusKey: [BusKey: BusValue]]] = [:]

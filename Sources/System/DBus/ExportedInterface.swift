@@ -1,13 +1,13 @@
 package import EventLoop
 
-/// An interface that this process offers on an object.
+/// An interface of an exported object.
 package struct ExportedInterface {
     package let name: String
     package let methods: [ExportedMethod]
     package let properties: [ExportedProperty]
     package let signals: [ExportedSignal]
 
-    /// The signals are only told by introspection; ``BusConnection/emit(_:to:)`` sends them.
+    /// The signals are declared for introspection only; ``BusConnection/emit(_:to:)`` sends them.
     package init(
         _ name: String,
         methods: [ExportedMethod] = [],
@@ -21,15 +21,15 @@ package struct ExportedInterface {
     }
 }
 
-/// Types are D-Bus signatures of one complete type each.
+/// A method of an exported interface. Each type is a D-Bus signature of one complete type.
 package struct ExportedMethod {
     let name: String
     let inputs: [(name: String, type: String)]
     let outputs: [(name: String, type: String)]
     let handler: @EventLoop (MethodInvocation) -> Void
 
-    /// A method whose handler answers the invocation, now or later; one that is dropped is answered with an
-    /// error. Calls with other types than `inputs` are refused before the handler sees them.
+    /// The handler answers the invocation, immediately or later; an invocation that is dropped is answered with an
+    /// error. Calls whose types differ from `inputs` are refused before they reach the handler.
     package init(
         _ name: String,
         inputs: KeyValuePairs<String, String> = [:],
@@ -59,8 +59,8 @@ package struct ExportedProperty {
     let get: @EventLoop () -> BusValue?
     let set: (@EventLoop (BusValue) throws(BusError) -> Void)?
 
-    /// `get` gives nil while the object does not have the property. `set` is nil for a property that can
-    /// only be read; values of another type are refused before it sees them, and it emits the change itself.
+    /// `get` returns nil while the object does not have the property. `set` is nil for a read-only property; values of
+    /// another type are refused before they reach it, and it has to emit the change itself.
     package init(
         _ name: String,
         _ type: String,
@@ -74,13 +74,13 @@ package struct ExportedProperty {
     }
 }
 
-/// One call of an exported method. Answer it once; further answers do nothing.
+/// One call of an exported method. It is answered once; further answers do nothing.
 @EventLoop
 package final class MethodInvocation {
     /// The unique name of the caller.
     package let sender: String
     package let path: ObjectPath
-    /// Empty until the types are known to be those of the method.
+    /// Empty until the types have been checked against those of the method.
     package private(set) var arguments: [BusValue] = []
 
     private let serial: UInt32
@@ -96,9 +96,9 @@ package final class MethodInvocation {
         self.connection = connection
     }
 
-    /// Reads the arguments of the message that this was made from.
+    /// Decodes the arguments of the message that this invocation was created from.
     ///
-    /// - Returns: False if they are larger than anybody needs, which the caller has been told then.
+    /// - Returns: False if they exceed the limits of ``MessageDecoder``; the caller has then received an error.
     func readArguments(of message: borrowing BusMessage) -> Bool {
         do throws(BusError) {
             arguments = try message.arguments()
@@ -114,14 +114,14 @@ package final class MethodInvocation {
     }
 
     package func reply(_ values: BusValue...) {
-        answer(.success(values))
+        complete(.success(values))
     }
 
     package func fail(_ error: BusError) {
-        answer(.failure(error))
+        complete(.failure(error))
     }
 
-    func answer(_ result: Result<[BusValue], BusError>) {
+    func complete(_ result: Result<[BusValue], BusError>) {
         guard !isAnswered else { return }
         isAnswered = true
         guard wantsReply, let connection else { return }
@@ -133,7 +133,7 @@ package final class MethodInvocation {
                 _ = try connection.send(try .error(to: serial, of: sender, error))
             }
         } catch {
-            // An answer that cannot be sent is told to the caller; if that fails too, the connection has ended.
+            // If an answer cannot be sent, the caller receives the error; if that fails too, the connection has ended.
             _ = try? connection.send(try .error(to: serial, of: sender, error))
         }
     }

@@ -1,11 +1,11 @@
 package import EventLoop
 
-/// An object that others on the bus can call. It is withdrawn when it is dropped.
+/// An object that peers on the bus can call. It is withdrawn when it is dropped.
 @EventLoop
 package final class ExportedObject {
     package let path: ObjectPath
     let interfaces: [ExportedInterface]
-    /// Whether it tells about the objects below it.
+    /// Whether it has `ObjectManager` and announces the objects below it.
     let isManager: Bool
     private weak var connection: BusConnection?
 
@@ -19,13 +19,13 @@ package final class ExportedObject {
 
     isolated deinit { withdraw() }
 
-    /// The object is gone for callers, and its object manager says so. Further calls do nothing.
+    /// Removes the object from the bus, which its object managers announce. Further calls do nothing.
     package func withdraw() {
         connection?.withdraw(self)
         connection = nil
     }
 
-    /// Tells everybody the present values of properties.
+    /// Emits `PropertiesChanged` with the current values of the properties.
     package func propertiesChanged(_ interface: String, _ names: String...) {
         let exported = interfaces.first { $0.name == interface }
         var changed: [BusKey: BusValue] = [:]
@@ -38,7 +38,7 @@ package final class ExportedObject {
             changed: changed,
             invalidated: names.map { BusKey($0) }.filter { changed[$0] == nil }
         )
-        // On a connection that has ended nobody listens.
+        // Fails only if the connection has ended, and then there are no listeners.
         try? connection?.emit(signal)
     }
 
@@ -56,7 +56,7 @@ package final class ExportedObject {
     }
 }
 
-/// The connection does not keep the objects alive; their owners do.
+/// A weak reference: the owners keep exported objects alive, not the connection.
 struct WeakObject {
     weak var object: ExportedObject?
 }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Keeps libdbus from ending the process.
-enum LibraryManners {
-    /// libdbus aborts on a wrong argument unless told otherwise by the environment, which it reads once.
+/// Keeps libdbus from aborting the process.
+enum FatalWarnings {
+    /// libdbus aborts on an invalid argument unless this environment variable, which it reads once, disables that.
     /// Arguments are checked before they reach it; should a check be missing, the function fails instead.
-    static func adopt() { _ = adopted }
+    static func disable() { _ = disabled }
 
-    private static let adopted: Void = {
-        // Fails for an invalid name only (setenv(3)).
+    private static let disabled: Void = {
+        // Fails only for an invalid name (setenv(3)).
         _ = setenv("DBUS_FATAL_WARNINGS", "0", 1)
     }()
 }

@@ -23,10 +23,10 @@ enum Introspection {
             let arguments =
                 method.inputs.map { argument($0, #" direction="in""#) }
                 + method.outputs.map { argument($0, #" direction="out""#) }
-            lines += element("method", method.name, arguments)
+            lines += element("method", name: method.name, children: arguments)
         }
         for signal in interface.signals {
-            lines += element("signal", signal.name, signal.arguments.map { argument($0, "") })
+            lines += element("signal", name: signal.name, children: signal.arguments.map { argument($0, "") })
         }
         for property in interface.properties {
             let access = property.set == nil ? "read" : "readwrite"
@@ -37,9 +37,9 @@ enum Introspection {
         return lines + ["  </interface>"]
     }
 
-    private static func element(_ kind: String, _ name: String, _ arguments: [String]) -> [String] {
-        guard !arguments.isEmpty else { return [#"    <\#(kind) name="\#(name)"/>"#] }
-        return [#"    <\#(kind) name="\#(name)">"#] + arguments + ["    </\(kind)>"]
+    private static func element(_ tag: String, name: String, children: [String]) -> [String] {
+        guard !children.isEmpty else { return [#"    <\#(tag) name="\#(name)"/>"#] }
+        return [#"    <\#(tag) name="\#(name)">"#] + children + ["    </\(tag)>"]
     }
 
     private static func argument(_ argument: (name: String, type: String), _ direction: String) -> String {
@@ -47,24 +47,24 @@ enum Introspection {
         return #"      <arg name="\#(escaped)" type="\#(argument.type)"\#(direction)/>"#
     }
 
-    // MARK: - What every object has
+    // MARK: - Standard interfaces
 
     private static let introspectable = ExportedInterface(
         StandardInterface.introspectable,
-        methods: [told("Introspect", [:], ["xml_data": "s"])]
+        methods: [declared("Introspect", outputs: ["xml_data": "s"])]
     )
 
     private static let peer = ExportedInterface(
         StandardInterface.peer,
-        methods: [told("Ping", [:], [:]), told("GetMachineId", [:], ["machine_uuid": "s"])]
+        methods: [declared("Ping"), declared("GetMachineId", outputs: ["machine_uuid": "s"])]
     )
 
     private static let properties = ExportedInterface(
         StandardInterface.properties,
         methods: [
-            told("Get", ["interface": "s", "name": "s"], ["value": "v"]),
-            told("GetAll", ["interface": "s"], ["properties": "a{sv}"]),
-            told("Set", ["interface": "s", "name": "s", "value": "v"], [:]),
+            declared("Get", inputs: ["interface": "s", "name": "s"], outputs: ["value": "v"]),
+            declared("GetAll", inputs: ["interface": "s"], outputs: ["properties": "a{sv}"]),
+            declared("Set", inputs: ["interface": "s", "name": "s", "value": "v"]),
         ],
         signals: [
             ExportedSignal(
@@ -76,18 +76,18 @@ enum Introspection {
 
     private static let manager = ExportedInterface(
         StandardInterface.objectManager,
-        methods: [told("GetManagedObjects", [:], ["objects": "a{oa{sa{sv}}}"])],
+        methods: [declared("GetManagedObjects", outputs: ["objects": "a{oa{sa{sv}}}"])],
         signals: [
             ExportedSignal("InterfacesAdded", arguments: ["object": "o", "interfaces": "a{sa{sv}}"]),
             ExportedSignal("InterfacesRemoved", arguments: ["object": "o", "interfaces": "as"]),
         ]
     )
 
-    /// Calls of these never get as far as a handler.
-    private static func told(
+    /// A method that is only declared: the connection itself handles its calls.
+    private static func declared(
         _ name: String,
-        _ inputs: KeyValuePairs<String, String>,
-        _ outputs: KeyValuePairs<String, String>
+        inputs: KeyValuePairs<String, String> = [:],
+        outputs: KeyValuePairs<String, String> = [:]
     ) -> ExportedMethod {
         ExportedMethod(name, inputs: inputs, outputs: outputs) { $0.fail(.failed("not to be called")) }
     }

@@ -2,25 +2,25 @@ import CDBus
 import EventLoop
 import Glibc
 
-/// Reads the body of a message. libdbus has validated it: UTF-8, signatures, paths, lengths and depth.
+/// Decodes the body of a message. libdbus has validated it: UTF-8, signatures, paths, lengths and depth.
 ///
-/// libdbus lets through what is far more than anybody has to tell: a few bytes of a message may become a value of
-/// fifty, and a descriptor may be named, and with that duplicated, any number of times.
+/// The limits of libdbus are far above any real message: a few bytes may decode to a value of fifty, and a descriptor
+/// may be referenced, and is then duplicated, any number of times. Therefore this decoder has its own limits.
 struct MessageDecoder {
-    /// Values in one body, those within others included. bluetoothd tells some hundred for each device it knows.
+    /// Values in one body, including nested ones. bluetoothd sends some hundred for each device that it knows.
     static let maximumValues = 100_000
     /// Bytes of one string or array of bytes.
     static let maximumLength = 64 << 10
-    /// Containers within containers. What BlueZ tells of all its objects is eight deep.
+    /// Nested containers. BlueZ's answer with all its objects is eight levels deep.
     static let maximumDepth = 32
-    /// As many as dbus-daemon lets a message carry (`max_message_unix_fds` of dbus-daemon(1)).
+    /// The default limit of dbus-daemon for one message (`max_message_unix_fds` in dbus-daemon(1)).
     static let maximumDescriptors = 16
 
     private var values = 0
     private var descriptors = 0
     private var depth = 0
 
-    /// - Throws: `LimitsExceeded` if the body is larger than anybody needs.
+    /// - Throws: `LimitsExceeded` if the body exceeds a limit.
     static func values(of message: OpaquePointer) throws(BusError) -> [BusValue] {
         var iterator = DBusMessageIter()
         guard dbus_message_iter_init(message, &iterator) != 0 else { return [] }
@@ -28,13 +28,13 @@ struct MessageDecoder {
         return try decoder.values(&iterator)
     }
 
-    /// The first argument, if it is a string. Nothing else of the body is read.
+    /// The first argument, if it is a string. The rest of the body is not decoded.
     static func firstString(of message: OpaquePointer) -> String? {
         var iterator = DBusMessageIter()
         guard dbus_message_iter_init(message, &iterator) != 0,
             dbus_message_iter_get_arg_type(&iterator) == TypeCode.string
         else { return nil }
-        // One that is too long is equal to nothing that anybody asks for.
+        // A string that is too long cannot equal the first argument of any match rule.
         return try? string(&iterator)
     }
 
@@ -50,7 +50,7 @@ struct MessageDecoder {
     /// - Returns: nil at the end.
     private mutating func value(_ iterator: inout DBusMessageIter) throws(BusError) -> BusValue? {
         let type = dbus_message_iter_get_arg_type(&iterator)
-        if type != TypeCode.invalid { try Self.count(&values, Self.maximumValues, "values") }
+        if type != TypeCode.invalid { try Self.count(&values, of: "values", limit: Self.maximumValues) }
         switch type {
         case TypeCode.byte: return .byte(basic(&iterator, 0))
         case TypeCode.boolean: return .boolean(basic(&iterator, dbus_bool_t(0)) != 0)
@@ -90,9 +90,9 @@ struct MessageDecoder {
         return String(cString: pointer)
     }
 
-    /// libdbus gives a duplicate that the caller owns.
+    /// libdbus returns a duplicate that the caller owns.
     private mutating func descriptor(_ iterator: inout DBusMessageIter) throws(BusError) -> BusDescriptor {
-        try Self.count(&descriptors, Self.maximumDescriptors, "descriptors")
+        try Self.count(&descriptors, of: "descriptors", limit: Self.maximumDescriptors)
         var number: Int32 = -1
         dbus_message_iter_get_basic(&iterator, &number)
         return BusDescriptor(OwnedDescriptor(adopting: number))
@@ -122,7 +122,7 @@ struct MessageDecoder {
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
-    /// `entry` is `{`, a basic type, a type, `}`. Of equal keys the last one counts.
+    /// `entry` is `{`, a basic type, a type, `}`. The last of several equal keys counts.
     private mutating func dictionary(_ entry: String, _ inner: inout DBusMessageIter) throws(BusError)
         -> BusValue
     {
@@ -148,19 +148,19 @@ struct MessageDecoder {
         _ iterator: inout DBusMessageIter,
         _ read: (inout MessageDecoder, inout DBusMessageIter) throws(BusError) -> Result
     ) throws(BusError) -> Result {
-        try Self.count(&depth, Self.maximumDepth, "containers within containers")
+        try Self.count(&depth, of: "nested containers", limit: Self.maximumDepth)
         defer { depth -= 1 }
         var inner = DBusMessageIter()
         dbus_message_iter_recurse(&iterator, &inner)
         return try read(&self, &inner)
     }
 
-    private static func count(_ number: inout Int, _ limit: Int, _ what: String) throws(BusError) {
+    private static func count(_ number: inout Int, of items: String, limit: Int) throws(BusError) {
         number += 1
-        if number > limit { throw tooLarge("more than \(limit) \(what)") }
+        if number > limit { throw tooLarge("more than \(limit) \(items)") }
     }
 
-    private static func tooLarge(_ what: String) -> BusError {
-        .standard("LimitsExceeded", "the message carries \(what)")
+    private static func tooLarge(_ content: String) -> BusError {
+        .standard("LimitsExceeded", "the message contains \(content)")
     }
 }

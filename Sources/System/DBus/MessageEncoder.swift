@@ -1,6 +1,6 @@
 import CDBus
 
-/// The type codes of the D-Bus specification; libdbus has them as macros that Swift cannot import.
+/// The type codes of the D-Bus specification; libdbus defines them as macros that Swift cannot import.
 enum TypeCode {
     static let invalid: Int32 = 0
     static let byte: Int32 = 121  // y
@@ -22,9 +22,9 @@ enum TypeCode {
     static let dictionaryEntry: Int32 = 101  // e
 }
 
-/// Puts values into a message. Everything is checked before libdbus sees it: its own checks abort.
+/// Encodes values into a message. They are checked before they reach libdbus, which aborts on invalid ones.
 enum MessageEncoder {
-    /// Bytes of strings and arrays in one message that is sent; far above anything that services exchange.
+    /// Bytes of strings and arrays in one outgoing message; far above any real message.
     static let maximumSize = 1 << 20
 
     /// - Throws: `InvalidArgs` if the values break the rules of D-Bus, `LimitsExceeded` above ``maximumSize``.
@@ -33,7 +33,7 @@ enum MessageEncoder {
         for value in values { try check.visit(value, depth: 0) }
         let signature = values.reduce(into: "") { $0 += $1.signature }
         guard BusNames.isSignature(signature) else {
-            throw .invalidArguments("the arguments have no valid signature")
+            throw .invalidArguments("the signature of the arguments is not valid")
         }
         var iterator = DBusMessageIter()
         dbus_message_iter_init_append(message, &iterator)
@@ -42,32 +42,35 @@ enum MessageEncoder {
 
     private static func append(_ value: BusValue, to iterator: inout DBusMessageIter) throws(BusError) {
         switch value {
-        case .byte(let number): try basic(number, TypeCode.byte, &iterator)
-        case .boolean(let flag): try basic(dbus_bool_t(flag ? 1 : 0), TypeCode.boolean, &iterator)
-        case .int16(let number): try basic(number, TypeCode.int16, &iterator)
-        case .uint16(let number): try basic(number, TypeCode.uint16, &iterator)
-        case .int32(let number): try basic(number, TypeCode.int32, &iterator)
-        case .uint32(let number): try basic(number, TypeCode.uint32, &iterator)
-        case .int64(let number): try basic(number, TypeCode.int64, &iterator)
-        case .uint64(let number): try basic(number, TypeCode.uint64, &iterator)
-        case .double(let number): try basic(number, TypeCode.double, &iterator)
-        case .string(let text): try string(text, TypeCode.string, &iterator)
-        case .objectPath(let path): try string(path.text, TypeCode.objectPath, &iterator)
-        case .signature(let text): try string(text, TypeCode.signature, &iterator)
+        case .byte(let number): try basic(number, as: TypeCode.byte, to: &iterator)
+        case .boolean(let flag): try basic(dbus_bool_t(flag ? 1 : 0), as: TypeCode.boolean, to: &iterator)
+        case .int16(let number): try basic(number, as: TypeCode.int16, to: &iterator)
+        case .uint16(let number): try basic(number, as: TypeCode.uint16, to: &iterator)
+        case .int32(let number): try basic(number, as: TypeCode.int32, to: &iterator)
+        case .uint32(let number): try basic(number, as: TypeCode.uint32, to: &iterator)
+        case .int64(let number): try basic(number, as: TypeCode.int64, to: &iterator)
+        case .uint64(let number): try basic(number, as: TypeCode.uint64, to: &iterator)
+        case .double(let number): try basic(number, as: TypeCode.double, to: &iterator)
+        case .string(let text): try string(text, as: TypeCode.string, to: &iterator)
+        case .objectPath(let path): try string(path.text, as: TypeCode.objectPath, to: &iterator)
+        case .signature(let text): try string(text, as: TypeCode.signature, to: &iterator)
         case .descriptor(let descriptor): try append(descriptor, to: &iterator)
         case .bytes(let bytes): try append(bytes, to: &iterator)
-        case .array(let element, let elements): try array(of: element, elements, &iterator)
+        case .array(let element, let elements):
+            try container(TypeCode.array, signature: element, elements, to: &iterator)
         case .dictionary(let keys, let values, let entries):
-            try dictionary("{" + keys + values + "}", entries, &iterator)
-        case .structure(let members): try container(TypeCode.structure, nil, members, &iterator)
-        case .variant(let inner): try container(TypeCode.variant, inner.signature, [inner], &iterator)
+            try dictionary(entries, of: "{" + keys + values + "}", to: &iterator)
+        case .structure(let members):
+            try container(TypeCode.structure, signature: nil, members, to: &iterator)
+        case .variant(let inner):
+            try container(TypeCode.variant, signature: inner.signature, [inner], to: &iterator)
         }
     }
 
     private static func basic<Number: BitwiseCopyable>(
         _ number: Number,
-        _ type: Int32,
-        _ iterator: inout DBusMessageIter
+        as type: Int32,
+        to iterator: inout DBusMessageIter
     )
         throws(BusError)
     {
@@ -75,7 +78,7 @@ enum MessageEncoder {
         try require(dbus_message_iter_append_basic(&iterator, type, &number))
     }
 
-    private static func string(_ text: String, _ type: Int32, _ iterator: inout DBusMessageIter)
+    private static func string(_ text: String, as type: Int32, to iterator: inout DBusMessageIter)
         throws(BusError)
     {
         let result = text.withCString { pointer in
@@ -92,15 +95,15 @@ enum MessageEncoder {
             var number = number
             return dbus_message_iter_append_basic(&iterator, TypeCode.descriptor, &number)
         }
-        guard let result else { throw .invalidArguments("the descriptor was taken already") }
+        guard let result else { throw .invalidArguments("the descriptor has already been taken") }
         try require(result)
     }
 
     private static func append(_ bytes: [UInt8], to iterator: inout DBusMessageIter) throws(BusError) {
-        try within(TypeCode.array, "y", &iterator) { inner throws(BusError) in
+        try within(TypeCode.array, signature: "y", of: &iterator) { inner throws(BusError) in
             let result = bytes.withUnsafeBufferPointer { buffer in
                 var start = buffer.baseAddress
-                // An empty array has no address, and libdbus wants none then.
+                // An empty array has no address, and needs no call.
                 guard start != nil else { return dbus_bool_t(1) }
                 return dbus_message_iter_append_fixed_array(
                     &inner,
@@ -113,41 +116,33 @@ enum MessageEncoder {
         }
     }
 
-    private static func array(
-        of element: String,
-        _ elements: [BusValue],
-        _ iterator: inout DBusMessageIter
-    ) throws(BusError) {
-        try container(TypeCode.array, element, elements, &iterator)
-    }
-
     private static func dictionary(
-        _ entry: String,
         _ entries: [BusValue: BusValue],
-        _ iterator: inout DBusMessageIter
+        of entry: String,
+        to iterator: inout DBusMessageIter
     ) throws(BusError) {
-        try within(TypeCode.array, entry, &iterator) { inner throws(BusError) in
+        try within(TypeCode.array, signature: entry, of: &iterator) { inner throws(BusError) in
             for (key, value) in entries {
-                try container(TypeCode.dictionaryEntry, nil, [key, value], &inner)
+                try container(TypeCode.dictionaryEntry, signature: nil, [key, value], to: &inner)
             }
         }
     }
 
     private static func container(
         _ type: Int32,
-        _ signature: String?,
+        signature: String?,
         _ members: [BusValue],
-        _ iterator: inout DBusMessageIter
+        to iterator: inout DBusMessageIter
     ) throws(BusError) {
-        try within(type, signature, &iterator) { inner throws(BusError) in
+        try within(type, signature: signature, of: &iterator) { inner throws(BusError) in
             for member in members { try append(member, to: &inner) }
         }
     }
 
     private static func within(
         _ type: Int32,
-        _ signature: String?,
-        _ iterator: inout DBusMessageIter,
+        signature: String?,
+        of iterator: inout DBusMessageIter,
         _ body: (inout DBusMessageIter) throws(BusError) -> Void
     ) throws(BusError) {
         var inner = DBusMessageIter()
@@ -161,15 +156,15 @@ enum MessageEncoder {
         try require(dbus_message_iter_close_container(&iterator, &inner))
     }
 
-    /// libdbus returns false for one reason only once the values are valid: no memory.
+    /// With valid values libdbus returns false only if it is out of memory.
     private static func require(_ result: dbus_bool_t) throws(BusError) {
-        guard result != 0 else { throw .standard("NoMemory", "no memory for a message") }
+        guard result != 0 else { throw .standard("NoMemory", "out of memory for a message") }
     }
 }
 
-/// Whether values can be sent: text without NUL, arrays of one type, limited size and depth.
+/// Checks that values can be sent: text without NUL, arrays of one type, limited size and depth.
 private struct ValueCheck {
-    /// The specification allows 32 arrays within 32 structures within variants up to 64; nobody needs it.
+    /// The specification allows 32 nested arrays, 32 nested structures and 64 levels in all; no real message needs that.
     private static let maximumDepth = 16
     private var size = 0
 
@@ -180,20 +175,20 @@ private struct ValueCheck {
         case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .descriptor:
             break
         case .string(let text):
-            guard BusNames.isText(text) else { throw .invalidArguments("a text contains a NUL character") }
+            guard BusNames.isText(text) else { throw .invalidArguments("a string contains a NUL character") }
             try add(text.utf8.count)
         case .objectPath(let path):
             try add(path.text.utf8.count)
         case .signature(let text):
-            guard BusNames.isSignature(text) else { throw .invalidArguments("\(text) is no signature") }
+            guard BusNames.isSignature(text) else { throw .invalidArguments("\(text) is not a signature") }
         case .bytes(let bytes):
             try add(bytes.count)
         case .array(let element, let elements):
-            guard BusNames.isSingleType(element) else { throw .invalidArguments("\(element) is no type") }
+            guard BusNames.isSingleType(element) else { throw .invalidArguments("\(element) is not a type") }
             for value in elements { try visit(value, as: element, depth: depth + 1) }
         case .dictionary(let keys, let values, let entries):
             guard BusNames.isSingleType("a{" + keys + values + "}") else {
-                throw .invalidArguments("{\(keys)\(values)} is no dictionary type")
+                throw .invalidArguments("{\(keys)\(values)} is not a dictionary type")
             }
             for (key, value) in entries {
                 try visit(key, as: keys, depth: depth + 1)
@@ -204,7 +199,7 @@ private struct ValueCheck {
             for member in members { try visit(member, depth: depth + 1) }
         case .variant(let inner):
             guard BusNames.isSingleType(inner.signature) else {
-                throw .invalidArguments("\(inner.signature) is no type")
+                throw .invalidArguments("\(inner.signature) is not a type")
             }
             try visit(inner, depth: depth + 1)
         }
@@ -212,7 +207,7 @@ private struct ValueCheck {
 
     private mutating func visit(_ value: BusValue, as type: String, depth: Int) throws(BusError) {
         guard value.signature == type else {
-            throw .invalidArguments("a value of type \(value.signature) stands where \(type) is declared")
+            throw .invalidArguments("a value of type \(value.signature) where \(type) is declared")
         }
         try visit(value, depth: depth)
     }

@@ -1,4 +1,4 @@
-/// A method call to be sent.
+/// An outgoing method call.
 package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
     /// A well-known name. Unique names do not survive a restart of the service (`ServiceUnknown`).
     package var destination: String
@@ -6,7 +6,7 @@ package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
     package var interface: String
     package var member: String
     package var arguments: [BusValue]
-    /// Whether the bus may start a service for a name that nobody owns.
+    /// Whether the bus may start a service for a name that has no owner.
     package var startsService: Bool
 
     package init(
@@ -29,7 +29,7 @@ package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension MethodCall {
-    /// `Properties.Get`; the answer is one variant.
+    /// `Properties.Get`; the result is one variant.
     package static func getProperty(
         _ name: String,
         interface: String,
@@ -45,7 +45,7 @@ extension MethodCall {
         )
     }
 
-    /// `Properties.GetAll`; the answer is one ``BusValue/asProperties``.
+    /// `Properties.GetAll`; the result is one ``BusValue/asProperties``.
     package static func getProperties(
         _ interface: String,
         of destination: String,
@@ -77,7 +77,7 @@ extension MethodCall {
         )
     }
 
-    /// `ObjectManager.GetManagedObjects`; the answer is one ``BusValue/asManagedObjects``.
+    /// `ObjectManager.GetManagedObjects`; the result is one ``BusValue/asManagedObjects``.
     package static func getManagedObjects(of destination: String, path: ObjectPath = "/") -> MethodCall {
         MethodCall(
             to: destination,

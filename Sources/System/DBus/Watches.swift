@@ -1,10 +1,10 @@
 import CDBus
 import EventLoop
 
-/// The descriptors that libdbus wants watched, as sources of the loop.
+/// The watches of libdbus (`DBusWatch`), as sources of the loop.
 ///
-/// libdbus has one watch for reading and one for writing on the same socket, `epoll` one entry per
-/// descriptor; so watches are grouped by descriptor.
+/// libdbus has one watch for reading and one for writing on the same socket, but `epoll` has one entry per descriptor,
+/// so that watches are grouped by descriptor.
 @EventLoop
 final class Watches {
     private struct Descriptor {
@@ -12,25 +12,25 @@ final class Watches {
         var source: DescriptorSource?
     }
 
-    /// Whether libdbus is at work on a descriptor, and dispatching will follow.
+    /// Whether libdbus is handling a descriptor, after which messages will be dispatched.
     private(set) var isHandling = false
 
     private var descriptors: [Int32: Descriptor] = [:]
     private let handled: @EventLoop () -> Void
 
-    /// - Parameter handled: Called after libdbus has worked on a descriptor, outside of its callbacks.
+    /// - Parameter handled: Called after libdbus has handled a descriptor, outside of its callbacks.
     init(handled: @escaping @EventLoop () -> Void) {
         self.handled = handled
     }
 
-    /// Starts to watch for `connection`, which must be told ``detach(from:)`` before this object goes.
+    /// Sets the watch functions of `connection`. ``detach(from:)`` must be called before this object is released.
     func attach(to connection: OpaquePointer) {
-        // False means no memory; then there are no watches, and the first call runs into its time limit.
+        // False means out of memory; then there are no watches, and the first call times out.
         _ = dbus_connection_set_watch_functions(
             connection,
-            { watch, context in dbus_bool_t(with(context, watch) { $0.add($1) } ? 1 : 0) },
-            { watch, context in _ = with(context, watch) { $0.remove($1) } },
-            { watch, context in _ = with(context, watch) { $0.refresh(dbus_watch_get_unix_fd($1)) } },
+            { watch, context in dbus_bool_t(with(context, watch: watch) { $0.add($1) } ? 1 : 0) },
+            { watch, context in _ = with(context, watch: watch) { $0.remove($1) } },
+            { watch, context in _ = with(context, watch: watch) { $0.refresh(dbus_watch_get_unix_fd($1)) } },
             Unmanaged.passUnretained(self).toOpaque(),
             nil
         )
@@ -79,7 +79,7 @@ final class Watches {
             }
             return true
         } catch {
-            // libdbus takes false as "no memory" and gives the connection up.
+            // To libdbus false means out of memory, and it closes the connection.
             return false
         }
     }
@@ -97,7 +97,7 @@ final class Watches {
             guard descriptors[number]?.watches.contains(watch) == true, dbus_watch_get_enabled(watch) != 0
             else { continue }
             let relevant = flags & (dbus_watch_get_flags(watch) | errors)
-            // False means no memory; the descriptor is still ready then, so the next turn tries again.
+            // False means out of memory; the descriptor is still ready then, so that the next iteration tries again.
             if relevant != 0 { _ = dbus_watch_handle(watch, relevant) }
         }
         isHandling = false
@@ -105,10 +105,10 @@ final class Watches {
     }
 }
 
-/// libdbus calls back on the loop's thread only: nothing else ever calls libdbus.
+/// libdbus calls back on the loop's thread only, because it is called only there.
 private func with(
     _ context: UnsafeMutableRawPointer?,
-    _ watch: OpaquePointer?,
+    watch: OpaquePointer?,
     _ body: @EventLoop (Watches, OpaquePointer) -> Bool
 ) -> Bool {
     guard let context, let watch else { return false }

@@ -1,4 +1,4 @@
-/// How long to wait before the next attempt: doubling from a first delay to a limit.
+/// Exponential back-off: a delay that doubles from attempt to attempt, up to a limit.
 package struct BackOff: Equatable, Sendable {
     private let first: Duration
     private let limit: Duration
@@ -16,7 +16,7 @@ package struct BackOff: Equatable, Sendable {
         return upcoming
     }
 
-    /// Starts over, after a success.
+    /// Returns to the first delay, after a success.
     package mutating func reset() {
         upcoming = first
     }

@@ -1,23 +1,24 @@
 import Glibc
 
-/// Calls a handler when a path may have come to lead to something else: the file changed, came or went, or a directory
-/// or a symbolic link on the way to it did (inotify(7), path_resolution(7)).
+/// Calls a handler when a path may resolve to something else: the file was changed, created or removed, or a directory
+/// or a symbolic link on the path was (inotify(7), path_resolution(7)).
 ///
-/// Of a directory on the way only its own end is watched, so that what happens beside the path wakes nobody; in the
-/// nearest one that is there the appearance of the next. The end of one that may be passed and not read is not noticed.
+/// A directory on the path is watched only for its own removal, so that unrelated files cause no wake-ups; the last
+/// existing one also for the creation of the next component. The removal of a directory that can be searched but not
+/// read is not noticed.
 @EventLoop
 package final class FileWatch {
-    /// What a path leads to.
+    /// What a path resolves to.
     package enum Target: Equatable, Sendable {
         case exists
-        /// Nothing is there.
+        /// There is no such file.
         case isMissing
-        /// A symbolic link is there, and what it names is not.
+        /// A symbolic link exists, but its target does not.
         case isBroken(link: String)
     }
 
-    /// What `path`, an absolute one, leads to now.
-    package nonisolated static func target(of path: String) -> Target { Way(to: path).target }
+    /// What `path`, an absolute one, resolves to now.
+    package nonisolated static func target(of path: String) -> Target { Resolution(of: path).target }
 
     private let path: String
     private let handler: @EventLoop () -> Void
@@ -25,91 +26,92 @@ package final class FileWatch {
 
     /// - Parameters:
     ///   - path: An absolute path.
-    ///   - handler: What it finds at the path is not older than the change, and any later change is told again.
+    ///   - handler: Finds the path as it was at the change, or newer; it is called again for each later change.
     /// - Throws: `EMFILE` if the user has too many watches, `EACCES` if the directory that holds the file cannot be read.
     package init(_ path: String, handler: @escaping @EventLoop () -> Void) throws(SystemError) {
         self.path = path
         self.handler = handler
-        try follow()
+        try updateWatches()
     }
 
-    private func follow() throws(SystemError) {
-        var way = Way(to: path)
-        // What changes between the look and the watch is found at the next look; what changes all the time is told.
+    private func updateWatches() throws(SystemError) {
+        var resolution = Resolution(of: path)
+        // A change between resolving the path and watching it is found by resolving it again. A path that changes all
+        // the time is reported by the watches that are set by then.
         for _ in 0..<8 {
             let created = try Inotify { [weak self] in self?.changed() }
-            for point in way.points { try created.add(point) }
+            for step in resolution.steps { try created.add(step) }
             inotify = created
-            let again = Way(to: path)
-            guard again != way else { break }
-            way = again
+            let again = Resolution(of: path)
+            guard again != resolution else { break }
+            resolution = again
         }
     }
 
     private func changed() {
-        // The watches stay where they were if new ones cannot be set. What is there now is told all the same.
-        try? follow()
+        // If new watches cannot be set, the old ones stay. The present state is reported nevertheless.
+        try? updateWatches()
         handler()
     }
 }
 
-/// What a path leads through.
-private struct Way: Equatable {
-    struct Point: Equatable {
+/// The steps by which the kernel resolves a path.
+private struct Resolution: Equatable {
+    struct Step: Equatable {
         enum Role: Equatable {
-            /// A directory on the way. It has to stay what it is.
-            case passed
-            /// A symbolic link on the way. It as well.
+            /// A directory on the path, watched for its removal.
+            case directory
+            /// A symbolic link on the path, watched for its removal.
             case link
-            /// The nearest directory that is there, and what has to appear in it.
-            case awaits(String)
-            /// The directory that holds what the path leads to.
-            case holds(String)
+            /// The last existing directory, and the component that is missing in it.
+            case missing(String)
+            /// The directory that contains the last component.
+            case parent(of: String)
         }
 
         let path: String
         let role: Role
     }
 
-    /// As many as the kernel follows (path_resolution(7)).
+    /// The kernel's limit (path_resolution(7)).
     private static let maximumLinks = 40
 
-    private(set) var points: [Point] = []
+    private(set) var steps: [Step] = []
     private(set) var target = FileWatch.Target.exists
 
-    init(to path: String) {
-        // What is still to be walked, the next one last, with the link that named it.
-        var rest: [(name: String, link: String?)] = Self.names(in: path).map { ($0, nil) }
-        var place = "/"
+    init(of path: String) {
+        // The components that remain, the next one last, each with the link that it came from.
+        var rest: [(name: String, link: String?)] = Self.components(of: path).map { ($0, nil) }
+        var directory = "/"
         var links = 0
         while let (name, link) = rest.popLast() {
-            let next = place == "/" ? "/" + name : "\(place)/\(name)"
+            let next = directory == "/" ? "/" + name : "\(directory)/\(name)"
             var found = stat()
             guard lstat(next, &found) == 0 else {
-                points.append(Point(path: place, role: .awaits(name)))
+                steps.append(Step(path: directory, role: .missing(name)))
                 target = link.map { .isBroken(link: $0) } ?? .isMissing
                 return
             }
             if found.st_mode & S_IFMT == S_IFLNK {
                 links += 1
-                points.append(Point(path: next, role: .link))
+                steps.append(Step(path: next, role: .link))
                 guard links <= Self.maximumLinks, let named = Self.destination(of: next) else {
                     target = .isBroken(link: next)
                     return
                 }
-                if named.hasPrefix("/") { place = "/" }
-                rest += Self.names(in: named).map { ($0, next) }
+                if named.hasPrefix("/") { directory = "/" }
+                rest += Self.components(of: named).map { ($0, next) }
             } else if rest.isEmpty {
-                points.append(Point(path: place, role: .holds(name)))
+                steps.append(Step(path: directory, role: .parent(of: name)))
             } else {
-                points.append(Point(path: next, role: .passed))
-                place = next
+                steps.append(Step(path: next, role: .directory))
+                directory = next
             }
         }
     }
 
     /// The last one first.
-    private static func names(in path: String) -> [String] {
+    private static func components(of path: String) -> [String] {
         path.split(separator: "/").reversed().map { String($0) }
     }
 
@@ -123,11 +125,11 @@ private struct Way: Equatable {
     }
 }
 
-/// One instance with all watches of a way.
+/// One inotify instance with the watches for all steps of a path.
 @EventLoop
 private final class Inotify {
     private let descriptor: OwnedDescriptor
-    /// The names that matter, by watch.
+    /// The file names to report, by watch descriptor.
     private var names: [Int32: Set<String>] = [:]
     private var source: DescriptorSource?
 
@@ -136,69 +138,71 @@ private final class Inotify {
         guard created >= 0 else { throw SystemError("watch files") }
         descriptor = OwnedDescriptor(adopting: created)
         source = try DescriptorSource(created, .readable) { [weak self] _ in
-            if self?.hasNews() == true { changed() }
+            if self?.readEvents() == true { changed() }
         }
     }
 
-    // Before the descriptor closes with this object: its number may be another's by then.
+    // The source ends before the descriptor closes: the number may be reused from then on.
     isolated deinit { source?.cancel() }
 
-    func add(_ point: Way.Point) throws(SystemError) {
-        // One directory may be on the way twice.
-        let mask = UInt32(Self.changes(point.role) | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_MASK_ADD)
-        let watch = inotify_add_watch(descriptor.value, point.path, mask | Self.kind(point.role))
+    func add(_ step: Resolution.Step) throws(SystemError) {
+        // The same directory may be on the path twice.
+        let mask = UInt32(Self.events(step.role) | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_MASK_ADD)
+        let watch = inotify_add_watch(descriptor.value, step.path, mask | Self.kind(step.role))
         guard watch >= 0 else {
-            // It went between the look and this; the next look finds out.
+            // It was removed since the path was resolved; resolving it again will show that.
             if errno == ENOENT || errno == ENOTDIR { return }
-            // `/home` is often one that only root may list. That it stays what it is has to be believed.
-            if errno == EACCES, point.role == .passed { return }
-            throw SystemError("watch \(point.path)")
+            // `/home` is often listable by root only. It has to be trusted to stay.
+            if errno == EACCES, step.role == .directory { return }
+            throw SystemError("watch \(step.path)")
         }
-        names[watch, default: []].formUnion(Self.name(point.role))
+        names[watch, default: []].formUnion(Self.name(step.role))
     }
 
-    private static func changes(_ role: Way.Point.Role) -> Int32 {
+    private static func events(_ role: Resolution.Step.Role) -> Int32 {
         switch role {
-        case .passed, .link: 0
-        case .awaits: IN_CREATE | IN_MOVED_TO
-        case .holds: IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB
+        case .directory, .link: 0
+        case .missing: IN_CREATE | IN_MOVED_TO
+        case .parent: IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB
         }
     }
 
-    private static func kind(_ role: Way.Point.Role) -> UInt32 {
+    private static func kind(_ role: Resolution.Step.Role) -> UInt32 {
         switch role {
         case .link: UInt32(IN_DONT_FOLLOW)
-        case .passed, .awaits, .holds: UInt32(IN_ONLYDIR)
+        case .directory, .missing, .parent: UInt32(IN_ONLYDIR)
         }
     }
 
-    private static func name(_ role: Way.Point.Role) -> [String] {
+    private static func name(_ role: Resolution.Step.Role) -> [String] {
         switch role {
-        case .passed, .link: []
-        case .awaits(let name), .holds(let name): [name]
+        case .directory, .link: []
+        case .missing(let name), .parent(let name): [name]
         }
     }
 
-    /// Reads what came; the loop comes back while there is more.
-    private func hasNews() -> Bool {
+    /// Reads one batch of events. The source fires again while there are more.
+    ///
+    /// - Returns: Whether one of them concerns the path.
+    private func readEvents() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: MemoryLayout<inotify_event>.alignment) {
             buffer in
             let count = read(descriptor.value, buffer.baseAddress, buffer.count)
-            // EAGAIN: there was nothing after all. Any other error repeats itself, and no file can be told.
+            // EAGAIN: nothing to read after all. Any other error would repeat, and names no file.
             guard count > 0 else { return false }
-            return concernsUs(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            return containsRelevantEvent(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
     }
 
-    /// Events lie one behind the other: a header, then `len` bytes with the name, padded with NUL.
-    private func concernsUs(_ buffer: UnsafeRawBufferPointer) -> Bool {
+    /// Each event is a header followed by `len` bytes of name, padded with NUL.
+    private func containsRelevantEvent(_ buffer: UnsafeRawBufferPointer) -> Bool {
         let header = MemoryLayout<inotify_event>.size
         var offset = 0
         while offset + header <= buffer.count {
             let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
             let end = min(offset + header + Int(event.len), buffer.count)
             let name = String(decoding: buffer[(offset + header)..<end].prefix { $0 != 0 }, as: UTF8.self)
-            // Without a name it is about what is watched itself, or events were lost.
+            // An event without a name is about the watched file itself, or reports that events were lost.
             if name.isEmpty || names[event.wd]?.contains(name) == true { return true }
             offset = end
         }

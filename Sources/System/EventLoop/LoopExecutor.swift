@@ -5,8 +5,8 @@ import Synchronization
 
 /// Runs Swift jobs as a source of `sd_event`.
 ///
-/// Jobs arrive in a locked queue. From the loop's own thread a deferred source starts them in the next turn
-/// without a system call; from any other thread an eventfd wakes the loop.
+/// Jobs are queued behind a lock. Jobs from the loop's own thread are run by a deferred source in the next iteration,
+/// without a system call; jobs from any other thread wake the loop through an eventfd.
 final class LoopExecutor: SerialExecutor, TaskExecutor {
     static let shared = LoopExecutor()
 
@@ -21,7 +21,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
         case running(pthread_t)
     }
 
-    // The C pointers are used on the loop's thread only, the inbox and the thread state are behind locks.
+    // The C pointers are used on the loop's thread only; the inbox and the thread state are behind locks.
     nonisolated(unsafe) let event: OpaquePointer
     nonisolated(unsafe) private let jobsSource: OpaquePointer
     private let wakeUp: Int32
@@ -66,13 +66,13 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
             sd_event_source_set_enabled(jobsSource, Int32(SD_EVENT_ONESHOT))
         } else {
             var one: UInt64 = 1
-            // The counter cannot overflow: at most one write is pending.
+            // Cannot overflow the counter: at most one write is pending.
             _ = write(wakeUp, &one, 8)
         }
     }
 
     func checkIsolated() {
-        precondition(isCurrentThread, "This code belongs to the event loop's thread")
+        precondition(isCurrentThread, "This code must run on the event loop's thread")
     }
 
     func isIsolatingCurrentContext() -> Bool? {
@@ -81,7 +81,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
 
     func adoptCurrentThread() {
         thread.withLock { thread in
-            guard case .notStarted = thread else { preconditionFailure("The event loop runs already") }
+            guard case .notStarted = thread else { preconditionFailure("The event loop is already running") }
             thread = .running(pthread_self())
         }
     }
@@ -123,7 +123,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
 
     private func wokenUp() -> Int32 {
         var count: UInt64 = 0
-        // Only resets the counter; an error would mean that it is zero already.
+        // Resets the counter; an error would mean that it is already zero.
         _ = read(wakeUp, &count, 8)
         return runJobs()
     }

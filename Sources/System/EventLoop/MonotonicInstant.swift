@@ -2,7 +2,7 @@ import Glibc
 
 /// A point on `CLOCK_MONOTONIC`, the clock of the loop's timers.
 package struct MonotonicInstant: Comparable, Hashable, Sendable {
-    /// Nanoseconds since the clock's start, which is the boot of the machine.
+    /// Nanoseconds since the machine was booted.
     package let nanoseconds: Int64
 
     package init(nanoseconds: Int64) {
@@ -35,7 +35,7 @@ package struct MonotonicInstant: Comparable, Hashable, Sendable {
 }
 
 extension Duration {
-    /// The whole duration in nanoseconds; good for about 292 years.
+    /// The duration in nanoseconds. Overflows at about 292 years.
     package var nanoseconds: Int64 {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// Owns one file descriptor and closes it.
+/// Owns a file descriptor, and closes it when dropped.
 package struct OwnedDescriptor: ~Copyable, Sendable {
     package let value: Int32
 
-    /// Takes over a descriptor that the caller owns.
+    /// Takes ownership of a descriptor from the caller.
     package init(adopting value: Int32) {
         self.value = value
     }
 
     deinit {
-        // close(2): the descriptor is gone whatever it returns.
+        // The descriptor is closed even if close(2) fails.
         _ = close(value)
     }
 
-    /// Gives the descriptor away without closing it.
+    /// Passes ownership to the caller, without closing the descriptor.
     package consuming func release() -> Int32 {
         let value = value
         discard self

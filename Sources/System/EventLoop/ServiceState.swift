@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// What the service tells systemd about itself (sd_notify(3)). Without systemd all of it does nothing.
+/// Notifies systemd of the state of this service (sd_notify(3)). Does nothing where systemd did not start it.
 package enum ServiceState {
     /// Start-up is complete.
     package static func ready(status: String) { notify("READY=1\nSTATUS=\(status)") }
@@ -11,7 +11,8 @@ package enum ServiceState {
 
     package static func stopping() { notify("STOPPING=1") }
 
-    /// Lets the loop itself answer systemd's watchdog, so that a stuck loop is noticed (sd_event_set_watchdog(3)).
+    /// Lets the loop send systemd's watchdog notifications, so that a stuck loop is noticed
+    /// (sd_event_set_watchdog(3)).
     ///
     /// - Returns: Whether a watchdog is configured for this service.
     @EventLoop
@@ -21,22 +22,21 @@ package enum ServiceState {
     }
 
     private static func notify(_ state: String) {
-        // A lost notification shows in systemd's own time-out; there is nobody else to tell.
+        // A lost notification shows as a timeout in systemd, and there is no other place to report it.
         _ = sd_notify(0, state)
     }
 }
 
-/// A listening socket that systemd opened and handed over (sd_listen_fds(3)).
+/// A listening socket passed by systemd (sd_listen_fds(3)).
 package struct ActivatedSocket: Sendable, Equatable {
     /// `FileDescriptorName=` of the socket unit.
     package let name: String
     package let descriptor: Int32
 
-    /// Nil for a socket that is neither of the two. A socket unit with several sockets gives all of them one name.
+    /// Nil for any other type of socket. All sockets of one socket unit have the same name.
     package var kind: UnixSocket.Kind? { UnixSocket.kind(of: descriptor) }
 
-    /// All sockets that were passed to this process, made non-blocking. Takes them over: a second call returns
-    /// none.
+    /// Takes all sockets that were passed to this process, and makes them non-blocking. A second call returns none.
     package static func takeAll() -> [ActivatedSocket] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
@@ -47,8 +47,8 @@ package struct ActivatedSocket: Sendable, Equatable {
         }
         return (0..<Int(count)).map { index in
             let descriptor = SD_LISTEN_FDS_START + Int32(index)
-            // systemd passes blocking sockets unless the unit says `NonBlocking=yes`: accepting one peer more than
-            // there are would stop the loop. Of a descriptor that is not open, every use tells.
+            // systemd passes blocking sockets unless the unit has `NonBlocking=yes`, and an accept without a waiting
+            // peer would block the loop. A descriptor that is not open fails at its first use.
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
             return ActivatedSocket(
                 name: names[index].map { String(cString: $0) } ?? "",

@@ -1,30 +1,29 @@
 import CSystemd
 import Glibc
 
-/// What a descriptor is ready for, or waited for. The bits are those of `epoll_ctl(2)`.
+/// The events of a descriptor. The bits are those of `epoll_ctl(2)`.
 package struct Readiness: OptionSet, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     package static let readable = Readiness(rawValue: 0x001)
     package static let writable = Readiness(rawValue: 0x004)
-    /// Reported always, need not be asked for.
+    /// Always reported, whether requested or not.
     package static let failed = Readiness(rawValue: 0x008)
-    /// The peer has closed. Reported always, need not be asked for.
+    /// The peer has closed. Always reported, whether requested or not.
     package static let hungUp = Readiness(rawValue: 0x010)
 }
 
-/// Who is served first when several sources are ready in the same turn of the loop, as `sd_event` has it. Sources of the
-/// same priority take turns.
+/// Which sources `sd_event` dispatches first when several are ready. Sources of the same priority alternate.
 package enum Priority: Int64, Sendable {
     /// Before everything else.
     case important = -100
     case normal = 0
-    /// When nothing else is ready: what a daemon does for anybody who asks.
+    /// Only when nothing else is ready: work that any client of a daemon can ask for.
     case idle = 100
 }
 
-/// Calls a handler whenever a descriptor is ready. Does not own the descriptor; cancel before closing it.
+/// Calls a handler whenever a descriptor is ready. Does not own the descriptor: cancel the source before closing it.
 @EventLoop
 package final class DescriptorSource {
     private let handler: @EventLoop (Readiness) -> Void
@@ -32,10 +31,10 @@ package final class DescriptorSource {
 
     /// - Parameters:
     ///   - descriptor: An open descriptor that `epoll` can watch.
-    ///   - interest: What to wait for.
-    ///   - priority: When the handler has its turn while others are to have theirs.
-    ///   - handler: Called once per turn of the loop while the descriptor is ready (level-triggered).
-    /// - Throws: `EPERM` if the descriptor is of a kind that cannot be watched, a regular file for example.
+    ///   - interest: The events to wait for.
+    ///   - priority: Which sources are dispatched before this one.
+    ///   - handler: Called once per iteration of the loop while the descriptor is ready (level-triggered).
+    /// - Throws: `EPERM` if the descriptor cannot be watched, for example that of a regular file.
     package init(
         _ descriptor: Int32,
         _ interest: Readiness,
@@ -51,7 +50,7 @@ package final class DescriptorSource {
             descriptor,
             interest.rawValue,
             { _, _, events, context in
-                withSource(context, DescriptorSource.self) { $0.handler(Readiness(rawValue: events)) }
+                withSource(context, as: DescriptorSource.self) { $0.handler(Readiness(rawValue: events)) }
             },
             unretained(self)
         )
@@ -61,12 +60,12 @@ package final class DescriptorSource {
 
     isolated deinit { cancel() }
 
-    /// What is waited for. Changing it takes effect in the next turn.
+    /// The events to wait for. A change takes effect in the next iteration of the loop.
     package var interest: Readiness {
         didSet { sd_event_source_set_io_events(source, interest.rawValue) }
     }
 
-    /// When the handler has its turn. Changing it takes effect in the next turn, without a system call.
+    /// A change takes effect in the next iteration of the loop, without a system call.
     package var priority: Priority {
         didSet {
             if priority != oldValue { sd_event_source_set_priority(source, priority.rawValue) }
@@ -79,7 +78,7 @@ package final class DescriptorSource {
     }
 }
 
-/// Calls a handler at a set time. Idle until armed.
+/// Calls a handler at a given time. Idle until armed.
 @EventLoop
 package final class TimerSource {
     private let handler: @EventLoop () -> Void
@@ -92,17 +91,17 @@ package final class TimerSource {
 
     isolated deinit { disarm() }
 
-    /// Fires once, at `time` on the monotonic clock, at most a millisecond late by choice.
+    /// Fires once, at `time` on the monotonic clock, with an accuracy of a millisecond.
     package func arm(at time: MonotonicInstant) {
         interval = nil
         set(to: time)
     }
 
-    /// Fires every `interval` until disarmed, first after one interval.
+    /// Fires every `interval` until disarmed, for the first time after one interval.
     package func arm(every interval: Duration) {
         precondition(
             interval >= .milliseconds(1),
-            "A repeating timer needs an interval of a millisecond or more"
+            "A repeating timer needs an interval of at least a millisecond"
         )
         self.interval = interval
         set(to: .now + interval)
@@ -130,10 +129,10 @@ package final class TimerSource {
             CLOCK_MONOTONIC,
             microseconds,
             1000,
-            { _, _, context in withSource(context, TimerSource.self) { $0.fired() } },
+            { _, _, context in withSource(context, as: TimerSource.self) { $0.fired() } },
             unretained(self)
         )
-        // Only memory can run out here, and a time limit that never fires must not go unnoticed.
+        // Fails only for lack of memory, and a time limit that never fires must not go unnoticed.
         precondition(result >= 0, "sd_event_add_time failed: \(String(cString: strerror(-result)))")
     }
 
@@ -143,28 +142,28 @@ package final class TimerSource {
     }
 }
 
-/// Calls a handler on the loop when the process receives a signal, in place of the signal's default action.
+/// Calls a handler on the loop when the process receives a signal, instead of the signal's default action.
 @EventLoop
 package final class SignalSource {
     private let handler: @EventLoop () -> Void
     private var source: OpaquePointer?
 
     /// - Parameters:
-    ///   - signal: A signal number, `SIGTERM` for example. It is blocked for the calling thread.
+    ///   - signal: A signal number, for example `SIGTERM`. It is blocked for the calling thread.
     ///   - handler: Called once per delivery.
-    /// - Throws: `EINVAL` for a number that is no signal.
+    /// - Throws: `EINVAL` for a number that is not a signal.
     package init(_ signal: Int32, handler: @escaping @EventLoop () -> Void) throws(SystemError) {
         self.handler = handler
         var mask = sigset_t()
         sigemptyset(&mask)
         sigaddset(&mask, signal)
-        // sd_event refuses a signal that is not blocked; an invalid number is reported by it below.
+        // sd_event refuses a signal that is not blocked; it also reports an invalid number, below.
         _ = pthread_sigmask(SIG_BLOCK, &mask, nil)
         let result = sd_event_add_signal(
             LoopExecutor.shared.event,
             &source,
             signal,
-            { _, _, context in withSource(context, SignalSource.self) { $0.handler() } },
+            { _, _, context in withSource(context, as: SignalSource.self) { $0.handler() } },
             unretained(self)
         )
         guard result >= 0 else { throw SystemError("watch signal \(signal)", -result) }
@@ -173,7 +172,7 @@ package final class SignalSource {
     isolated deinit { source = released(source) }
 }
 
-/// Runs a handler once in a later turn of the loop, after the current handler has returned.
+/// Runs a handler once in a later iteration of the loop, after the current handler has returned.
 @EventLoop
 package final class DeferredSource {
     private let handler: @EventLoop () -> Void
@@ -187,7 +186,7 @@ package final class DeferredSource {
 
     isolated deinit { source = released(source) }
 
-    /// Asks for one run; further requests before it are the same request.
+    /// Schedules one run. Further calls before that run have no effect.
     package func trigger() {
         if let source {
             sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
@@ -196,33 +195,33 @@ package final class DeferredSource {
         let result = sd_event_add_defer(
             LoopExecutor.shared.event,
             &source,
-            { _, context in withSource(context, DeferredSource.self) { $0.handler() } },
+            { _, context in withSource(context, as: DeferredSource.self) { $0.handler() } },
             unretained(self)
         )
         precondition(result >= 0, "sd_event_add_defer failed: \(String(cString: strerror(-result)))")
         if priority != .normal { sd_event_source_set_priority(source, priority.rawValue) }
     }
 
-    /// Takes a request back.
+    /// Cancels a scheduled run.
     package func cancel() {
         source = released(source)
     }
 }
 
-/// The sources cancel themselves in `deinit`, so a callback never sees a released object.
+/// A context pointer for a callback. Sources cancel themselves in `deinit`, so a callback never sees a released object.
 func unretained(_ source: AnyObject) -> UnsafeMutableRawPointer {
     Unmanaged.passUnretained(source).toOpaque()
 }
 
 func withSource<Source: AnyObject>(
     _ context: UnsafeMutableRawPointer?,
-    _ type: Source.Type,
+    as type: Source.Type,
     _ body: @EventLoop (Source) -> Void
 ) -> Int32 {
     guard let context else { return 0 }
-    // Strong for the time of the call: the handler may drop the last other reference.
+    // A strong reference during the call: the handler may drop the last other one.
     let source = Unmanaged<Source>.fromOpaque(context).takeUnretainedValue()
-    nonisolated(unsafe) let sent = source  // Same thread: the loop calls its sources only from there.
+    nonisolated(unsafe) let sent = source  // Same thread: the loop dispatches its sources only there.
     EventLoop.assumeIsolated { body(sent) }
     return 0
 }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A call into the kernel or a C library that failed, told for people: what was tried, on what, and why not.
+/// A failed call into the kernel or a C library, described for people: what was attempted, on what, and why it failed.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
-    /// What was tried, as the end of "could not …".
+    /// What was attempted; completes "could not …".
     package let action: String
     /// The `errno` value.
     package let code: Int32
 
     /// - Parameters:
-    ///   - action: Completes "could not …", naming the file or address where there is one.
-    ///   - code: An `errno` value; the current one if left out.
+    ///   - action: Completes "could not …", and names the file or address where there is one.
+    ///   - code: An `errno` value; the current one by default.
     package init(_ action: String, _ code: Int32? = nil) {
         self.action = action
         self.code = code ?? errno

@@ -11,36 +11,36 @@ package enum UnixSocket {
     }
 
     package struct PeerCredentials: Sendable, Equatable {
-        /// For display only: it may have been reused, or belong to another PID namespace.
+        /// For display only: it may have been reused, or be that of another PID namespace.
         package let processID: Int32
         package let userID: UInt32
     }
 
-    /// Binds and listens at `path`. A socket file that nobody listens on is replaced.
+    /// Binds and listens at `path`. A socket file without a listener is replaced.
     ///
     /// - Parameters:
     ///   - path: At most 107 bytes (unix(7)). The file gets mode 0600.
     ///   - kind: Stream or packets.
     /// - Returns: The listening socket.
-    /// - Throws: `EADDRINUSE` if another process listens there.
+    /// - Throws: `EADDRINUSE` if another process is listening there.
     package static func listen(at path: String, _ kind: Kind) throws(SystemError) -> OwnedDescriptor {
         let action = "listen on \(path)"
         let descriptor = try open(kind, action)
         if try bind(descriptor.value, path) == EADDRINUSE {
             guard isAbandoned(path, kind) else { throw SystemError(action, EADDRINUSE) }
-            // A failure to remove it shows in the second attempt.
+            // If it cannot be removed, the second attempt fails.
             _ = unlink(path)
             let second = try bind(descriptor.value, path)
             guard second == 0 else { throw SystemError(action, second) }
         }
-        // As many as the kernel allows may wait, as where systemd listens: whoever finds no room is turned away.
+        // The longest queue that the kernel allows, as in systemd's sockets: a client that finds it full is refused.
         guard chmod(path, 0o600) == 0, Glibc.listen(descriptor.value, .max) == 0 else {
             throw SystemError(action)
         }
         return descriptor
     }
 
-    /// Connects to `path`. A Unix socket connects at once or not at all.
+    /// Connects to `path`. A Unix socket connects immediately or fails.
     package static func connect(to path: String, _ kind: Kind) throws(SystemError) -> OwnedDescriptor {
         let descriptor = try open(kind, "connect to \(path)")
         let result = try withAddress(path) { Glibc.connect(descriptor.value, $0, $1) }
@@ -48,12 +48,12 @@ package enum UnixSocket {
         return descriptor
     }
 
-    /// Accepts one waiting peer, or returns nil if none waits.
+    /// Accepts one waiting peer, or returns nil if there is none.
     package static func accept(_ listening: Int32) throws(SystemError) -> OwnedDescriptor? {
         let descriptor = clinux_accept(listening)
         if descriptor >= 0 { return OwnedDescriptor(adopting: descriptor) }
         switch errno {
-        // The peer has gone again, or there was none: accept(2) lists these as "try again".
+        // The peer has already disconnected, or there was none: accept(2) lists these as "try again".
         case EAGAIN, ECONNABORTED, EINTR: return nil
         default: throw SystemError("accept a connection")
         }
@@ -64,13 +64,13 @@ package enum UnixSocket {
         package let first: OwnedDescriptor
         package let second: OwnedDescriptor
 
-        /// Gives both descriptors away without closing them.
+        /// Passes ownership of both descriptors to the caller, without closing them.
         package consuming func release() -> (Int32, Int32) {
             (first.release(), second.release())
         }
     }
 
-    /// Two connected sockets, for tests and for handing one to a child.
+    /// Two connected sockets, for tests and for passing one to a child process.
     package static func pair(_ kind: Kind) throws(SystemError) -> Pair {
         var descriptors: (Int32, Int32) = (-1, -1)
         let result = withUnsafeMutablePointer(to: &descriptors) { pointer in
@@ -83,7 +83,7 @@ package enum UnixSocket {
         )
     }
 
-    /// Who connected, as the kernel recorded it at connect time. Authorise by user only.
+    /// The credentials of the peer when it connected, from the kernel. Authorise by user only.
     package static func peerCredentials(_ descriptor: Int32) throws(SystemError) -> PeerCredentials {
         var credentials = clinux_peer_credentials()
         guard clinux_peer_credentials(descriptor, &credentials) == 0 else {

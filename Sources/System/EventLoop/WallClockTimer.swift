@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// Calls a handler at a time of the wall clock, and whenever somebody sets that clock meanwhile (timerfd_create(2),
-/// `TFD_TIMER_CANCEL_ON_SET`): what the time has to do with may have changed then. Idle until armed.
+/// Calls a handler at a wall-clock time, or earlier if the clock is set (timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`),
+/// because the intended time may then be a different one. Idle until armed.
 @EventLoop
 package final class WallClockTimer {
     private let descriptor: OwnedDescriptor
     private var source: DescriptorSource?
 
-    /// - Parameter handler: Arms the timer again, if there is more to wait for.
-    /// - Throws: `EMFILE` or `ENFILE`: the process or the machine has too many descriptors.
+    /// - Parameter handler: May arm the timer again.
+    /// - Throws: `EMFILE` or `ENFILE` if the process or the machine has too many descriptors.
     package init(handler: @escaping @EventLoop () -> Void) throws(SystemError) {
         let created = timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         guard created >= 0 else { throw SystemError("create a timer") }
@@ -20,12 +20,12 @@ package final class WallClockTimer {
         }
     }
 
-    // Before the descriptor closes with this object.
+    // The source ends before the descriptor closes: the number may be reused from then on.
     isolated deinit { source?.cancel() }
 
     /// Fires once, when the clock reaches the time or is set.
     ///
-    /// - Parameter seconds: Since 1970 in UTC. One that has passed fires in the next turn of the loop.
+    /// - Parameter seconds: Since 1970 in UTC. A time in the past fires in the next iteration of the loop.
     package func arm(at seconds: Int) {
         // Zero would disarm.
         set(max(1, seconds), Int32(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET))
@@ -39,7 +39,7 @@ package final class WallClockTimer {
         var time = itimerspec()
         time.it_value.tv_sec = seconds
         let result = timerfd_settime(descriptor.value, flags, &time, nil)
-        // ECANCELED: the clock was set since the last time; the timer is armed for the new one all the same.
+        // ECANCELED: the clock was set since the last call; the timer is armed nevertheless.
         precondition(
             result == 0 || errno == ECANCELED,
             "timerfd_settime failed: \(SystemError("set a timer"))"

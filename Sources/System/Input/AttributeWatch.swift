@@ -1,9 +1,9 @@
 import EventLoop
 import Glibc
 
-/// Tells which files of some directories had their attributes changed: owner, mode, access list (inotify(7)).
+/// Reports files in watched directories whose attributes changed: owner, mode, access control list (inotify(7)).
 ///
-/// Directories are watched and not the files, as a file without read access cannot be watched.
+/// The directories are watched instead of the files, because a file without read access cannot be watched.
 @EventLoop
 final class AttributeWatch {
     private let descriptor: OwnedDescriptor
@@ -11,28 +11,28 @@ final class AttributeWatch {
     private var directories: [Int32: String] = [:]
     private var source: DescriptorSource?
 
-    /// - Parameter handler: Called with the path of a changed file, or nil if changes were lost.
+    /// - Parameter handler: Receives the path of a changed file, or nil if events were lost.
     /// - Throws: `EMFILE` if the user has too many inotify instances.
     init(handler: @escaping @EventLoop (String?) -> Void) throws(SystemError) {
         descriptor = OwnedDescriptor(adopting: inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)))
         self.handler = handler
-        guard descriptor.value >= 0 else { throw SystemError("watch the access to devices") }
-        source = try DescriptorSource(descriptor.value, .readable) { [weak self] _ in self?.receive() }
+        guard descriptor.value >= 0 else { throw SystemError("watch the access rights of devices") }
+        source = try DescriptorSource(descriptor.value, .readable) { [weak self] _ in self?.readEvents() }
     }
 
     isolated deinit { source?.cancel() }
 
-    /// Watches one more directory. One that is watched already stays so.
+    /// Watches one more directory. Adding it again has no effect.
     func add(_ directory: String) throws(SystemError) {
         let number = inotify_add_watch(descriptor.value, directory, UInt32(IN_ATTRIB | IN_ONLYDIR))
         guard number >= 0 else { throw SystemError("watch \(directory)") }
         directories[number] = directory
     }
 
-    private func receive() {
+    private func readEvents() {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = read(descriptor.value, &buffer, buffer.count)
-        // EAGAIN and EINTR: the loop comes back when there is something.
+        // EAGAIN and EINTR: the source fires again when there is something to read.
         guard count > 0 else { return }
         buffer.withUnsafeBytes { bytes in
             var offset = 0

@@ -2,24 +2,24 @@ import CUdev
 package import EventLoop
 import Glibc
 
-/// What happened to a node that the monitor looks for.
+/// A change of a monitored device node.
 package enum DeviceEvent: Equatable, Sendable {
-    /// It is there, and was not reported before.
+    /// It exists, and has not been reported before.
     case added(InputNode)
-    /// It was reported before, and udev now says something else about it, or this process's access to it has changed.
+    /// It has been reported before, and its udev properties or this process's access to it have changed.
     case changed(InputNode)
-    /// It is gone, or no longer has the tag.
+    /// It was removed, or no longer has the tag.
     case removed(InputNode)
 }
 
-/// Knows which device nodes are there, from udev: first all that exist, then what changes.
+/// Monitors device nodes through udev: first reports those that exist, then every change.
 ///
-/// Listens before it lists, so that no node is missed, and remembers what it told, so that none is told
-/// twice. The kernel drops the messages about other devices, so that they wake nobody. Where no udevd
-/// runs nothing is tagged: a monitor with a tag finds nothing there, and that is not an error.
+/// It subscribes before it enumerates, so that no node is missed, and remembers what it has reported, so that none is
+/// reported twice. The kernel filters out messages about other devices, so that they cause no wake-ups. Without a running
+/// udevd no device is tagged: a monitor with a tag then finds nothing, which is not an error.
 @EventLoop
 package final class DeviceMonitor {
-    /// The nodes that are there now, by their path in sysfs.
+    /// The present nodes, by their path in sysfs.
     package private(set) var nodes: [String: InputNode] = [:]
 
     private let subsystem: String
@@ -31,15 +31,15 @@ package final class DeviceMonitor {
     private var handler: (@EventLoop (DeviceEvent) -> Void)?
 
     /// - Parameters:
-    ///   - subsystem: `input` for example.
-    ///   - tag: Only devices that a udev rule gave this tag.
-    /// - Throws: If the netlink socket to udev cannot be had.
+    ///   - subsystem: For example `input`.
+    ///   - tag: Only devices to which a udev rule has given this tag; nil for all.
+    /// - Throws: If the netlink socket for udev's messages cannot be opened.
     package init(subsystem: String, tag: String?) throws(SystemError) {
         self.subsystem = subsystem
         self.tag = tag
-        let action = "listen to udev"
+        let action = "monitor udev"
         guard let udev = udev_new() else { throw SystemError(action) }
-        // "udev", not "kernel": its messages come when the rules are done, with properties, tags and access rights.
+        // "udev", not "kernel": these messages are sent after the rules have run, with properties, tags and access rights.
         guard let monitor = udev_monitor_new_from_netlink(udev, "udev") else {
             let error = SystemError(action)
             udev_unref(udev)
@@ -59,27 +59,27 @@ package final class DeviceMonitor {
         udev_unref(udev)
     }
 
-    /// Reports every node that is there as added, before it returns, and from then on every change.
+    /// Reports every present node as added, before it returns, and every change from then on.
     ///
     /// - Parameter handler: Called in the order of the events.
-    /// - Throws: If sysfs cannot be read or the socket cannot be watched. May be tried again.
+    /// - Throws: If sysfs cannot be read or the socket cannot be watched. The call may be repeated.
     package func start(_ handler: @escaping @EventLoop (DeviceEvent) -> Void) throws(SystemError) {
         self.handler = handler
-        // logind changes access lists without telling udev. Without this watch, for want of inotify instances,
-        // the changes are seen when udev next says something about a device.
+        // logind changes access control lists without involving udev. If this watch fails for lack of inotify instances,
+        // a change of access is noticed with udev's next message about the device.
         access = try? AttributeWatch { [weak self] in self?.accessChanged($0) }
         source = try DescriptorSource(udev_monitor_get_fd(monitor), .readable) { [weak self] _ in
-            self?.receive()
+            self?.receiveMessage()
         }
         do throws(SystemError) {
-            try listAgain()
+            try refresh()
         } catch {
             stop()
             throw error
         }
     }
 
-    /// Ends the reports. What was reported is forgotten.
+    /// Stops monitoring, and forgets all nodes.
     package func stop() {
         source?.cancel()
         source = nil
@@ -88,15 +88,15 @@ package final class DeviceMonitor {
         nodes = [:]
     }
 
-    /// Takes one message; the loop comes back while there are more.
-    private func receive() {
+    /// Receives one message. The source fires again while there are more.
+    private func receiveMessage() {
         errno = 0
         guard let device = udev_monitor_receive_device(monitor) else {
-            // Messages were lost: compare what is there with what was told. Everything else, EAGAIN foremost,
-            // means a message that was not for us.
+            // ENOBUFS: messages were lost, so compare the present nodes with those that were reported. Anything else,
+            // most often EAGAIN, means that the filter dropped the message.
             if errno == ENOBUFS {
-                // If sysfs cannot be read now, the next message still tells its part.
-                try? listAgain()
+                // If sysfs cannot be read now, later messages still report their own devices.
+                try? refresh()
             }
             return
         }
@@ -108,19 +108,19 @@ package final class DeviceMonitor {
     }
 
     private func isWanted(_ device: OpaquePointer) -> Bool {
-        // The message's filter knows every tag the device ever had; only the current ones count.
+        // The filter of the socket matches every tag that the device ever had; only the current ones count.
         guard let tag else { return true }
         return udev_device_has_current_tag(device, tag) > 0
     }
 
     /// - Throws: If sysfs cannot be read; nothing is reported then.
-    private func listAgain() throws(SystemError) {
-        let found = try list()
+    private func refresh() throws(SystemError) {
+        let found = try enumerate()
         for path in nodes.keys.sorted() where found[path] == nil { update(path, nil) }
         for path in found.keys.sorted() { update(path, found[path]) }
     }
 
-    private func list() throws(SystemError) -> [String: InputNode] {
+    private func enumerate() throws(SystemError) -> [String: InputNode] {
         let action = "list the \(subsystem) devices"
         guard let enumeration = udev_enumerate_new(udev) else { throw SystemError(action) }
         defer { udev_enumerate_unref(enumeration) }
@@ -131,7 +131,7 @@ package final class DeviceMonitor {
 
         var found: [String: InputNode] = [:]
         for (path, _) in entries(udev_enumerate_get_list_entry(enumeration)) {
-            // A device may go between the listing and the look at it.
+            // A device may be removed after it was listed.
             guard let device = udev_device_new_from_syspath(udev, path) else { continue }
             defer { udev_device_unref(device) }
             if isWanted(device) { found[path] = InputNode(device) }
@@ -141,15 +141,15 @@ package final class DeviceMonitor {
 
     private func watchAccess(to node: InputNode?) {
         guard let node, let end = node.devnode.lastIndex(of: "/") else { return }
-        // If the directory cannot be watched, it is as without any watch.
+        // If the directory cannot be watched, a change of access is noticed with udev's next message.
         try? access?.add(String(node.devnode[..<end]))
     }
 
-    /// - Parameter devnode: nil if it is not known which.
+    /// - Parameter devnode: Nil if events were lost, so that any node may have changed.
     private func accessChanged(_ devnode: String?) {
         for (path, var node) in nodes where devnode == nil || node.devnode == devnode {
             let isReadable = canRead(node.devnode)
-            // A file that is gone: udev tells about its device.
+            // The file was removed: udev will report that.
             if !isReadable, errno == ENOENT { continue }
             node.isReadable = isReadable
             update(path, node)
@@ -157,29 +157,31 @@ package final class DeviceMonitor {
     }
 
     private func update(_ path: String, _ node: InputNode?) {
-        let before = nodes[path]
-        guard before != node else { return }
+        let previous = nodes[path]
+        guard previous != node else { return }
         nodes[path] = node
         watchAccess(to: node)
-        switch (before, node) {
+        switch (previous, node) {
         case (nil, let node?): handler?(.added(node))
         case (_?, let node?): handler?(.changed(node))
-        case (let before?, nil): handler?(.removed(before))
+        case (let previous?, nil): handler?(.removed(previous))
         case (nil, nil): break
         }
     }
 }
 
 extension InputNode {
-    /// Properties that differ between a message and the listing of the same device: the message's own, and
-    /// lists in an order that means nothing. Kept, they would look like changes of the device.
-    private static let leftOut: Set<String> = ["ACTION", "SEQNUM", "TAGS", "CURRENT_TAGS", "DEVLINKS"]
+    /// Properties that differ between a message and the enumeration of the same device: those of the message itself, and
+    /// lists in arbitrary order. They would look like changes of the device.
+    private static let ignoredProperties: Set<String> = [
+        "ACTION", "SEQNUM", "TAGS", "CURRENT_TAGS", "DEVLINKS",
+    ]
 
-    /// nil for a device without a node in `/dev`, an input device's parent for example.
+    /// Nil for a device without a node in `/dev`, for example the parent of an input device.
     fileprivate init?(_ device: OpaquePointer) {
         guard let devnode = udev_device_get_devnode(device), let sysname = udev_device_get_sysname(device)
         else { return nil }
-        // The node's parent is the input device itself. It belongs to the node and is not released.
+        // The parent of the node is the input device itself. The child owns it, so that it is not released here.
         let parent = udev_device_get_parent_with_subsystem_devtype(device, "input", nil)
         func attribute(_ name: String) -> String {
             udev_device_get_sysattr_value(parent, name).map { String(cString: $0) } ?? ""
@@ -196,11 +198,11 @@ extension InputNode {
             id: ID(bus: number("id/bustype"), vendor: number("id/vendor"), product: number("id/product")),
             keys: KeyBits(capabilities: attribute("capabilities/key")),
             isReadable: canRead(String(cString: devnode)),
-            // In messages libudev 252 has an empty tag among them.
+            // In messages, libudev 252 reports an additional empty tag.
             tags: Set(entries(udev_device_get_current_tags_list_entry(device)).map(\.0)).subtracting([""]),
             properties: Dictionary(
                 entries(udev_device_get_properties_list_entry(device)).filter {
-                    !Self.leftOut.contains($0.0)
+                    !Self.ignoredProperties.contains($0.0)
                 },
                 uniquingKeysWith: { _, last in last }
             )

@@ -3,7 +3,7 @@ import CLinux
 import EventLoop
 import Glibc
 
-// What `KeyDevice` needs of libevdev and the kernel, one call each.
+// The calls of libevdev and the kernel that `KeyDevice` needs.
 
 /// Opens an event device for reading. ``closeDevice(_:)`` closes it.
 func openedDevice(_ path: String, _ label: String) throws(SystemError) -> OpaquePointer {
@@ -44,14 +44,14 @@ func nextReading(_ device: OpaquePointer, _ mode: KeyEventDecoder.Mode) -> KeyEv
     )
 }
 
-/// Makes libevdev ask the kernel which keys are down, as if events had been lost.
+/// Makes libevdev query the kernel for the state of the keys, as if events had been lost.
 func startOfDifferences(_ device: OpaquePointer) -> KeyEventDecoder.Reading {
     var event = input_event()
     let status = libevdev_next_event(device, LIBEVDEV_READ_FLAG_FORCE_SYNC.rawValue, &event)
     return status < 0 ? .failed(errno: -status) : .dropped
 }
 
-/// The keys that the opened device says it has.
+/// The keys that the device supports.
 func allKeys(of device: OpaquePointer) -> [KeyCode] {
     (0..<UInt16(KeyCode.count)).map { KeyCode(rawValue: $0) }.filter { hasKey($0, device) }
 }
@@ -60,7 +60,7 @@ func hasKey(_ key: KeyCode, _ device: OpaquePointer) -> Bool {
     libevdev_has_event_code(device, UInt32(EV_KEY), UInt32(key.rawValue)) == 1
 }
 
-/// Whether a key was down at the last event or synchronisation.
+/// Whether the key was down at the last event or synchronisation.
 func isDown(_ key: KeyCode, _ device: OpaquePointer) -> Bool {
     libevdev_get_event_value(device, UInt32(EV_KEY), UInt32(key.rawValue)) != 0
 }
@@ -69,13 +69,13 @@ func isAnyKeyDown(_ device: OpaquePointer) -> Bool {
     allKeys(of: device).contains { isDown($0, device) }
 }
 
-/// Lets only these keys, and no other kind of event, reach the descriptor (EVIOCSMASK).
+/// Restricts the events of the descriptor to these keys (EVIOCSMASK).
 ///
 /// - Returns: 0 or a negative `errno`.
 func limitKeys(_ device: OpaquePointer, to keys: KeyBits) -> Int32 {
     let descriptor = libevdev_get_fd(device)
-    // The mask of EV_SYN is the one of the types; EV_SYN itself always passes (drivers/input/evdev.c).
-    // Masks are made of whole longs.
+    // The mask of EV_SYN is the mask of event types; EV_SYN itself always passes (drivers/input/evdev.c).
+    // The size of a mask is a multiple of that of a long.
     let types: [UInt8] = [1 << UInt8(EV_SYN) | 1 << UInt8(EV_KEY), 0, 0, 0, 0, 0, 0, 0]
     guard clinux_evdev_set_mask(descriptor, UInt32(EV_SYN), types, UInt32(types.count)) == 0,
         clinux_evdev_set_mask(descriptor, UInt32(EV_KEY), keys.bytes, UInt32(keys.bytes.count)) == 0

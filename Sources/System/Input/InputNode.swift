@@ -1,24 +1,24 @@
-/// A device node as udev describes it. Reading this opens nothing.
+/// A device node as udev describes it. It is obtained without opening the device.
 package struct InputNode: Equatable, Sendable {
-    /// The kernel's name, `event5` for example. It may be another device after a replug.
+    /// The kernel's name, for example `event5`. After a replug it may belong to another device.
     package var sysname: String
-    /// The file to open, `/dev/input/event5` for example.
+    /// The file to open, for example `/dev/input/event5`.
     package var devnode: String
-    /// What the device calls itself. Comes from the device: it may be empty, long, or not unique.
+    /// The name that the device reports. It may be empty, long, or not unique.
     package var name: String
-    /// Where it is attached, in the driver's words: `usb-0000:00:14.0-2/input3`, `ALSA`, an adapter's address.
+    /// The physical location as the driver reports it: `usb-0000:00:14.0-2/input3`, `ALSA`, an adapter's address.
     package var phys: String
-    /// The device's own address or serial number, where the driver tells one.
+    /// The device's own address or serial number, if the driver reports one.
     package var uniq: String
     /// Bus, vendor and product numbers.
     package var id: ID
-    /// The keys it can send, from sysfs.
+    /// The keys that it can send, from sysfs.
     package var keys: KeyBits
-    /// Whether this process may read it now. With the tag `uaccess` it follows the active session at the seat.
+    /// Whether this process may read it now. With the tag `uaccess`, only the active session of the seat may.
     package var isReadable: Bool
-    /// What udev's rules marked it with.
+    /// The current tags that udev's rules have set.
     package var tags: Set<String>
-    /// udev's properties: `ID_INPUT_KEY`, `ID_SERIAL`, … Without the tags and the links.
+    /// udev's properties (`ID_INPUT_KEY`, `ID_SERIAL`, …), without tags and links.
     package var properties: [String: String]
 
     /// `struct input_id` without the version. All zero for devices that have none.
@@ -62,21 +62,21 @@ package struct InputNode: Equatable, Sendable {
         self.properties = properties
     }
 
-    /// Whether somebody could type on it. Such a node is never opened: its reader would see every keystroke.
+    /// Whether it is a keyboard. Such a node is never opened: its reader would see every keystroke.
     ///
-    /// True if udev says so (`ID_INPUT_KEYBOARD`), and also for the partial keyboards that udev does not
-    /// count, which lack one of Esc, the digits and Q to D but have letters.
+    /// True if udev identifies it as one (`ID_INPUT_KEYBOARD`), and also for partial keyboards that udev does not
+    /// include, which have letters but lack one of Esc, the digits and Q to D.
     package var isKeyboardLike: Bool {
         properties["ID_INPUT_KEYBOARD"] == "1" || keys.canTypeText
     }
 
-    /// Names the same node again after a replug or a reboot, to be kept in a configuration.
+    /// Identifies the same node after a replug or a reboot, so that it can be stored in a configuration.
     ///
-    /// Two devices of one model without serial numbers have the same one if udev knows no place for them.
+    /// Two devices of one model without serial numbers share one if udev does not know their physical location.
     package var stableIdentifier: String {
         if id.bus == ID.bluetooth, !uniq.isEmpty { return "bluetooth:\(uniq):\(name)" }
         if let serial = properties["ID_SERIAL"], !serial.isEmpty {
-            // One device has a node for each interface, all with the same serial.
+            // A device has a node for each interface, all with the same serial number.
             guard let interface = properties["ID_USB_INTERFACE_NUM"] else { return "serial:\(serial)" }
             return "serial:\(serial):\(interface)"
         }

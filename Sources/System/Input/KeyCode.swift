@@ -17,11 +17,10 @@ package struct KeyCode: RawRepresentable, Hashable, Comparable, Sendable, Custom
 
     package static let playPause = KeyCode(KEY_PLAYPAUSE)
     package static let nextSong = KeyCode(KEY_NEXTSONG)
-    package static let previousSong = KeyCode(KEY_PREVIOUSSONG)
     package static let volumeUp = KeyCode(KEY_VOLUMEUP)
     package static let volumeDown = KeyCode(KEY_VOLUMEDOWN)
 
-    /// The kernel's name, `KEY_PLAYPAUSE` for example, or the number where it has none.
+    /// The kernel's name, for example `KEY_PLAYPAUSE`, or the number if there is none.
     package var description: String {
         guard let name = libevdev_event_code_get_name(UInt32(EV_KEY), UInt32(rawValue)) else {
             return "key \(rawValue)"
@@ -34,7 +33,7 @@ package struct KeyCode: RawRepresentable, Hashable, Comparable, Sendable, Custom
     }
 }
 
-/// A set of keys as the kernel keeps it: one bit for each code.
+/// A set of keys in the kernel's representation: one bit for each code.
 package struct KeyBits: Equatable, Sendable {
     private var words: [UInt64]
 
@@ -43,12 +42,12 @@ package struct KeyBits: Equatable, Sendable {
         for key in keys { insert(key) }
     }
 
-    /// Reads a `capabilities/key` attribute of sysfs: hexadecimal words of the kernel's `unsigned long`,
+    /// Parses a `capabilities/key` attribute of sysfs: hexadecimal words of the kernel's `unsigned long`,
     /// the highest first, without leading zero words.
     ///
     /// - Parameters:
-    ///   - text: The attribute. Words that are no numbers count as empty, words past `KEY_MAX` are left out.
-    ///   - wordSize: Bits of an `unsigned long`.
+    ///   - text: The attribute. Words that are not numbers count as zero, words beyond `KEY_MAX` are ignored.
+    ///   - wordSize: The number of bits of an `unsigned long`.
     package init(capabilities text: String, wordSize: Int = UInt.bitWidth) {
         self.init()
         let parts = text.split { $0 == " " || $0 == "\n" }
@@ -68,15 +67,15 @@ package struct KeyBits: Equatable, Sendable {
         return words[Int(key.rawValue / 64)] >> UInt64(key.rawValue % 64) & 1 == 1
     }
 
-    /// Adds a key. Codes that the kernel does not have are left out.
+    /// Adds a key. Codes that the kernel does not have are ignored.
     package mutating func insert(_ key: KeyCode) {
         guard key.rawValue < KeyCode.count else { return }
         words[Int(key.rawValue / 64)] |= 1 << UInt64(key.rawValue % 64)
     }
 
-    /// Whether text can be typed with these keys: a letter or the space bar is among them.
+    /// Whether text can be typed with these keys: they include a letter or the space bar.
     ///
-    /// Digits and Enter do not count: telephone key pads and camera shutters have them.
+    /// Digits and Enter do not count: telephone keypads and camera shutters have them.
     package var canTypeText: Bool {
         Self.typingKeys.contains { contains($0) }
     }

@@ -2,27 +2,27 @@ import CEvdev
 package import EventLoop
 import Glibc
 
-/// What an opened device tells.
+/// An event of an opened device.
 package enum KeyDeviceEvent: Equatable, Sendable {
     case key(KeyEvent)
-    /// The grab that was asked for is in effect.
+    /// The requested grab is in effect.
     case grabbed
-    /// The grab that was asked for cannot be had; `EBUSY` if another program has it.
+    /// The requested grab failed; `EBUSY` if another program has grabbed the device.
     case grabRefused(SystemError)
-    /// Unplugged, or access taken away. Comes once and as the last event. Keys that are down may or may not be
-    /// released before it: the kernel lifts them first, but refuses reads as soon as the device has gone.
+    /// The device was unplugged, or access to it was revoked. This is the last event. Keys that are down may or may not
+    /// be released before it: the kernel releases them, but refuses reads as soon as the device has gone.
     case vanished
 }
 
 /// A few keys of one device, read through libevdev.
 ///
-/// The kernel passes on only the wanted keys, so that no other key wakes the process or can be seen by it.
+/// The kernel delivers only the wanted keys, so that this process neither sees nor is woken by any other key.
 /// Timestamps are on `CLOCK_MONOTONIC`.
 @EventLoop
 package final class KeyDevice {
     package enum Grab: Sendable {
         case off
-        /// Asked for. A key is down; it takes effect when all are up.
+        /// Requested. It takes effect as soon as no key is down.
         case waiting
         case held
     }
@@ -30,14 +30,16 @@ package final class KeyDevice {
     package let node: InputNode
     /// The wanted keys that the device has.
     package let availableKeys: Set<KeyCode>
+    /// Whether the device is grabbed.
     package private(set) var grabState = Grab.off
 
     private let handler: @EventLoop (KeyDeviceEvent) -> Void
     private var decoder: KeyEventDecoder
     private var device: OpaquePointer?
     private var source: DescriptorSource?
-    private lazy var laterTurn = DeferredSource { [weak self] in self?.work() }
-    private var mustAskForAllKeys = false
+    private lazy var deferredRead = DeferredSource { [weak self] in self?.readEvents() }
+    /// Whether the state of all keys has to be queried before the grab.
+    private var needsKeyStates = false
 
     /// Opens the node.
     ///
@@ -45,8 +47,8 @@ package final class KeyDevice {
     ///   - node: From ``DeviceMonitor``. A keyboard is refused without opening it.
     ///   - keys: The wanted keys.
     ///   - handler: Called in the order of the events, never from within a call to this object.
-    /// - Throws: `EPERM` for a keyboard, `EACCES` if the user has no access to the node, `ENODEV` or `ENOENT`
-    ///   if it has gone, `ENOTTY` if it is no event device.
+    /// - Throws: `EPERM` for a keyboard, `EACCES` if the user has no access to the node, `ENODEV` or `ENOENT` if it has
+    ///   been removed, `ENOTTY` if it is not an event device.
     package init(
         _ node: InputNode,
         keys: Set<KeyCode>,
@@ -67,41 +69,39 @@ package final class KeyDevice {
         var result = libevdev_set_clock_id(device, CLOCK_MONOTONIC)
         if result >= 0 { result = limitKeys(device, to: KeyBits(present)) }
         guard result >= 0 else { throw SystemError("set up \(label)", -result) }
-        source = try DescriptorSource(libevdev_get_fd(device), .readable) { [weak self] _ in self?.work() }
+        source = try DescriptorSource(libevdev_get_fd(device), .readable) { [weak self] _ in
+            self?.readEvents()
+        }
     }
 
     isolated deinit { close() }
 
-    /// The wanted keys that are down. A level, not an edge: they may have been down before the device was opened.
-    package var heldKeys: Set<KeyCode> { decoder.held }
-
-    package var isGrabbed: Bool { grabState == .held }
-
-    /// Asks for all events of the device to come here only. It takes effect in a later turn of the loop, when no
-    /// key of the device is down: other readers would never see the release of a key that they saw pressed.
-    /// ``KeyDeviceEvent/grabbed`` or ``KeyDeviceEvent/grabRefused(_:)`` tells. The grab ends with this object or
-    /// the process, however it ends.
+    /// Requests exclusive access (EVIOCGRAB). It takes effect in a later iteration of the loop, when no key of the
+    /// device is down: otherwise other readers would never see the release of a key that they saw pressed.
+    /// ``KeyDeviceEvent/grabbed`` or ``KeyDeviceEvent/grabRefused(_:)`` reports the result. The grab ends with this
+    /// object, and with the process however it ends.
     package func grab() {
         guard let device, grabState == .off else { return }
         grabState = .waiting
-        // All keys count now, and the releases of all must wake us up. Limits first, state second: so no
-        // release can fall between the two. If this fails the device is going, and the next reading tells.
+        // Now all keys matter, and the release of any of them must wake us up. The mask is widened before the key states
+        // are queried, so that no release is missed in between. If this fails, the device is being removed, and the next
+        // read reports that.
         _ = limitKeys(device, to: KeyBits(allKeys(of: device)))
-        mustAskForAllKeys = true
-        laterTurn.trigger()
+        needsKeyStates = true
+        deferredRead.trigger()
     }
 
-    /// Gives the device back to everyone, or takes a waiting ``grab()`` back.
+    /// Ends the grab, or cancels a waiting ``grab()``.
     package func ungrab() {
         guard let device, grabState != .off else { return }
-        // Can fail only if the device is going, which ends the grab too.
+        // Fails only if the device is being removed, which ends the grab too.
         if grabState == .held { _ = libevdev_grab(device, LIBEVDEV_UNGRAB) }
         endGrab(.off)
     }
 
-    /// Closes the node. No event follows.
+    /// Closes the node. The handler is not called again.
     package func close() {
-        laterTurn.cancel()
+        deferredRead.cancel()
         source?.cancel()
         source = nil
         grabState = .off
@@ -110,11 +110,11 @@ package final class KeyDevice {
         closeDevice(device)
     }
 
-    /// Reads what there is, then sees to a waiting grab.
-    private func work() {
+    /// Reads all pending events, then completes a waiting grab.
+    private func readEvents() {
         guard readAll(), grabState == .waiting else { return }
-        if mustAskForAllKeys {
-            mustAskForAllKeys = false
+        if needsKeyStates {
+            needsKeyStates = false
             guard readDifferences(), grabState == .waiting else { return }
         }
         guard let device, !isAnyKeyDown(device) else { return }
@@ -123,7 +123,7 @@ package final class KeyDevice {
             endGrab(.off)
             return handler(.grabRefused(SystemError("grab \(node.devnode) (\(node.name))", -result)))
         }
-        // A key may have been pressed just before: then others have seen that, and must see the release too.
+        // A key may have been pressed just before: then other readers have seen that, and must see the release too.
         guard readDifferences(), grabState == .waiting, !isAnyKeyDown(device) else {
             if let device = self.device { _ = libevdev_grab(device, LIBEVDEV_UNGRAB) }
             return
@@ -134,41 +134,41 @@ package final class KeyDevice {
 
     private func endGrab(_ state: Grab) {
         grabState = state
-        mustAskForAllKeys = false
-        // As in `grab`: it can fail only if the device is going.
+        needsKeyStates = false
+        // Fails only if the device is being removed.
         if let device { _ = limitKeys(device, to: KeyBits(availableKeys)) }
     }
 
-    /// Asks the kernel which keys are down, without waiting for it to tell.
+    /// Queries the kernel for the keys that are down, and reads the differences.
     ///
-    /// - Returns: As ``readAll()``.
+    /// - Returns: Whether everything was read, and the device still exists.
     private func readDifferences() -> Bool {
         guard let device else { return false }
-        return act(on: decoder.handle(startOfDifferences(device), at: .now)) == .reading && readAll()
+        return apply(decoder.handle(startOfDifferences(device), at: .now)) == .reading && readAll()
     }
 
     private enum Progress {
         case reading, done, gone
     }
 
-    /// - Returns: Whether everything was read, and the device is still there.
+    /// - Returns: Whether everything was read, and the device still exists.
     private func readAll() -> Bool {
-        // Others on the loop get their turn between two portions, however fast a device sends.
+        // Other sources are dispatched between two batches, however fast a device sends.
         for _ in 0..<512 {
             guard let device else { return false }
             let reading = nextReading(device, decoder.mode)
-            switch act(on: decoder.handle(reading, at: .now)) {
+            switch apply(decoder.handle(reading, at: .now)) {
             case .reading: continue
             case .done: return true
             case .gone: return false
             }
         }
-        // libevdev has read events from the descriptor that epoll will not tell about again.
-        laterTurn.trigger()
+        // libevdev has buffered events, for which epoll will not report the descriptor again.
+        deferredRead.trigger()
         return false
     }
 
-    private func act(on outcome: KeyEventDecoder.Outcome) -> Progress {
+    private func apply(_ outcome: KeyEventDecoder.Outcome) -> Progress {
         switch outcome {
         case .readOn:
             return .reading
@@ -185,6 +185,6 @@ package final class KeyDevice {
     }
 
     private static func keyboardRefusal(_ label: String) -> SystemError {
-        SystemError("open \(label), because somebody may type on it", EPERM)
+        SystemError("open \(label), because it is a keyboard", EPERM)
     }
 }

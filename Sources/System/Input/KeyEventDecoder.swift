@@ -10,23 +10,23 @@ struct RawEvent: Equatable {
     var time: MonotonicInstant
 }
 
-/// Turns what libevdev reads into key events, and says how to read on.
+/// Decodes libevdev's results into key events, and determines how to continue reading.
 ///
-/// When the kernel's buffer overflows, its next event is `SYN_DROPPED` and the ones before are lost. libevdev
-/// then throws away the rest of the buffer, asks the kernel for the state of all keys, and hands out the
-/// difference to the state it knew (libevdev.h, "SYN_DROPPED handling").
+/// When the kernel's buffer overflows, its next event is `SYN_DROPPED` and the ones before it are lost. libevdev then
+/// discards the rest of the buffer, queries the kernel for the state of all keys, and returns the differences from the
+/// state that it knew (libevdev.h, "SYN_DROPPED handling").
 struct KeyEventDecoder: Equatable {
-    /// What one reading gave.
+    /// The result of one read.
     enum Reading: Equatable {
         case event(RawEvent)
-        /// `SYN_DROPPED`: the differences are to be read now.
+        /// `SYN_DROPPED`: the differences must be read next.
         case dropped
         /// `EAGAIN`.
         case nothing
         case failed(errno: Int32)
     }
 
-    /// What is to be read next.
+    /// What to read next.
     enum Mode: Equatable {
         case live, differences
     }
@@ -36,7 +36,7 @@ struct KeyEventDecoder: Equatable {
         case key(KeyEvent)
         /// Everything was read.
         case wait
-        /// The device is gone, or can no longer be read.
+        /// The device was removed, or can no longer be read.
         case vanished
     }
 
@@ -46,7 +46,7 @@ struct KeyEventDecoder: Equatable {
     private let wanted: Set<KeyCode>
 
     /// - Parameters:
-    ///   - wanted: Events of other keys are left out.
+    ///   - wanted: Events of other keys are ignored.
     ///   - held: The keys that were down when the device was opened.
     init(wanted: Set<KeyCode>, held: Set<KeyCode> = []) {
         self.wanted = wanted
@@ -54,9 +54,9 @@ struct KeyEventDecoder: Equatable {
     }
 
     /// - Parameters:
-    ///   - reading: The next one, made in ``mode``.
-    ///   - now: The time of events that were found out and not seen.
-    /// - Returns: What to do now.
+    ///   - reading: The result of the next read, in ``mode``.
+    ///   - now: The time for events that come from a resynchronisation.
+    /// - Returns: What to do next.
     mutating func handle(_ reading: Reading, at now: MonotonicInstant) -> Outcome {
         switch reading {
         case .dropped:
@@ -67,7 +67,7 @@ struct KeyEventDecoder: Equatable {
             mode = .live
             return .readOn
         case .failed(let code):
-            // The next readiness comes by itself. Any other failure means that a release would be missed.
+            // After EINTR the source fires again. After any other error a release could be missed.
             return code == EINTR ? .wait : .vanished
         case .event(let event):
             return key(event, at: now).map { .key($0) } ?? .readOn
@@ -85,11 +85,11 @@ struct KeyEventDecoder: Equatable {
             held.remove(key)
             return KeyEvent(key: key, edge: .released, time: time, isResynchronised: isResynchronised)
         case 1:
-            // A key that is down already was not pressed: no edge.
+            // Not an edge if the key is already down.
             guard held.insert(key).inserted else { return nil }
             return KeyEvent(key: key, edge: .pressed, time: time, isResynchronised: isResynchronised)
         default:
-            // 2 is the kernel's automatic repeat.
+            // 2 is the kernel's autorepeat.
             return nil
         }
     }

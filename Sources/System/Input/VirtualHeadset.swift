@@ -2,11 +2,11 @@ import CEvdev
 package import EventLoop
 import Glibc
 
-/// A USB headset's keys, made with uinput: for the rest of the system a device like any other.
+/// The keys of a USB headset, created with uinput: for the rest of the system a device like any other.
 @EventLoop
 package final class VirtualHeadset {
     package let name: String
-    /// `/dev/input/event…`. udev sets its access rights a little later.
+    /// `/dev/input/event…`. udev sets its access rights shortly after.
     package let devnode: String
     private var device: OpaquePointer?
 
@@ -17,10 +17,10 @@ package final class VirtualHeadset {
     ///
     /// - Parameters:
     ///   - name: At most 79 bytes (`UINPUT_MAX_NAME_SIZE`).
-    ///   - keys: What it can send.
-    /// - Throws: `ENOENT` or `ENODEV` without the kernel module `uinput`, `EACCES` if `/dev/uinput` is not ours to open.
+    ///   - keys: The keys that it can send.
+    /// - Throws: `ENOENT` or `ENODEV` without the kernel module `uinput`, `EACCES` without permission to open `/dev/uinput`.
     package init(name: String, keys: Set<KeyCode> = usualKeys) throws(SystemError) {
-        let action = "make the input device \(name) through /dev/uinput"
+        let action = "create the input device \(name) with /dev/uinput"
         guard let description = libevdev_new() else { throw SystemError(action, ENOMEM) }
         defer { libevdev_free(description) }
         libevdev_set_name(description, name)
@@ -46,7 +46,7 @@ package final class VirtualHeadset {
 
     package func release(_ key: KeyCode) throws(SystemError) { try send(key, 0) }
 
-    /// Unplugs it, with keys that are down as well. Their readers may or may not see a release.
+    /// Unplugs it, even if keys are down. Readers may or may not see a release.
     package func remove() {
         if let device { libevdev_uinput_destroy(device) }
         device = nil

@@ -3,9 +3,9 @@ package import Logging
 
 /// Writes log records to standard error, one line each.
 ///
-/// If standard error is the journal, a line begins with its priority, `<6>` for example (sd-daemon(3)); otherwise
-/// with the level's name. Whatever is in a message or in a peer's string, it stays on its line: control characters
-/// are written as escapes.
+/// If standard error is connected to the journal, a line begins with its priority, for example `<6>` (sd-daemon(3));
+/// otherwise with the name of the level. Control characters are escaped, so that no message and no string from a peer
+/// can break out of its line.
 package struct JournalLogHandler: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
@@ -19,13 +19,15 @@ package struct JournalLogHandler: LogHandler {
         let isJournal = Self.isStandardErrorJournal
         let prefix = Self.prefix(of: .warning, isJournal)
         self.init(isJournal: isJournal) { line in
-            LineOutput.standardError.write(line) { "\(prefix)left out \($0) lines that nobody took\n" }
+            LineOutput.standardError.write(line) {
+                "\(prefix)dropped \($0) lines because nothing read them\n"
+            }
         }
     }
 
     /// - Parameters:
     ///   - isJournal: Whether lines begin with a priority.
-    ///   - write: Gets each line with its end.
+    ///   - write: Receives each line, including its newline.
     package init(isJournal: Bool, write: @escaping @Sendable (String) -> Void) {
         self.isJournal = isJournal
         self.write = write
@@ -55,8 +57,8 @@ package struct JournalLogHandler: LogHandler {
         isJournal ? "<\(level.priority)>" : "\(level): "
     }
 
-    /// systemd names the device and inode of the stream that it connected (systemd.exec(5), `$JOURNAL_STREAM`);
-    /// the variable alone is inherited even where standard error has been redirected.
+    /// systemd passes the device and inode of the stream that it connected (systemd.exec(5), `$JOURNAL_STREAM`). The
+    /// variable alone is not enough: it is inherited even where standard error has been redirected.
     private static let isStandardErrorJournal: Bool = {
         var status = stat()
         guard let stream = getenv("JOURNAL_STREAM"), fstat(STDERR_FILENO, &status) == 0 else { return false }
@@ -69,8 +71,8 @@ extension Logger {
     ///
     /// - Parameters:
     ///   - label: The program's name.
-    ///   - levelVariable: An environment variable that may hold the lowest level to write, `debug` for example.
-    /// - Returns: The logger; without a level in the environment it writes `info` and above.
+    ///   - levelVariable: The environment variable with the lowest level to write, for example `debug`.
+    /// - Returns: The logger. If the variable is not set, it writes `info` and above.
     package static func journal(_ label: String, levelVariable: String) -> Logger {
         var logger = Logger(label: label) { JournalLogHandler(label: $0) }
         if let level = getenv(levelVariable).flatMap({ Level(rawValue: String(cString: $0)) }) {
@@ -81,7 +83,7 @@ extension Logger {
 }
 
 extension Logger.Level {
-    /// As in syslog(3).
+    /// The priorities of syslog(3).
     fileprivate var priority: Int {
         switch self {
         case .trace, .debug: 7
@@ -94,7 +96,7 @@ extension Logger.Level {
     }
 }
 
-/// Bytes. Together with some fields it stays within a line that a pipe takes whole.
+/// In bytes. With a few fields it stays below the length that a pipe writes atomically.
 private let longestMessage = 3072
 private let longestField = 512
 
@@ -123,7 +125,7 @@ private func escaped(_ text: String, quoting: Bool, longest: Int) -> String {
     return quoting && needsQuotes ? "\"\(result)\"" : result
 }
 
-/// Nothing in it has a meaning of its own: most texts are so, and need not be looked up by scalar.
+/// Whether nothing needs escaping or quotes: true for most texts, which then need not be examined by scalar.
 private func isPlain(_ text: String, quoting: Bool) -> Bool {
     guard !text.isEmpty else { return false }
     return text.utf8.allSatisfy { byte in

@@ -1,18 +1,18 @@
 import Glibc
 import Synchronization
 
-/// Writes lines to a descriptor that may be shared, and never waits: whoever reads may have been stopped. What is not
-/// taken is counted, and the count written when there is room again.
+/// Writes lines to a descriptor that may be shared, and never blocks, even if the reader is stopped. Lines that cannot be
+/// written are dropped and counted, and the count is written as soon as there is room again.
 ///
-/// The descriptor stays as it is: non-blocking would be a property of everybody's who shares it.
+/// The descriptor itself stays blocking: `O_NONBLOCK` would affect all processes that share it.
 package final class LineOutput: Sendable {
-    /// What a pipe with room takes at once and whole (pipe(7)).
+    /// The size up to which writes to a pipe are atomic (pipe(7)).
     static let longestLine = 4096
 
     private struct State {
-        /// The end of a line that was taken in part.
+        /// The rest of a line that was written in part.
         var rest: [UInt8] = []
-        var leftOut = 0
+        var dropped = 0
     }
 
     private let descriptor: Int32
@@ -22,7 +22,7 @@ package final class LineOutput: Sendable {
     /// For standard error.
     package static let standardError = LineOutput(STDERR_FILENO)
 
-    /// - Parameter descriptor: Stays open for as long as this is used.
+    /// - Parameter descriptor: Must stay open for as long as this object is used.
     package init(_ descriptor: Int32) {
         self.descriptor = descriptor
         var status = stat()
@@ -30,39 +30,40 @@ package final class LineOutput: Sendable {
     }
 
     /// - Parameters:
-    ///   - line: With its end. Of a longer line than a pipe takes whole, the beginning is written.
-    ///   - notice: The line that tells how many lines were left out before.
+    ///   - line: Including its newline. A line longer than ``longestLine`` is truncated.
+    ///   - notice: Makes the line that reports how many lines were dropped before.
     package func write(_ line: String, notice: (Int) -> String) {
         state.withLock { state in
-            guard finish(&state), state.leftOut == 0 || tell(notice(state.leftOut), &state),
+            guard finish(&state), state.dropped == 0 || writeNotice(notice(state.dropped), &state),
                 put(Self.shortened(line), &state)
             else {
-                state.leftOut += 1
+                state.dropped += 1
                 return
             }
         }
     }
 
-    /// Writes the rest of a line that was taken in part.
+    /// Writes the rest of a line that was written in part.
     private func finish(_ state: inout State) -> Bool {
         state.rest.isEmpty || put(state.rest, &state) && state.rest.isEmpty
     }
 
-    private func tell(_ notice: String, _ state: inout State) -> Bool {
+    private func writeNotice(_ notice: String, _ state: inout State) -> Bool {
         guard put(Array(notice.utf8), &state) else { return false }
-        state.leftOut = 0
+        state.dropped = 0
         return state.rest.isEmpty
     }
 
-    /// - Returns: Whether all was taken, or a part, whose rest is kept.
+    /// - Returns: Whether at least a part was written; the rest of it is stored.
     private func put(_ bytes: [UInt8], _ state: inout State) -> Bool {
-        let count = taken(bytes)
+        let count = writeNow(bytes)
         guard count > 0 else { return false }
         state.rest = Array(bytes[count...])
         return true
     }
 
-    private func taken(_ bytes: [UInt8]) -> Int {
+    /// - Returns: The number of bytes written, or -1.
+    private func writeNow(_ bytes: [UInt8]) -> Int {
         if isSocket { return send(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) }
         var readiness = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard poll(&readiness, 1, 0) == 1, readiness.revents & Int16(POLLOUT) != 0 else { return -1 }

@@ -1,11 +1,11 @@
 package import EventLoop
 package import Logging
 
-/// Writes what peers bring about: so many lines for each of them and for all together in a time, so that nobody can
-/// fill the journal and hide in it. When the time is over, it tells how many lines were left out.
+/// Limits the lines that peers cause, for each peer and in total, so that no peer can flood the journal and hide in it.
+/// At the end of each window it logs how many lines were suppressed.
 @EventLoop
 package final class RateLimitedLog {
-    /// A process, as far as a socket tells (`SO_PEERCRED`); 0 for what happened by itself.
+    /// A process ID from a socket (`SO_PEERCRED`); 0 for lines that no peer caused.
     package typealias Peer = Int32
 
     private let log: Logger
@@ -13,18 +13,18 @@ package final class RateLimitedLog {
     private let lines: Int
     private let window: Duration
     private var written: [Peer: Int] = [:]
-    private var leftOut: [Peer: Int] = [:]
-    private var writtenByAll = 0
-    /// When the lines written so far count no more; nil while none do.
+    private var suppressed: [Peer: Int] = [:]
+    private var writtenInTotal = 0
+    /// When the current window ends; nil if there is none.
     private var windowEnd: MonotonicInstant?
-    /// Runs only once something was left out, so that a line that was written wakes nobody up later.
+    /// Armed only after a line was suppressed, so that a line that was written causes no wake-up later.
     private lazy var timer = TimerSource { [unowned self] in endWindow() }
 
     /// - Parameters:
-    ///   - log: Where the lines go.
-    ///   - linesPerPeer: About one peer.
-    ///   - lines: About all together.
-    ///   - window: In this time.
+    ///   - log: The log to write to.
+    ///   - linesPerPeer: The limit for each peer within `window`.
+    ///   - lines: The limit for all peers together within `window`.
+    ///   - window: The length of a window, which begins with its first line.
     package init(
         _ log: Logger,
         linesPerPeer: Int = 20,
@@ -37,13 +37,13 @@ package final class RateLimitedLog {
         self.window = window
     }
 
-    /// Writes a line, or counts it.
+    /// Writes a line, or suppresses and counts it.
     ///
     /// - Parameters:
-    ///   - level: How much it matters.
-    ///   - message: Not made if it is left out.
+    ///   - level: Its priority.
+    ///   - message: Not evaluated if the line is suppressed.
     ///   - metadata: Its fields.
-    ///   - peer: Who brought it about; what a device or a disk does may have been brought about by anybody.
+    ///   - peer: The peer that caused it; 0 for devices and disks, since any process may be the reason.
     package func log(
         level: Logger.Level,
         _ message: @autoclosure () -> Logger.Message,
@@ -56,30 +56,30 @@ package final class RateLimitedLog {
         let end = windowEnd ?? now + window
         windowEnd = end
         let count = written[peer, default: 0]
-        guard count < linesPerPeer, writtenByAll < lines else {
-            if leftOut.isEmpty { timer.arm(at: end) }
-            // So many peers that remembering them would cost memory stand together, as 0 does.
-            leftOut[leftOut.count < lines ? peer : 0, default: 0] += 1
+        guard count < linesPerPeer, writtenInTotal < lines else {
+            if suppressed.isEmpty { timer.arm(at: end) }
+            // Bounds the memory: beyond this number of peers, the others are counted together, as 0.
+            suppressed[suppressed.count < lines ? peer : 0, default: 0] += 1
             return
         }
-        writtenByAll += 1
+        writtenInTotal += 1
         written[peer] = count + 1
         log.log(level: level, message(), metadata: metadata())
     }
 
     private func endWindow() {
         timer.disarm()
-        let leftOut = leftOut
-        (written, self.leftOut, writtenByAll, windowEnd) = ([:], [:], 0, nil)
-        guard !leftOut.isEmpty else { return }
-        let most = leftOut.sorted { $0.value > $1.value }
+        let suppressed = suppressed
+        (written, self.suppressed, writtenInTotal, windowEnd) = ([:], [:], 0, nil)
+        guard !suppressed.isEmpty else { return }
+        let most = suppressed.sorted { $0.value > $1.value }
         for (peer, count) in most.prefix(3) {
             let about = peer == 0 ? "" : " about process \(peer)"
-            log.warning("left out \(count) lines\(about) within \(window)")
+            log.warning("suppressed \(count) lines\(about) within \(window)")
         }
         let others = most.dropFirst(3)
         guard !others.isEmpty else { return }
         let count = others.reduce(0) { $0 + $1.value }
-        log.warning("left out \(count) lines about \(others.count) more within \(window)")
+        log.warning("suppressed \(count) lines about \(others.count) more within \(window)")
     }
 }

@@ -1,9 +1,9 @@
 import CTOML
 import JSON
 
-/// A configuration text that is not TOML, or not the configuration that the program has.
+/// A text that is not TOML, or does not match the configuration that the program expects.
 package struct TOMLError: Error, Equatable, CustomStringConvertible {
-    /// Where, both counted from 1; nil where something is missing that belongs to the text as a whole.
+    /// A position in the text, both counted from 1.
     package struct Place: Equatable, Sendable {
         package let line: Int
         package let column: Int
@@ -14,6 +14,7 @@ package struct TOMLError: Error, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Nil if a key is missing at the top level, or the error is about the whole text.
     package let place: Place?
     package let reason: String
 
@@ -29,9 +30,9 @@ package struct TOMLError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// TOML 1.0 (<https://toml.io/en/v1.0.0>), read by toml++.
+/// TOML 1.0 (<https://toml.io/en/v1.0.0>), parsed by toml++.
 package enum TOML {
-    /// Makes a value of `type` from a whole configuration text.
+    /// Decodes a value of `type` from a whole configuration text.
     ///
     /// - Parameters:
     ///   - type: Its optional members may be missing. Dates and times are strings.
@@ -59,7 +60,7 @@ package enum TOML {
             ctoml_release(message)
         }
         guard let converted else {
-            let reason = message.map { String(cString: $0) } ?? "no memory is left to read it"
+            let reason = message.map { String(cString: $0) } ?? "out of memory"
             throw TOMLError(place: TOMLError.Place(place), reason: reason)
         }
         do throws(JSONSyntaxError) {
@@ -69,7 +70,7 @@ package enum TOML {
         }
     }
 
-    /// Where the value at `path` is, or what it belongs to if it is missing itself.
+    /// The place of the value at `path`, or of the innermost table that contains it if it is missing.
     private static func place(of path: String, in text: String) -> TOMLError.Place? {
         var path = Substring(path)
         while !path.isEmpty {

@@ -1,11 +1,11 @@
 package import EventLoop
 import Glibc
 
-/// Writes S16LE samples as a RIFF WAVE file. The header is completed by ``finish()``, and is valid for an empty
-/// file before that, so that a killed recording can still be opened.
+/// Writes S16LE samples as a RIFF WAVE file. ``finish()`` completes the header; until then it is that of an empty file,
+/// so that the file can be opened even if the process is killed.
 package struct WAVFile {
     private static let headerSize = 44
-    /// RIFF lengths are 32 bits.
+    /// Lengths in RIFF have 32 bits.
     private static let sizeLimit = Int(UInt32.max) - headerSize
 
     private let path: String
@@ -16,10 +16,10 @@ package struct WAVFile {
     package private(set) var size = 0
 
     /// - Parameters:
-    ///   - path: Replaced if it is there.
+    ///   - path: An existing file is replaced.
     ///   - rate: Samples per second and channel.
-    ///   - channels: Interleaved in the samples.
-    /// - Throws: If it cannot be written.
+    ///   - channels: The number of interleaved channels.
+    /// - Throws: If the file cannot be written.
     package init(creating path: String, rate: Int, channels: Int) throws(SystemError) {
         guard let file = fopen(path, "we") else { throw SystemError("create \(path)") }
         self.path = path
@@ -29,13 +29,13 @@ package struct WAVFile {
         try writeHeader()
     }
 
-    /// The length of what was written.
+    /// The duration of the samples written.
     package var duration: Duration {
         .seconds(Double(size) / Double(rate * channels * 2))
     }
 
-    /// - Parameter samples: Whole ones, of all channels.
-    /// - Throws: If they cannot be written, or the file would be longer than its lengths can say.
+    /// - Parameter samples: Whole samples, of all channels.
+    /// - Throws: If they cannot be written, or the file would exceed what RIFF can represent.
     package mutating func append(_ samples: some Collection<UInt8>) throws(SystemError) {
         guard size + samples.count <= Self.sizeLimit else { throw SystemError("write \(path)", EFBIG) }
         try write(Array(samples))

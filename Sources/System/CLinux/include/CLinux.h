@@ -1,6 +1,6 @@
 #pragma once
 
-// What the Glibc module cannot give to Swift: missing headers, and macros that need a C compiler.
+// What Swift's Glibc module lacks: some headers, and macros that need a C compiler.
 
 #include <linux/input.h>
 #include <sys/eventfd.h>
@@ -19,7 +19,7 @@ struct clinux_peer_credentials {
 /// Credentials of the peer at connect time (unix(7), SO_PEERCRED). Returns 0, or -1 with errno.
 int clinux_peer_credentials(int fd, struct clinux_peer_credentials *credentials);
 
-/// `accept4(2)` with SOCK_CLOEXEC and SOCK_NONBLOCK; also behind _GNU_SOURCE.
+/// `accept4(2)` with SOCK_CLOEXEC and SOCK_NONBLOCK; also hidden behind _GNU_SOURCE.
 int clinux_accept(int listening);
 
 /// Limits the event codes of `type` that reach this descriptor (EVIOCSMASK). Returns 0, or -1 with errno.

@@ -4,7 +4,7 @@
 extern "C" {
 #endif
 
-/// A place in TOML text, both counted from 1. Line 0 means that there is none.
+/// A position in TOML text, both counted from 1. Line 0 means none.
 struct ctoml_place {
     unsigned int line;
     unsigned int column;
