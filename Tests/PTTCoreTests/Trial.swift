@@ -95,15 +95,13 @@ struct Trial {
 
     private func brief(_ answer: TalkSession.Answer) -> String {
         switch answer {
-        case .joined: "joined"
         case .attached(_, _, let restored, let left, isForeground: _):
             restored.map { $0.needsDescriptor ? "attached restored needsDescriptor" : "attached restored" }
                 ?? (left.map { "attached left \($0.reason)" } ?? "attached")
-        case .done: "done"
-        case .began: "began"
-        case .accepted: "accepted"
         case .refused(let refusal): refusal.code.rawValue
         case .rejected(let rejection): rejection.code.rawValue
+        // The name of the case.
+        default: String("\(answer)".prefix { $0 != " " })
         }
     }
 
