@@ -52,7 +52,7 @@ import Testing
         #expect(try await other.seen.next() == "ended -15")
     }
 
-    @Test @EventLoop func `one that nobody holds any longer is killed`() throws {
+    @Test @EventLoop func `one whose object is dropped is killed`() throws {
         let processID = try ChildProcess(["sleep", "60"]).processID
         #expect(kill(processID, 0) == -1 && errno == ESRCH)
     }

@@ -2,7 +2,7 @@ package import EventLoop
 import Foundation
 import Glibc
 
-/// A real `pttd` in a directory of its own, without anything that speaks to it. It is killed when it is dropped.
+/// A real `pttd` in a directory of its own, without clients. It is killed when it is dropped.
 @EventLoop
 package final class CoreProcess {
     /// `XDG_RUNTIME_DIR`, `XDG_CONFIG_HOME` and `XDG_STATE_HOME` are in it.
@@ -12,7 +12,7 @@ package final class CoreProcess {
     private let environment: [String: String]
 
     /// - Parameters:
-    ///   - soundServer: The address of the sound server that it finds; none if nil.
+    ///   - soundServer: The address of its sound server; if nil, no server listens there.
     ///   - configuration: Files of its configuration directory, by name.
     ///   - environment: Further variables.
     /// - Throws: If it cannot be started.

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 
 /// A real sound server without hardware, for one test: in a directory of its own, with a sine of 440 Hz as the
-/// default microphone ("tone"), and a sink that plays to nowhere ("speaker", heard through "speaker.monitor").
+/// default microphone ("tone"), and a sink without a device ("speaker", recorded through "speaker.monitor").
 @EventLoop
 package final class PrivateAudioServer {
     package enum Program: String, Sendable, CaseIterable, CustomStringConvertible {

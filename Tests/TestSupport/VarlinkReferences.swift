@@ -53,7 +53,7 @@ package struct PythonVarlink: Sendable {
     }
 }
 
-/// systemd's Varlink client, in the build directory where the machine has none.
+/// systemd's Varlink client, in the build directory if it is not installed.
 package struct Varlinkctl: Sendable {
     private let path: String
 

@@ -52,7 +52,7 @@ package final class ChildProcess {
     ///   - errors: Its standard error.
     ///   - line: Called for each line that it writes to this object, without its end. What exceeds ``lineLimit`` comes in
     ///     pieces.
-    ///   - ended: Called once when it has ended by itself, after its last line, with ``status``.
+    ///   - ended: Called once with ``status`` after its last line, unless this object killed it.
     /// - Throws: If it cannot be started, also if there is no such program.
     package init(
         _ arguments: [String],
@@ -158,7 +158,7 @@ package final class ChildProcess {
     private func reap() {
         ending?.cancel()
         if reading != nil {
-            // What others still hold open is read no further.
+            // Processes that it has started may still hold the socket; they are not waited for.
             while status == nil, read() {}
             reading?.cancel()
             if !partial.isEmpty { passOnPartial() }

@@ -1,4 +1,4 @@
-"""What a user would write instead: follows a button with bleak, and tells one program on a Unix socket of each press.
+"""What a user would write instead: subscribes to a button with bleak, and sends a message for each press to a Unix socket.
 
 Arguments: the button's address, its D-Bus path, the UUID of the characteristic. Standard output is the socket. One
 message says that it is ready.
