@@ -72,7 +72,7 @@ final class SteppedApplication {
                 name: "Stepped",
                 application: nil
             )
-            calls?.join(request) { Self.report(step, $0.map { _ in }) }
+            calls?.call(ChannelInterface.join, request) { Self.report(step, $0.map { _ in }) }
         case .began:
             let origin = Origin(kind: .application, identifier: "\(getpid())", name: "Stepped")
             let request = ChannelInterface.BeginRequest(
@@ -80,16 +80,18 @@ final class SteppedApplication {
                 source: .developerRequest,
                 origin: origin
             )
-            calls?.begin(request) { Self.report(step, $0.map { _ in }) }
+            calls?.call(ChannelInterface.beginTransmitting, request) { Self.report(step, $0.map { _ in }) }
         case .heard:
             awaitsSound = true
             reportIfAudible()
         case .ended:
             remember(step)
-            calls?.end(.init(channelID: channelID, origin: nil, cause: .stopped)) { Self.reportFailure($0) }
+            let request = ChannelInterface.EndRequest(channelID: channelID, origin: nil, cause: .stopped)
+            calls?.call(ChannelInterface.endTransmitting, request) { Self.reportFailure($0.map { _ in }) }
         case .left:
             remember(step)
-            calls?.leave(channelID) { Self.reportFailure($0) }
+            let request = ChannelInterface.LeaveRequest(channelID: channelID)
+            calls?.call(ChannelInterface.leave, request) { Self.reportFailure($0.map { _ in }) }
         }
     }
 

@@ -107,9 +107,8 @@ extension Attachment {
     /// The core gives up a push after some seconds, and says so of an answer that comes later.
     private func finish(_ push: Push, _ channelUUID: UUID?, _ answer: PushAnswer) {
         pushes[push.pushID] = nil
-        call(isEnd: true) {
-            $0.finishPush(answer.request(push.pushID), then: $1)
-        } completion: { [weak self] refusal in
+        let request = answer.request(push.pushID)
+        call(ApplicationInterface.finishPush, request, isEnd: true) { [weak self] refusal in
             guard let refusal else {
                 if case .participant(let participant) = answer.result { self?.view.awaits(participant) }
                 return

@@ -63,7 +63,7 @@ final class Attachment {
         case lost
     }
 
-    nonisolated init(_ manifest: Manifest, _ callbackQueue: CallbackQueue, _ audio: AudioHub) {
+    nonisolated init(of manifest: Manifest, callbackQueue: CallbackQueue, audio: AudioHub) {
         self.manifest = manifest
         self.callbackQueue = callbackQueue
         self.audio = audio
@@ -161,7 +161,7 @@ final class Attachment {
                     name: descriptor.name,
                     image: descriptor.imageText
                 )
-                call({ $0.setDescriptor(request, then: $1) }, completion: { _ in })
+                call(ChannelInterface.setDescriptor, request) { _ in }
             }
         }
     }
@@ -224,10 +224,18 @@ final class Attachment {
     /// Makes a call.
     ///
     /// - Parameters:
+    ///   - method: Any that has a `callID` among its parameters.
+    ///   - request: The other parameters.
     ///   - isEnd: The call ends something, and is made however many others are pending.
-    ///   - body: Sends the call on the connection.
+    ///   - onReply: Called with the core's reply, before `completion`.
     ///   - completion: Called once, when the event that reports the result comes.
-    func call(isEnd: Bool = false, _ body: RequestSender, completion: @escaping Completion) {
+    func call<Request, Reply>(
+        _ method: InterfaceMethod<Request, Reply>,
+        _ request: Request,
+        isEnd: Bool = false,
+        onReply: @escaping @EventLoop (Reply) -> Void = { _ in },
+        completion: @escaping Completion
+    ) {
         guard let calls, let callID = calls.nextCallID else {
             return completion(Refusal(.unknown, "pttd is not connected: is it running?"))
         }
@@ -236,11 +244,13 @@ final class Attachment {
             return completion(Refusal(.unknown, reason))
         }
         unanswered[callID] = completion
-        body(calls) { [weak self] result in
-            // Events report success and refusal, and the end of the connection its loss. Every other error is reported here
-            // alone.
-            guard case .failure(.failed(_, let reason)) = result else { return }
-            self?.answered(callID, Refusal(.unknown, reason))
+        calls.call(method, request) { [weak self] result in
+            switch result {
+            case .success(let reply): onReply(reply)
+            case .failure(.failed(_, let reason)): self?.answered(callID, Refusal(.unknown, reason))
+            // An event reports a refusal, and the end of the connection its loss.
+            case .failure(.refused), .failure(.rejected), .failure(.unreachable), .failure(.lost): break
+            }
         }
     }
 
@@ -252,6 +262,7 @@ final class Attachment {
         self.isForeground = isForeground
         guard calls != nil else { return }
         reportedForeground = isForeground
-        call(isEnd: !isForeground, { $0.setForeground(isForeground, then: $1) }, completion: { _ in })
+        let request = ApplicationInterface.ForegroundRequest(isForeground: isForeground)
+        call(ApplicationInterface.setForeground, request, isEnd: !isForeground) { _ in }
     }
 }

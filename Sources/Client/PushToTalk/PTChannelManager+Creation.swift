@@ -66,7 +66,11 @@ extension PTChannelManager {
                 return failing(error, handler)
             }
             EventLoop.startOnOwnThread()
-            let manager = PTChannelManager(delegate, restorationDelegate, manifest)
+            let manager = PTChannelManager(
+                delegate: delegate,
+                restorationDelegate: restorationDelegate,
+                manifest: manifest
+            )
             manager.onAttachment { attachment in
                 earlier?.close()
                 attachment.assumedForeground = earlier?.assumedForeground

@@ -2,7 +2,6 @@ import EventLoop
 public import Foundation
 import PTTMessages
 public import PTTPlatformTypes
-import ServiceClient
 
 extension PTChannelManager {
     /// Tells who talks at the other end, or with nil that nobody does any more.
@@ -27,9 +26,7 @@ extension PTChannelManager {
             channelID: ChannelID(channelUUID),
             participant: participant.map { .init(name: $0.name, image: $0.imageText) }
         )
-        set(completionHandler) {
-            $0.set(request, then: $1)
-        } succeeded: {
+        call(ApplicationInterface.setActiveRemoteParticipant, request, completion: completionHandler) {
             $0.view.awaitsNoParticipant()
         }
     }
@@ -52,7 +49,7 @@ extension PTChannelManager {
             name: channelDescriptor.name,
             image: channelDescriptor.imageText
         )
-        set(completionHandler) { $0.setDescriptor(request, then: $1) }
+        call(ChannelInterface.setDescriptor, request, completion: completionHandler)
     }
 
     /// As ``setChannelDescriptor(_:channelUUID:completionHandler:)``.
@@ -78,7 +75,7 @@ extension PTChannelManager {
             channelID: ChannelID(channelUUID),
             status: word
         )
-        set(completionHandler) { $0.set(request, then: $1) }
+        call(ApplicationInterface.setServiceStatus, request, completion: completionHandler)
     }
 
     /// As ``setServiceStatus(_:channelUUID:completionHandler:)``.
@@ -100,7 +97,7 @@ extension PTChannelManager {
             channelID: ChannelID(channelUUID),
             mode: word
         )
-        set(completionHandler) { $0.set(request, then: $1) }
+        call(ApplicationInterface.setTransmissionMode, request, completion: completionHandler)
     }
 
     /// As ``setTransmissionMode(_:channelUUID:completionHandler:)``.
@@ -122,7 +119,7 @@ extension PTChannelManager {
             channelID: ChannelID(channelUUID),
             isEnabled: enabled
         )
-        set(completionHandler) { $0.set(request, then: $1) }
+        call(ApplicationInterface.setAccessoryEventsEnabled, request, completion: completionHandler)
     }
 
     /// As ``setAccessoryButtonEventsEnabled(_:channelUUID:completionHandler:)``.
@@ -132,18 +129,18 @@ extension PTChannelManager {
         }
     }
 
-    private func set(
-        _ completionHandler: (@Sendable ((any Error)?) -> Void)?,
-        _ body: @escaping Attachment.RequestSender,
+    private func call<Request>(
+        _ method: InterfaceMethod<Request, NoParameters>,
+        _ request: Request,
+        completion completionHandler: (@Sendable ((any Error)?) -> Void)?,
         succeeded: @escaping @EventLoop (Attachment) -> Void = { _ in }
     ) {
         onAttachment { attachment in
-            attachment.call(body) { refusal in
+            attachment.call(method, request) { refusal in
                 if refusal == nil { succeeded(attachment) }
                 guard let completionHandler else { return }
-                attachment.callbackQueue.enqueue(
-                    .perform { completionHandler(refusal.map { PTChannelError($0) }) }
-                )
+                let error = refusal.map { PTChannelError($0) }
+                attachment.callbackQueue.enqueue(.perform { completionHandler(error) })
             }
         }
     }

@@ -52,16 +52,16 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     }
 
     init(
-        _ delegate: any PTChannelManagerDelegate,
-        _ restorationDelegate: any PTChannelRestorationDelegate,
-        _ manifest: Manifest
+        delegate: any PTChannelManagerDelegate,
+        restorationDelegate: any PTChannelRestorationDelegate,
+        manifest: Manifest
     ) {
         state = Mutex(State(delegate: delegate, restorationDelegate: restorationDelegate))
         // Its own in any case: one that runs several blocks at once would mix up what is told.
         callbackQueue = CallbackQueue(
             DispatchQueue(label: "org.pushtotalk.callbacks", target: Self.pttCallbackQueue)
         )
-        attachment = Attachment(manifest, callbackQueue, .shared)
+        attachment = Attachment(of: manifest, callbackQueue: callbackQueue, audio: .shared)
         super.init()
         callbackQueue.open(for: self)
     }
@@ -96,10 +96,9 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
 
     /// Leaves the channel. Answered by `didLeaveChannel` or `failedToLeaveChannel`.
     public func leaveChannel(channelUUID: UUID) {
+        let request = ChannelInterface.LeaveRequest(channelID: ChannelID(channelUUID))
         onAttachment { attachment in
-            attachment.call(isEnd: true) {
-                $0.leave(ChannelID(channelUUID), then: $1)
-            } completion: {
+            attachment.call(ChannelInterface.leave, request, isEnd: true) {
                 attachment.report($0) { .failedToLeave(channelUUID, $0) }
             }
         }
@@ -119,9 +118,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             origin: origin
         )
         onAttachment { attachment in
-            attachment.call { connection, then in
-                connection.begin(request) { then($0.map { _ in }) }
-            } completion: {
+            attachment.call(ChannelInterface.beginTransmitting, request) {
                 attachment.report($0) { .failedToBegin(channelUUID, $0) }
             }
         }
@@ -170,9 +167,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             cause: .stopped
         )
         onAttachment { attachment in
-            attachment.call(isEnd: true) {
-                $0.end(request, then: $1)
-            } completion: {
+            attachment.call(ChannelInterface.endTransmitting, request, isEnd: true) {
                 attachment.report($0) { .failedToStop(channelUUID, $0) }
             }
         }

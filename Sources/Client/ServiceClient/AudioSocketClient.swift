@@ -2,11 +2,11 @@ package import EventLoop
 import Glibc
 package import PTTMessages
 
-/// The application's end of the audio socket: packets come while the microphone is open, and go while somebody else
-/// is heard.
+/// The application's end of the audio socket: it receives packets while the microphone is open, and sends packets to play
+/// while a remote participant is set.
 @EventLoop
 package final class AudioSocketClient {
-    /// The samples are good for the time of the call.
+    /// The samples are valid during the call only.
     package typealias Handler = @EventLoop (AudioPacketHeader, ArraySlice<UInt8>) -> Void
 
     private struct Outgoing {
@@ -14,12 +14,12 @@ package final class AudioSocketClient {
         let sent: @EventLoop (Bool) -> Void
     }
 
-    /// 20 ms of stereo at 48 kHz, the largest packet there is.
+    /// 20 ms of stereo at 48 kHz, the largest packet of any format.
     private static let largestPacket = AudioPacketHeader.size + 3840
-    /// Room for few packets in the socket: whoever writes is to be held up soon, not seconds ahead of what is heard.
+    /// In bytes: room for few packets, so that a writer is held up soon and not seconds ahead of the speaker.
     private static let sendBuffer: Int32 = 8192
 
-    /// Called once when the core has closed, or is lost; not for ``close()``.
+    /// Called once when the core ends the connection; not for ``close()``.
     package var onClose: (@EventLoop () -> Void)?
 
     private let descriptor: OwnedDescriptor
@@ -32,15 +32,14 @@ package final class AudioSocketClient {
     /// Connects and presents the token.
     ///
     /// - Parameters:
-    ///   - token: From the answer to `Join` or `Attach`; good for one connection at a time, so that whose link has ended
-    ///     can make another.
+    ///   - token: From the answer to `Join` or `Attach`. It allows one connection at a time, and another after the end of that.
     ///   - handler: Called for each packet, in order.
     /// - Throws: ``NoRuntimeDirectory``, or ``SystemError`` if the core cannot be reached.
     package init(token: String, handler: @escaping Handler) throws {
         self.handler = handler
         descriptor = try UnixSocket.connect(to: try RuntimeSocket.audio.path, .packets)
         var size = Self.sendBuffer
-        // Only a matter of how far a writer gets ahead.
+        // A failure only lets a writer get further ahead.
         _ = setsockopt(descriptor.value, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         let bytes = Array(token.utf8)
         guard Glibc.send(descriptor.value, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
@@ -65,7 +64,7 @@ package final class AudioSocketClient {
         for item in waiting { item.sent(false) }
     }
 
-    /// Reads what has arrived already.
+    /// Reads the packets that have arrived.
     package func receive() {
         while source != nil {
             let count = recv(descriptor.value, &buffer, buffer.count, Int32(MSG_DONTWAIT))
@@ -76,11 +75,11 @@ package final class AudioSocketClient {
         }
     }
 
-    /// Sends 20 ms of samples, now or when the core has room for them.
+    /// Sends 20 ms of samples, now or when the socket has room for them.
     ///
     /// - Parameters:
-    ///   - samples: As long as ``AudioFormat/bytesPerPacket``; the core ends the link for any other length.
-    ///   - sent: Called once: with true when the core has taken them, with false if the link ended before.
+    ///   - samples: As long as ``AudioFormat/bytesPerPacket``; the core ends the connection for any other length.
+    ///   - sent: Called once: with true when the samples are in the socket, with false if the connection ended before.
     package func send(_ samples: some Collection<UInt8>, sent: @escaping @EventLoop (Bool) -> Void) {
         guard source != nil else { return sent(false) }
         let header = AudioPacketHeader(sequence: sequence, timestamp: .now)

@@ -1,7 +1,7 @@
 package import EventLoop
 import Glibc
 
-/// The sockets of push-to-talk, all in `$XDG_RUNTIME_DIR/pushtotalk`, which only their user can enter.
+/// The sockets of push-to-talk, all in `$XDG_RUNTIME_DIR/pushtotalk`, which no other user can access.
 package enum RuntimeSocket: String, Sendable, CaseIterable {
     /// `pttd`, Varlink.
     case core
@@ -10,14 +10,12 @@ package enum RuntimeSocket: String, Sendable, CaseIterable {
     /// `ptt-accessoryd`, Varlink.
     case accessory
 
-    /// Where it lies.
-    ///
     /// - Throws: ``NoRuntimeDirectory`` outside a login session.
     package var path: String {
         get throws(NoRuntimeDirectory) { try Self.directory() + "/" + rawValue }
     }
 
-    /// Takes the socket of this kind that systemd passed, or binds it.
+    /// Uses the socket that systemd passed, or creates it.
     ///
     /// - Parameter activated: All sockets that systemd passed.
     /// - Returns: The listening socket.
@@ -40,7 +38,7 @@ package enum RuntimeSocket: String, Sendable, CaseIterable {
         }
     }
 
-    /// Where all of them lie.
+    /// The directory of all sockets.
     ///
     /// - Throws: ``NoRuntimeDirectory`` outside a login session.
     package static func directory() throws(NoRuntimeDirectory) -> String {

@@ -7,7 +7,7 @@ extension ServiceConnection {
         try await call(AccessoryInterface.getDevices, NoParameters())
     }
 
-    /// Takes as long as connecting and bonding do.
+    /// Returns after connecting and bonding, within two minutes.
     package func pair(_ address: String) async throws(ServiceError) -> AccessoryInterface.PairReply {
         try await call(
             AccessoryInterface.pair,
@@ -28,8 +28,8 @@ extension ServiceConnection {
     ///
     /// - Parameters:
     ///   - seconds: 1 to 120.
-    ///   - handler: Called per device found, or found again.
-    ///   - ended: Told once: nil when the time is over.
+    ///   - handler: Called for each device, and again when it changes.
+    ///   - ended: Called once, with nil when the time is over.
     package func scan(
         seconds: Int,
         _ handler: @escaping @EventLoop (AccessoryInterface.Discovery) -> Void,
@@ -46,7 +46,8 @@ extension ServiceConnection {
         )
     }
 
-    /// Follows ptt-accessoryd: the first update has all devices, each that follows an event.
+    /// Subscribes to ptt-accessoryd's events. The first update has all devices, each later one an event. `ended` is called
+    /// once.
     package func subscribe(
         _ handler: @escaping @EventLoop (AccessoryInterface.Update) -> Void,
         ended: @escaping @EventLoop (ServiceError) -> Void

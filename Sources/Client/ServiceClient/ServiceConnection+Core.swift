@@ -18,30 +18,6 @@ extension ServiceConnection {
         _ = try await call(ChannelInterface.leave, ChannelInterface.LeaveRequest(channelID: channelID))
     }
 
-    /// Sends the request in this turn of the loop.
-    package func join(
-        _ request: ChannelInterface.JoinRequest,
-        then: @escaping @EventLoop (Result<ChannelInterface.JoinReply, ServiceError>) -> Void
-    ) {
-        call(ChannelInterface.join, request, then: then)
-    }
-
-    /// Sends the request in this turn of the loop.
-    package func leave(
-        _ channelID: ChannelID?,
-        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
-    ) {
-        send(ChannelInterface.leave, ChannelInterface.LeaveRequest(channelID: channelID), then: then)
-    }
-
-    /// Sends the request in this turn of the loop.
-    package func setDescriptor(
-        _ request: ChannelInterface.DescriptorRequest,
-        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
-    ) {
-        send(ChannelInterface.setDescriptor, request, then: then)
-    }
-
     package func begin(_ request: ChannelInterface.BeginRequest) async throws(ServiceError)
         -> ChannelInterface.BeginReply
     {
@@ -52,12 +28,12 @@ extension ServiceConnection {
         _ = try await call(ChannelInterface.endTransmitting, request)
     }
 
-    /// Follows the core: the first update has the status, each that follows an event.
+    /// Subscribes to the core's events. The first update has the status, each later one an event.
     ///
     /// - Parameters:
-    ///   - kinds: Events of other kinds than these are left out; nil: none is. Words as in ``CoreEvent/kind``.
+    ///   - kinds: The kinds of events to receive, named as in ``CoreEvent/kind``; nil for all.
     ///   - handler: Called in order.
-    ///   - ended: Told once, when the connection is lost or this subscriber fell behind.
+    ///   - ended: Called once: when the core is lost, or has closed the connection because this process read too slowly.
     package func subscribe(
         to kinds: Set<String>? = nil,
         _ handler: @escaping @EventLoop (ChannelInterface.Update) -> Void,

@@ -3,8 +3,8 @@ import JSON
 package import PTTMessages
 import Varlink
 
-// A button asks for the same again and again. Its request is encoded once, and its usual answer is read without
-// `Codable`, which takes half of the time that a press spends in this process.
+// Each press of a button sends the same request. It is encoded once, and its usual answer is read without `Codable`, which
+// is half of the time that a press spends in this process.
 
 extension ServiceConnection {
     /// Sends the request in this turn of the loop.
@@ -12,9 +12,7 @@ extension ServiceConnection {
         _ request: ChannelInterface.BeginRequest,
         then: @escaping @EventLoop (Result<ChannelInterface.BeginReply, ServiceError>) -> Void
     ) {
-        guard nextCallID == nil else {
-            return call(ChannelInterface.beginTransmitting, request, then: then)
-        }
+        precondition(nextCallID == nil, "A request that is encoded once cannot have the number of a call")
         call(preparedBegin(request), read: { ChannelInterface.BeginReply(usual: $0) }, then: then)
     }
 
@@ -23,12 +21,12 @@ extension ServiceConnection {
         _ request: ChannelInterface.EndRequest,
         then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
     ) {
-        guard nextCallID == nil else { return send(ChannelInterface.endTransmitting, request, then: then) }
+        precondition(nextCallID == nil, "A request that is encoded once cannot have the number of a call")
         let isDone: @EventLoop (JSONObject) -> NoParameters? = { $0.isEmpty ? NoParameters() : nil }
         call(preparedEnd(request), read: isDone, then: { then($0.map { _ in }) })
     }
 
-    /// Encodes the requests of a press and its release without sending them, so that the first press need not.
+    /// Encodes the requests of a press and its release before the first press needs them.
     package func prepare(_ begin: ChannelInterface.BeginRequest, _ end: ChannelInterface.EndRequest) {
         _ = preparedBegin(begin)
         _ = preparedEnd(end)
@@ -47,7 +45,7 @@ extension ServiceConnection {
     }
 }
 
-/// The last requests of a press and of its release.
+/// The most recent requests of a press and of its release.
 struct PressRequests {
     var begin = LastRequest<ChannelInterface.BeginRequest>()
     var end = LastRequest<ChannelInterface.EndRequest>()
@@ -56,7 +54,7 @@ struct PressRequests {
 struct LastRequest<Request: SameText> {
     private var last: (request: Request, call: PreparedCall)?
 
-    /// Calls `prepare` if the request is another than the last.
+    /// Calls `prepare` unless the request has the text of the last one.
     mutating func prepared(for request: Request, _ prepare: () -> PreparedCall) -> PreparedCall {
         if let last, last.request.hasSameText(as: request) { return last.call }
         let call = prepare()
@@ -65,7 +63,8 @@ struct LastRequest<Request: SameText> {
     }
 }
 
-/// Equality is not enough for what is sent: origins are equal whatever their names, and strings whatever their bytes.
+/// Compares what is sent. Equality does not: origins with different names are equal, and so are strings with different bytes
+/// (Unicode canonical equivalence).
 protocol SameText {
     func hasSameText(as other: Self) -> Bool
 }
@@ -92,7 +91,7 @@ extension Origin: SameText {
 }
 
 extension ChannelInterface.BeginReply {
-    /// Nil for everything but one number, which may be good nevertheless.
+    /// Nil if there is anything but one number. `Codable` may still accept that.
     init?(usual parameters: JSONObject) {
         guard parameters.members.count == 1, case .int(let number)? = parameters["transmissionID"],
             let transmissionID = Int(exactly: number)

@@ -5,14 +5,14 @@ import Varlink
 
 /// A connection to one of the daemons, with typed calls.
 ///
-/// What the core grants belongs to the connection: closing it, or losing it, ends a transmission begun on it. Use one
-/// connection for calls and another for a subscription.
+/// The end of the connection ends a transmission that was begun on it. Use one connection for calls and another for a
+/// subscription.
 @EventLoop
 package final class ServiceConnection {
     /// Called once when the connection ends without ``close()``.
     package var onClose: (@EventLoop (ServiceError) -> Void)?
 
-    /// The number of the next call of an application; nil on a connection that is none's.
+    /// The number of the application's next call; nil unless the connection uses an attachment.
     package internal(set) var nextCallID: CallID?
 
     let socket: RuntimeSocket
@@ -38,7 +38,7 @@ package final class ServiceConnection {
         }
     }
 
-    /// Ends the connection. Subscriptions on it are told nothing more; calls that wait fail.
+    /// Ends the connection. Its subscriptions receive nothing more; pending calls fail.
     package func close() {
         isClosed = true
         onClose = nil
@@ -82,7 +82,7 @@ package final class ServiceConnection {
         return parameters
     }
 
-    /// Makes a call that is encoded already. What `read` gives nil for is decoded as any other answer.
+    /// Makes a call that is encoded already. An answer for which `read` returns nil is decoded as any other.
     func call<Reply: Decodable>(
         _ prepared: PreparedCall,
         read: @escaping @EventLoop (JSONObject) -> Reply?,
@@ -110,17 +110,15 @@ package final class ServiceConnection {
         return try result.get()
     }
 
-    /// Calls a method whose reply has no parameters. The request is sent in this turn of the loop.
-    func send<Request>(
-        _ method: InterfaceMethod<Request, NoParameters>,
-        _ request: Request,
-        then: @escaping @EventLoop (Result<Void, ServiceError>) -> Void
-    ) {
-        call(method, request) { then($0.map { _ in }) }
-    }
-
-    /// Calls `method` with `more`. `ended` is told once: with an error, or with nil after the last answer. Answers that
-    /// are not wanted are not decoded.
+    /// Calls `method` with `more`.
+    ///
+    /// - Parameters:
+    ///   - method: Replies with one update after the other.
+    ///   - request: Its parameters.
+    ///   - timeLimit: For the first reply.
+    ///   - wanted: Whether to decode an update and call `handler` with it.
+    ///   - handler: Called in order.
+    ///   - ended: Called once: with an error, or with nil after the last reply.
     func subscribe<Request, Update>(
         _ method: InterfaceMethod<Request, Update>,
         _ request: Request,
@@ -155,7 +153,7 @@ package final class ServiceConnection {
                 return .failure(
                     .failed(
                         name: "",
-                        reason: "\(socket.program) gave an answer that makes no sense: \(error)"
+                        reason: "\(socket.program) sent an answer that cannot be read: \(error)"
                     )
                 )
             }
@@ -186,7 +184,7 @@ package final class ServiceConnection {
         do throws(JSONDecodingError) {
             return try parameters.decode(unknownKeys: .ignored)
         } catch {
-            // The caller then shows the answer as it came.
+            // The caller then reports the answer's text.
             return nil
         }
     }

@@ -1,20 +1,20 @@
 import EventLoop
 package import PTTMessages
 
-/// A request to a daemon that did not succeed, told for people.
+/// Why a request to a daemon failed, with a description for people.
 package enum ServiceError: Error, Equatable, CustomStringConvertible {
-    /// Nobody listens on the daemon's socket.
+    /// No process listens on the daemon's socket.
     case unreachable(RuntimeSocket, reason: String)
     /// The connection ended, or no answer came in time.
     case lost(RuntimeSocket, reason: String)
-    /// The core refused, with a code of Apple's framework.
+    /// The core refused the request, with a code of Apple's framework.
     case refused(Refusal)
-    /// The core did not accept a push.
+    /// The core rejected a push.
     case rejected(PushRejection)
     /// The daemon answered with another error.
     case failed(name: String, reason: String)
 
-    /// Whether the daemon is not there, as opposed to saying no.
+    /// Whether the daemon could not be reached, as opposed to an answer that refuses.
     package var isUnavailability: Bool {
         switch self {
         case .unreachable, .lost: true
