@@ -149,7 +149,7 @@ struct ErrorTests {
             try await manager.setServiceStatus(status, channelUUID: fixture.channel)
         }
         #expect(error?.code == .unknown)
-        #expect(error?.localizedDescription == "PTServiceStatus(rawValue: 9) stands for nothing")
+        #expect(error?.localizedDescription == "PTServiceStatus(rawValue: 9) has no meaning")
         #expect(error?.pttReason == error?.localizedDescription)
         await #expect(throws: PTChannelError.self) {
             try await manager.setTransmissionMode(mode, channelUUID: fixture.channel)

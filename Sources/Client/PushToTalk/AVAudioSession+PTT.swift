@@ -1,23 +1,23 @@
 import PTTMessages
 public import PTTPlatformTypes
 
-/// Linux: 20 milliseconds of sound, mono at 48 kHz.
+/// Linux: 20 milliseconds of audio, mono at 48 kHz.
 public struct PTTAudioFrame: Sendable, Hashable {
-    /// Samples in each frame.
+    /// Samples per frame.
     public static let sampleCount = 960
-    /// Samples in a second.
+    /// Samples per second.
     public static let sampleRate = 48_000
 
     /// Signed 16-bit samples.
     public let samples: [Int16]
-    /// Counts the frames of one transmission from 0; a gap says that the application was too slow.
+    /// The number of the frame within its transmission, from 0. A gap means that the application read too slowly.
     public let sequence: UInt64
-    /// When the first sample was captured, in nanoseconds of the monotonic clock.
+    /// The time at which the first sample was captured, in nanoseconds of `CLOCK_MONOTONIC`.
     public let timestamp: Int64
 
-    /// A frame to play.
+    /// Creates a frame to play.
     ///
-    /// - Parameter samples: ``sampleCount`` of them; silence fills up what is missing, and what is too much is cut off.
+    /// - Parameter samples: ``sampleCount`` samples. Silence is appended to fewer, and excess samples are dropped.
     public init(samples: [Int16]) {
         let missing = max(0, Self.sampleCount - samples.count)
         self.samples = samples.prefix(Self.sampleCount) + [Int16](repeating: 0, count: missing)
@@ -39,22 +39,22 @@ public struct PTTAudioFrame: Sendable, Hashable {
 }
 
 extension AVAudioSession {
-    /// Linux: the sound of the active session. On iOS an application opens its own audio units; here the core captures
-    /// and plays, and the application needs no audio code.
+    /// Linux: the audio of the active session. On iOS an application runs its own audio units; here `pttd` captures and
+    /// plays, and the application needs no audio code.
     public var ptt: PTTAudio { PTTAudio() }
 }
 
-/// Linux: microphone and speaker of the active audio session.
+/// Linux: the microphone and the speaker of the active audio session.
 public struct PTTAudio: Sendable {
-    /// What the microphone hears, from `didActivate` on until `didDeactivate` or the end of the manager, where the sequence
-    /// ends. Empty while the session is not active, and without frames while nobody transmits.
+    /// The captured frames, from `didActivate` until `didDeactivate` or the end of the manager, which end the sequence.
+    /// It is empty while the session is inactive, and has no frames while there is no transmission.
     public var microphone: PTTMicrophone { PTTMicrophone() }
 
-    /// What people hear while a remote participant is set.
+    /// Plays frames while a remote participant is set.
     public var speaker: PTTSpeaker { PTTSpeaker() }
 }
 
-/// Linux: the frames of the microphone, in order. Each iteration gets all of them.
+/// Linux: the frames of the microphone, in order. Each iterator receives every frame.
 public struct PTTMicrophone: AsyncSequence, Sendable {
     public typealias Element = PTTAudioFrame
 
@@ -63,25 +63,25 @@ public struct PTTMicrophone: AsyncSequence, Sendable {
     }
 }
 
-/// Linux: the loudspeaker, for who talks at the other end.
+/// Linux: the speaker, for the audio of the remote participant.
 public struct PTTSpeaker: Sendable {
-    /// How far what was taken may be ahead of what is heard.
+    /// Frames that may be accepted and not yet be heard.
     private static let lead = 15
 
-    /// Plays a frame after all earlier ones. Returns when there is room for another, so that whoever plays a recording is
-    /// held to its pace; what is played while no participant is set is dropped.
+    /// Plays a frame after all earlier ones. Returns when there is room for another frame, so that a loop over a
+    /// recording takes as long as the recording. A frame that is played while no participant is set is dropped.
     ///
-    /// - Parameter frame: 20 milliseconds.
-    /// - Returns: False if there is no core to play it.
+    /// - Parameter frame: 20 milliseconds of audio.
+    /// - Returns: False if `pttd` cannot be reached.
     @discardableResult
     public func play(_ frame: PTTAudioFrame) async -> Bool {
         await AudioHub.shared.play(frame.bytes)
     }
 
-    /// Returns when all that was played has been heard. Call it before the participant is taken away, which ends the
-    /// playback at once.
+    /// Returns when all frames have been heard. Call it before setting the participant to nil, which ends playback
+    /// immediately.
     public func finish() async {
-        // Silence pushes what is ahead of it through the same queues, at their pace.
+        // Silence passes through the same queues, after all frames before it.
         for _ in 0..<Self.lead where await !play(PTTAudioFrame(samples: [])) { return }
     }
 }

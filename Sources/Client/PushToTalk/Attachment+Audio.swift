@@ -2,16 +2,16 @@ import EventLoop
 import PTTMessages
 import ServiceClient
 
-/// The audio socket of an attachment: its token, and what it takes to come back to it.
+/// The access of an attachment to the audio socket.
 struct AudioAccess {
-    /// Good for as long as the attachment, one connection at a time.
+    /// Valid as long as the attachment, for one connection at a time.
     let token: String
     var backOff = BackOff(first: .milliseconds(10))
     var attempts = 0
 }
 
 extension Attachment {
-    /// So many attempts in a row, which take some ten seconds; then everything is connected anew.
+    /// After this many attempts in a row, which take about ten seconds, the whole attachment is made again.
     private static let audioAttempts = 10
 
     func openAudio() {
@@ -43,7 +43,7 @@ extension Attachment {
         audio.captured(header, samples)
     }
 
-    /// The core ends what needs the audio socket, and says so; this brings it back for the next time.
+    /// Connects again for the next transmission; the core ends the present one, and reports its end.
     private func audioLost() {
         audioSocket?.close()
         audioSocket = nil
@@ -61,7 +61,7 @@ extension Attachment {
         audioSocket.send(samples, sent: sent)
     }
 
-    /// Takes what the core has sent before it told of the end.
+    /// Reads the frames that the core sent before the event which is being handled.
     func receiveRest() {
         audioSocket?.receive()
     }

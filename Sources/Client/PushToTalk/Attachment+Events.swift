@@ -4,7 +4,9 @@ import PTTMessages
 import ServiceClient
 
 extension Attachment {
-    /// What the core tells, with the time at which it happened.
+    /// - Parameters:
+    ///   - event: Any of the core's.
+    ///   - time: When it happened.
     func handle(_ event: CoreEvent, at time: MonotonicTime) {
         switch event {
         case .channelJoined(let channel, let reason): deliver(view.joined(channel.channelID, reason))
@@ -34,18 +36,22 @@ extension Attachment {
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
             .transmissionModeChanged, .accessoryEventsChanged, .transmissionRefused, .timeLimitNear,
             .audioActivating, .stateSaved, .stateNotSaved, .unknown:
-            break  // Of these Apple's framework tells nothing.
+            break  // Apple's framework has no callbacks for these.
         }
     }
 
-    /// The attachment that had the channel has gone.
+    /// The application's other attachment, which had the channel, has ended.
     private func channelRestored(_ restored: ApplicationInterface.Restored, _ token: PushToken) {
         view.restored(restored.channelID, token: token)
         if restored.needsDescriptor { askForDescriptor(restored.channelID) }
     }
 
-    /// Tells the application, and opens and closes what its sound passes through in the same place. Without a time nothing
-    /// that was captured counts any more: the core is lost.
+    /// Enqueues the callbacks, and opens and closes the audio hub at the same point of the sequence.
+    ///
+    /// - Parameters:
+    ///   - callbacks: In order.
+    ///   - time: Frames that were captured before it belong to the transmission that ends; nil if the core is lost,
+    ///     which discards all frames.
     func deliver(_ callbacks: [Callback], at time: MonotonicTime? = nil) {
         for callback in callbacks {
             switch callback {
@@ -67,7 +73,7 @@ extension Attachment {
         }
     }
 
-    /// An audio server that is there for the first time has lost nothing.
+    /// Reports that the media services were lost or reset; not for an audio server that appears for the first time.
     func updateAudioServer(isReady: Bool) {
         switch (audioServer, isReady) {
         case (.ready, false):
@@ -87,25 +93,26 @@ extension Attachment {
 
     private func received(_ push: Push) {
         guard let channelID = view.channelID, let payload = Payload.dictionary(push.payload) else {
-            return finish(push, nil, PushAnswer(result: .nothing))
+            return finish(push, with: PushAnswer(result: .nothing), channelUUID: nil)
         }
         let channelUUID = channelID.uuid
-        let delivered = DeliveredPush(push, channelUUID, payload) { [weak self, weak events] answer in
+        let delivered = DeliveredPush(push, channelUUID: channelUUID, payload: payload) {
+            [weak self, weak events] answer in
             EventLoop.start { [weak self, weak events] in
                 guard let self else { return }
-                // Another core gives the same numbers to other pushes.
+                // A restarted core numbers its pushes from the beginning.
                 guard let events, events === self.events else {
-                    return self.failed(push, channelUUID, answer, .lost, andStop: true)
+                    return failed(answer, to: push, channelUUID: channelUUID, .lost, andStop: true)
                 }
-                finish(push, channelUUID, answer)
+                finish(push, with: answer, channelUUID: channelUUID)
             }
         }
         pushes[push.pushID] = delivered
         callbackQueue.enqueue(.push(delivered))
     }
 
-    /// The core gives up a push after some seconds, and says so of an answer that comes later.
-    private func finish(_ push: Push, _ channelUUID: UUID?, _ answer: PushAnswer) {
+    /// The core refuses an answer that comes after the push's time limit.
+    private func finish(_ push: Push, with answer: PushAnswer, channelUUID: UUID?) {
         pushes[push.pushID] = nil
         let request = answer.request(push.pushID)
         call(ApplicationInterface.finishPush, request, isEnd: true) { [weak self] refusal in
@@ -113,15 +120,15 @@ extension Attachment {
                 if case .participant(let participant) = answer.result { self?.view.awaits(participant) }
                 return
             }
-            // The core tells by itself that there was nothing to stop.
-            self?.failed(push, channelUUID, answer, refusal, andStop: false)
+            // The core reports by an event that there was nothing to stop.
+            self?.failed(answer, to: push, channelUUID: channelUUID, refusal, andStop: false)
         }
     }
 
     private func failed(
-        _ push: Push,
-        _ channelUUID: UUID?,
         _ answer: PushAnswer,
+        to push: Push,
+        channelUUID: UUID?,
         _ refusal: Refusal,
         andStop: Bool
     ) {
@@ -132,14 +139,14 @@ extension Attachment {
         if let callback = answer.failed(channelUUID, error) { callbackQueue.enqueue(callback) }
     }
 
-    /// Nobody waits for what was not answered.
+    /// The core that waited for the answers is lost.
     func withdrawPushes() {
         for push in pushes.values { push.withdraw() }
         pushes = [:]
     }
 }
 
-/// Lines for whoever develops the application.
+/// Lines on standard error for the developer of the application.
 enum Diagnostics {
     static func note(_ text: String) {
         FileHandle.standardError.write(Data("PushToTalk: \(text)\n".utf8))

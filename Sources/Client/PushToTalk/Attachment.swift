@@ -6,8 +6,8 @@ import ServiceClient
 /// The application's attachment to the core: makes it, makes it again after a loss, and turns the core's events into
 /// callbacks.
 ///
-/// One connection carries the events, in order; calls go over another. An event reports the result of each call too, so that
-/// completions and callbacks come in the order in which things happened.
+/// One connection carries the events, in order; calls go over another. An event reports the result of each call too, so
+/// that completions and callbacks come in the order in which things happened.
 @EventLoop
 final class Attachment {
     /// Receives the result of a call; nil if the core carried it out.

@@ -2,28 +2,29 @@ import EventLoop
 import PTTMessages
 import Synchronization
 
-/// Where the audio of the active session passes: from the core's socket to those who listen, and from those who play to
+/// Distributes the captured frames of the active session to the application's listeners, and passes frames to play to
 /// the socket.
 ///
-/// Frames and events come over two sockets, so that the first frames of a transmission may be here before it is told of,
-/// and before the end of the one before it is. A frame goes to a listener only while its own transmission is told.
+/// Frames and events come over two sockets, so that the first frames of a transmission may come before its beginning is
+/// reported, and even before the end of the previous transmission is. A listener receives a frame only between the
+/// reported beginning and end of the frame's own transmission.
 final class AudioHub: Sendable {
     static let shared = AudioHub()
 
-    /// What was captured before anybody listened: the application learns of the activation a moment later than the
-    /// microphone opens, and must not lose the first words. Two seconds: virtual microphones deliver that much at once.
+    /// Frames that are kept for the first listener, two seconds: the application is notified of the activation a moment
+    /// after the microphone opens, and must not lose the first words. Virtual microphones deliver that much at once.
     private static let earlyLimit = 100
-    /// What waits for a listener that is slow; the oldest goes.
+    /// Frames that wait for a slow listener, five seconds; the oldest is discarded first.
     private static let backlog = 250
 
     fileprivate struct State {
         var format = AudioFormat.standard
         var isActive = false
-        /// Whether the transmission that frames come from has been told.
+        /// Whether the beginning of the frames' transmission has been reported, and not its end.
         var isTransmitting = false
-        /// The number of the frame that came last; each transmission counts from 0.
+        /// The sequence number of the newest frame; each transmission counts from 0.
         var last: UInt64?
-        /// Of one transmission only: the present one, or the one that is told next.
+        /// Frames of one transmission only: the present one, or the one that is reported next.
         var early: [PTTAudioFrame] = []
         var listeners: [Int: AsyncStream<PTTAudioFrame>.Continuation] = [:]
         var lastListener = 0
@@ -43,9 +44,9 @@ final class AudioHub: Sendable {
         }
     }
 
-    /// Whoever listens hears the end: nobody else tells of it when the manager is gone.
+    /// Ends the listeners' sequences: no event does that after the manager is gone.
     ///
-    /// - Parameter attachment: Another that is attached meanwhile stays so.
+    /// - Parameter attachment: If it is not the present one, nothing changes.
     func detached(_ attachment: Attachment) {
         let isLast = state.withLock { state in
             guard state.attachment === attachment else { return false }
@@ -64,13 +65,13 @@ final class AudioHub: Sendable {
     func transmissionBegan() {
         state.withLock { state in
             state.isTransmitting = true
-            // What is here already is of this one.
+            // The frames that are here already belong to this transmission.
             state.last = nil
             state.deliverEarly()
         }
     }
 
-    /// - Parameter time: What was captured until then belonged to it; nil if nothing more is to come.
+    /// - Parameter time: Frames that were captured before it belong to the transmission; nil discards all frames.
     func transmissionEnded(at time: MonotonicTime?) {
         state.withLock { state in
             state.isTransmitting = false
@@ -88,7 +89,7 @@ final class AudioHub: Sendable {
             }
             return state.listeners.values
         }
-        // Outside of the lock: a listener that ends takes itself out.
+        // Outside of the lock, because `onTermination` locks too.
         for listener in listeners { listener.finish() }
     }
 
@@ -96,7 +97,7 @@ final class AudioHub: Sendable {
         let frame = PTTAudioFrame(header, samples)
         state.withLock { state in
             if let last = state.last, frame.sequence <= last {
-                // The next transmission: its beginning, and the end of the one before, are told later.
+                // The next transmission, before its beginning and the previous one's end are reported.
                 state.isTransmitting = false
                 state.early = []
             }
@@ -125,7 +126,7 @@ final class AudioHub: Sendable {
         }
     }
 
-    /// - Returns: Whether the core has taken it.
+    /// - Returns: Whether the samples were sent to the core.
     func play(_ samples: [UInt8]) async -> Bool {
         guard let attachment = state.withLock({ $0.attachment }) else { return false }
         return await withCheckedContinuation { continuation in
@@ -138,7 +139,7 @@ extension AudioHub.State {
     fileprivate mutating func deliverEarly() {
         guard isTransmitting, !listeners.isEmpty else { return }
         for frame in early {
-            // Yielding only stores the frame: a listener that has gone is taken out by its end.
+            // Yielding only stores the frame, and does nothing after the listener's end.
             for listener in listeners.values { listener.yield(frame) }
         }
         early = []

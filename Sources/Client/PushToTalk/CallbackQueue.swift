@@ -2,7 +2,7 @@ import Foundation
 import PTTMessages
 import Synchronization
 
-/// What the application is to be told, one thing after the other.
+/// A method of a delegate to call, or a notification to post.
 enum Callback: Sendable {
     case joined(UUID, PTChannelJoinReason)
     case left(UUID, PTChannelLeaveReason)
@@ -18,52 +18,52 @@ enum Callback: Sendable {
     case servicesLost
     case servicesReset
     case push(DeliveredPush)
-    case failedToActivate(UUID, PTParticipant, PTChannelError)
+    case failedToActivate(UUID, participant: PTParticipant, error: PTChannelError)
     case failedToJoin(UUID, PTChannelError)
     case failedToLeave(UUID, PTChannelError)
     case failedToBegin(UUID, PTChannelError)
     case failedToStop(UUID, PTChannelError)
-    /// A completion handler.
+    /// Calls a completion handler.
     case perform(@Sendable () -> Void)
 }
 
-/// Delivers callbacks serially, in order, and none to a manager that is gone.
+/// Delivers callbacks one at a time, in order, and none after the manager is gone.
 final class CallbackQueue: Sendable {
     let queue: DispatchQueue
 
-    /// Weak references cannot stand in a `Mutex` by themselves.
-    private struct Reader {
+    /// A `Mutex` cannot hold a weak reference directly.
+    private struct WeakReference {
         weak var manager: PTChannelManager?
     }
 
-    private let reader = Mutex(Reader())
+    private let recipient = Mutex(WeakReference())
 
     init(_ queue: DispatchQueue) {
         self.queue = queue
     }
 
-    func open(for manager: PTChannelManager) {
-        reader.withLock { $0.manager = manager }
+    func setRecipient(_ manager: PTChannelManager) {
+        recipient.withLock { $0.manager = manager }
     }
 
     func enqueue(_ callback: Callback) {
         queue.async { [self] in
-            guard let manager = reader.withLock({ $0.manager }) else { return }
+            guard let manager = recipient.withLock({ $0.manager }) else { return }
             manager.deliver(callback)
         }
     }
 
-    /// How long the restoration delegate may take for its answer to count.
+    /// A descriptor that the restoration delegate returns later is not used.
     private static let descriptorLimit = Duration.seconds(2)
 
-    /// Asks the restoration delegate, in its turn among the callbacks. What it answers too late is not used: the channel
-    /// is called like the application by then.
+    /// Calls the restoration delegate, in order with the callbacks. A late descriptor is not used: by then the channel
+    /// is shown with the application's name.
     func askForDescriptor(
         _ channelUUID: UUID,
         then: @escaping @Sendable (PTChannelDescriptor) -> Void
     ) {
         queue.async { [self] in
-            guard let manager = reader.withLock({ $0.manager }), let delegate = manager.restorationDelegate
+            guard let manager = recipient.withLock({ $0.manager }), let delegate = manager.restorationDelegate
             else { return }
             let asked = ContinuousClock.now
             let descriptor = delegate.channelDescriptor(restoredChannelUUID: channelUUID)

@@ -1,36 +1,37 @@
 import Foundation
 import PTTMessages
 
-/// What of the channel the application was told, and what it is told next.
+/// The channel as the delegate was notified of it, and the callbacks that come next.
 ///
-/// Everything that it changes with gives the callbacks that follow, in order, so that each beginning is told once and has
-/// its end, whatever the core told or could not tell any more.
+/// Each method handles one event and returns its callbacks, in order, so that the delegate is notified of each beginning
+/// once, and of its end, whatever the core reports or is lost before it can report.
 enum ChannelView: Equatable {
     /// The transmission and the audio session of a channel.
     struct Activity: Equatable {
         var isTransmitting = false
         var isActive = false
         var isInterrupted = false
-        /// Who is to be heard because of a push, and is not yet.
+        /// The participant from a push until the audio session is activated for it.
         var awaited: PTParticipant?
-        /// Buttons that are told to be held.
+        /// Buttons that the delegate was notified of as pressed, and not as released.
         var pressed: [Origin] = []
     }
 
     case notJoined
-    /// The core has carried out `Join`, and tells of the channel next.
+    /// The core has carried out `Join`, and reports the channel next.
     case joining(ChannelID)
-    /// The core gives the channel back, and tells of it next.
+    /// The core restores the channel, and reports it next.
     ///
     /// - Parameters:
-    ///   - token: Told right after it.
-    ///   - isReported: Whether the application holds it for joined, because it was before the core was lost.
+    ///   - token: Delivered after `didJoinChannel`.
+    ///   - isReported: Whether the delegate was notified of the channel as joined before the core was lost.
     case restoring(ChannelID, token: PushToken, isReported: Bool)
     case joined(ChannelID, Activity)
-    /// Told as joined; the core is lost, and says what became of it when it is found again.
+    /// The delegate was notified of the channel as joined, and the core was lost. The next attachment has what became
+    /// of it.
     case unattended(ChannelID)
 
-    /// The channel that a push is for: it may wake the application before its channel is told as restored.
+    /// The channel of a push, which may come before the restored channel is reported.
     var channelID: ChannelID? {
         switch self {
         case .notJoined, .joining: nil
@@ -43,7 +44,7 @@ enum ChannelView: Equatable {
     // MARK: The connection to the core
 
     mutating func attached(_ attachment: ApplicationInterface.Attachment) -> [Callback] {
-        // Whoever attaches anew has lost what was before.
+        // A new attachment follows the end of the previous one.
         var callbacks = lost()
         let restored = attachment.restored?.channelID
         let before = reportedChannelID
@@ -77,15 +78,15 @@ enum ChannelView: Equatable {
         }
     }
 
-    // MARK: What the core tells
+    // MARK: Events of the core
 
-    /// `Join` was carried out.
+    /// The core has carried out `Join`.
     mutating func granted(_ channelID: ChannelID) {
         guard case .notJoined = self else { return }
         self = .joining(channelID)
     }
 
-    /// The channel comes from another attachment of the application that has gone.
+    /// The application's other attachment, which had the channel, has ended.
     mutating func restored(_ channelID: ChannelID, token: PushToken) {
         guard case .notJoined = self else { return }
         self = .restoring(channelID, token: token, isReported: false)
@@ -101,7 +102,7 @@ enum ChannelView: Equatable {
             self = .joined(channelID, Activity())
             return [joined, .token(token)]
         case .notJoined, .joining, .restoring, .joined, .unattended:
-            return []  // Somebody else's.
+            return []  // Another application's.
         }
     }
 
@@ -167,7 +168,7 @@ enum ChannelView: Equatable {
         change { _, activity in activity.endInterruption() }
     }
 
-    /// A push was answered with somebody who will be heard, if the speaker can be opened.
+    /// A push was answered with a participant, who can be heard if the speaker can be opened.
     mutating func awaits(_ participant: PTParticipant) {
         _ = change { _, activity in
             if !activity.isActive { activity.awaited = participant }
@@ -175,7 +176,7 @@ enum ChannelView: Equatable {
         }
     }
 
-    /// The application itself has set another participant, or none, and is told what came of that.
+    /// The application itself has set another participant, or none; a completion handler receives the result of that.
     mutating func awaitsNoParticipant() {
         _ = change { _, activity in
             activity.awaited = nil
@@ -183,11 +184,11 @@ enum ChannelView: Equatable {
         }
     }
 
-    /// Nobody is left who could be heard again.
+    /// No participant is set any more: an interruption ends, and one who was awaited cannot be heard.
     mutating func participantCleared() -> [Callback] {
         change { channelID, activity in
             let unheard = activity.awaited.map {
-                Callback.failedToActivate(channelID.uuid, $0, PTChannelError(.unheard))
+                Callback.failedToActivate(channelID.uuid, participant: $0, error: PTChannelError(.unheard))
             }
             activity.awaited = nil
             return (unheard.map { [$0] } ?? []) + (activity.isActive ? [] : activity.endInterruption())
@@ -220,7 +221,7 @@ enum ChannelView: Equatable {
         }
     }
 
-    /// Before a channel is told as joined, nothing is told of it.
+    /// Changes the activity of a joined channel; an event that comes before the channel is joined has no callbacks.
     private mutating func change(_ body: (ChannelID, inout Activity) -> [Callback]) -> [Callback] {
         switch self {
         case .notJoined, .joining, .restoring, .unattended:
@@ -240,7 +241,7 @@ extension ChannelView.Activity {
         return [.interruption(began: false)]
     }
 
-    /// What ends with the channel, or with the core.
+    /// The callbacks for everything that ends with the channel, or with the core.
     fileprivate func ending(of channelID: ChannelID) -> [Callback] {
         var callbacks: [Callback] = []
         if isTransmitting { callbacks.append(.ended(channelID.uuid, .unknown)) }
@@ -252,8 +253,8 @@ extension ChannelView.Activity {
 
 extension Refusal {
     static let lost = Refusal(.unknown, "the connection to pttd was lost")
-    static let unheard = Refusal(.unknown, "nothing can be played; the journal of pttd says why")
-    static let leftAgain = Refusal(.unknown, "the channel was left before it was told as joined")
+    static let unheard = Refusal(.unknown, "nothing can be played; the journal of pttd has the reason")
+    static let leftAgain = Refusal(.unknown, "the channel was left right after it was joined")
 }
 
 extension ChannelID {

@@ -2,45 +2,45 @@ import Foundation
 import PTTMessages
 import Synchronization
 
-/// What the application says to a push.
+/// The application's answer to a push.
 struct PushAnswer: Sendable {
     enum Result: Sendable {
         case participant(PTParticipant)
         case leave
-        /// Of a service update.
+        /// A service update was processed.
         case processed
-        /// It said nothing, or nothing was asked.
+        /// The delegate could not be called.
         case nothing
     }
 
     let result: Result
-    /// Whether it asked for the end of the transmission in the same step.
+    /// Whether the delegate also requested the end of the transmission.
     var endsTransmission = false
 
     func request(_ pushID: PushID) -> ApplicationInterface.FinishPushRequest {
         var participant: ApplicationInterface.Speaker?
-        let word: ApplicationInterface.PushResult
+        let name: ApplicationInterface.PushResult
         switch result {
         case .participant(let speaker):
             participant = .init(name: speaker.name, image: speaker.imageText)
-            word = .activeRemoteParticipant
-        case .leave: word = .leaveChannel
-        case .processed: word = .processed
-        case .nothing: word = .unknown
+            name = .activeRemoteParticipant
+        case .leave: name = .leaveChannel
+        case .processed: name = .processed
+        case .nothing: name = .unknown
         }
         return ApplicationInterface.FinishPushRequest(
             pushID: pushID,
-            result: word,
+            result: name,
             participant: participant,
             endsTransmission: endsTransmission
         )
     }
 
-    /// What to tell if it comes to nothing; nil if there is nobody to tell.
+    /// The callback for an answer that the core refuses; nil if there is none for it.
     func failed(_ channelUUID: UUID, _ error: PTChannelError) -> Callback? {
         switch result {
         case .participant(let participant):
-            .failedToActivate(channelUUID, participant, error)
+            .failedToActivate(channelUUID, participant: participant, error: error)
         case .leave:
             .failedToLeave(channelUUID, error)
         case .processed, .nothing:
@@ -49,30 +49,30 @@ struct PushAnswer: Sendable {
     }
 }
 
-/// A push on its way through the application.
+/// A push from the core on its way to the delegate.
 ///
-/// Unchecked because of its payload, which is made for one callback and given away with it.
+/// Unchecked because of the payload, which is made for one callback and passed to it alone.
 final class DeliveredPush: @unchecked Sendable {
     private enum Progress {
-        /// In the callback queue.
+        /// Waits in the callback queue.
         case waiting
-        /// The delegate looks at it, or has answered.
+        /// The delegate has received it.
         case delivered
-        /// The core waits for it no longer.
+        /// The core no longer waits for its answer.
         case withdrawn
     }
 
     let push: Push
     let channelUUID: UUID
     let payload: [String: Any]
-    /// Takes the application's answer.
+    /// Receives the application's answer.
     let answer: @Sendable (PushAnswer) -> Void
     private let progress = Mutex(Progress.waiting)
 
     init(
         _ push: Push,
-        _ channelUUID: UUID,
-        _ payload: [String: Any],
+        channelUUID: UUID,
+        payload: [String: Any],
         answer: @escaping @Sendable (PushAnswer) -> Void
     ) {
         self.push = push
@@ -81,9 +81,9 @@ final class DeliveredPush: @unchecked Sendable {
         self.answer = answer
     }
 
-    /// The push has come to its turn in the callback queue.
+    /// Begins the delivery, unless the push is withdrawn.
     ///
-    /// - Returns: False if it came there too late, and nobody is to see it.
+    /// - Returns: Whether to call the delegate.
     func begin() -> Bool {
         progress.withLock { progress in
             guard progress == .waiting else { return false }
@@ -92,16 +92,16 @@ final class DeliveredPush: @unchecked Sendable {
         }
     }
 
-    /// What the delegate has not begun to look at, it shall not see any more.
+    /// Prevents the delivery, unless it has begun.
     func withdraw() {
         progress.withLock { if $0 == .waiting { $0 = .withdrawn } }
     }
 }
 
-/// A push's payload as an application gets it.
+/// A push's payload as the delegate receives it.
 enum Payload {
     static func dictionary(_ text: String) -> [String: Any]? {
-        // The core has checked that it is an object; nil ends this push, not the application.
+        // The core has checked that it is an object. An error would end this push, not the application.
         (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any]
     }
 }

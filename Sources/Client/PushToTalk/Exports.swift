@@ -1,3 +1,3 @@
-// As on iOS, `import PushToTalk` alone is enough for all that stands in its interface.
+// As on iOS, `import PushToTalk` alone makes every type of its interface available.
 @_exported public import Foundation
 @_exported public import PTTPlatformTypes

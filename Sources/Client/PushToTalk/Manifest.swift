@@ -2,12 +2,12 @@ import Foundation
 import PTTMessages
 import TOML
 
-/// What the application says of itself to the core. Takes the place of `Info.plist` and entitlements, without which
-/// Apple's systems make no channel manager.
+/// How the application identifies itself to the core, and how it is started. It replaces `Info.plist` and the
+/// entitlements, without which Apple's systems create no channel manager.
 ///
-/// Looked for at `$PTT_MANIFEST`, then beside the executable as `<executable>.ptt.toml`, then as
-/// `pushtotalk/applications/<executable>.toml` in the data directories of the XDG Base Directory Specification. An
-/// application without a manifest is called like its executable, and only a person can start it.
+/// The file is `$PTT_MANIFEST`, or `<executable>.ptt.toml` beside the executable, or
+/// `pushtotalk/applications/<executable>.toml` in a data directory of the XDG Base Directory Specification, the first
+/// that exists. An application without a manifest has the name of its executable, and only a person can start it.
 struct Manifest: Equatable {
     let identifier: String
     let name: String
@@ -63,7 +63,7 @@ struct Manifest: Equatable {
         } else if let busName = keys.busName {
             activation = Activation(kind: .busName, name: busName)
         } else {
-            let reason = "\(path) has neither systemd-unit nor bus-name: nothing could start the application"
+            let reason = "\(path) has neither systemd-unit nor bus-name: nothing can start the application"
             throw PTInstantiationError(.missingBackgroundMode, reason: reason)
         }
         guard keys.pushEnvironment != nil else {
@@ -77,7 +77,7 @@ struct Manifest: Equatable {
         return try Manifest(String(decoding: data, as: UTF8.self), path: path)
     }
 
-    /// A link of the kernel to the running program (proc(5)).
+    /// The kernel's link to the running program (proc(5)).
     private static var program: URL { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath() }
 
     private static var executable: String { program.lastPathComponent }

@@ -58,7 +58,7 @@ extension PTChannelManager {
     private func deliver(_ delivered: DeliveredPush) {
         let push = delivered.push
         guard delivered.begin() else {
-            return Diagnostics.note("push \(push.pushID.rawValue) waited too long for the callback queue")
+            return Diagnostics.note("push \(push.pushID.rawValue) waited too long in the callback queue")
         }
         switch push.kind {
         case .pushToTalk:
@@ -98,7 +98,8 @@ extension PTChannelManager {
 }
 
 extension PushToken {
-    /// What its hexadecimal digits stand for: applications write those themselves, as for Apple's push service.
+    /// The bytes that the hexadecimal digits encode: applications encode the token themselves, as for Apple's push
+    /// service.
     var bytes: Data {
         let digits = rawValue.compactMap(\.hexDigitValue)
         return Data(
@@ -107,7 +108,7 @@ extension PushToken {
     }
 }
 
-/// A completion that the application must call, and may call twice by mistake.
+/// A completion handler that the application must call. Calls after the first have no effect.
 final class OneTimeCompletion: Sendable {
     private let name: String
     private let body: @Sendable () -> Void

@@ -7,36 +7,36 @@ extension PTChannelManager {
     private enum Instance {
         case none
         case creating
-        /// Weak references cannot stand in an enumeration by themselves.
+        /// An enumeration case cannot hold a weak reference directly.
         case created(Reference)
 
         struct Reference {
             weak var manager: PTChannelManager?
-            /// Of a manager that is gone: to be closed before the next begins.
+            /// If the manager is gone, its attachment is closed before the next one is made.
             let attachment: Attachment
         }
     }
 
     private static let instance = Mutex(Instance.none)
 
-    /// Makes the manager, or gives the one that there is.
+    /// Creates the manager, or returns the existing one.
     ///
-    /// There is one manager in a process: later calls give it again, and tell the delegates that they name from then on in
-    /// place of those before, of which Apple says nothing.
+    /// Call this whenever the application starts. If a channel is still joined from an earlier run, it is restored
+    /// first: the delegate receives waiting pushes, and `didJoinChannel` with
+    /// ``PTChannelJoinReason/channelRestoration``, before the completion handler is called.
     ///
-    /// An application that the policy file has excluded while it ran has left its channel, and is let in again, if it may,
-    /// when it calls this.
-    ///
-    /// Call it at every start of the application. A channel that outlived the application is restored first: pushes
-    /// that wait and `didJoinChannel` with ``PTChannelJoinReason/channelRestoration`` come before the manager.
+    /// A process has one manager. A later call returns the same one and replaces its delegates; Apple does not document
+    /// that case. If a rule of the policy file has made a running application leave its channel, a call attaches it
+    /// again as soon as the rules allow it.
     ///
     /// - Parameters:
-    ///   - delegate: Told of everything from now on. Held weakly.
-    ///   - restorationDelegate: Asked for the descriptor of a restored channel if the core has lost it. Held weakly.
-    ///   - completionHandler: Called once on the callback queue, with a ``PTInstantiationError`` if there is no manager:
-    ///     `invalidPlatform` if `pttd` cannot be reached, `missingBackgroundMode` and `missingPushServerEnvironment` if
-    ///     the application's manifest says too little, `missingEntitlement` if the policy file excludes the
-    ///     application, `instantiationAlreadyInProgress` if another creation is not finished.
+    ///   - delegate: Notified of all events. Held weakly.
+    ///   - restorationDelegate: Supplies the descriptor of a restored channel if `pttd` has lost it. Held weakly.
+    ///   - completionHandler: Called once on the callback queue, with the manager or with a ``PTInstantiationError``:
+    ///     `invalidPlatform` if `pttd` cannot be reached, `missingBackgroundMode` or `missingPushServerEnvironment` if
+    ///     the application's manifest lacks a key, `missingEntitlement` if the policy file excludes the application,
+    ///     `instantiationAlreadyInProgress` while an earlier call is not complete, `unknown` if the manifest cannot be
+    ///     read.
     public class func channelManager(
         delegate: any PTChannelManagerDelegate,
         restorationDelegate: any PTChannelRestorationDelegate,
@@ -45,16 +45,18 @@ extension PTChannelManager {
         let handler = completionHandler
         switch beginCreation() {
         case .existing(let manager):
-            // Given away: the callback queue keeps them until they are adopted.
+            // Sent once, to the callback queue, which is where delegates are used.
             nonisolated(unsafe) let (delegate, restorationDelegate) = (delegate, restorationDelegate)
-            manager.callbackQueue.enqueue(.perform { manager.adopt(delegate, restorationDelegate) })
+            manager.callbackQueue.enqueue(
+                .perform { manager.setDelegates(delegate, restoration: restorationDelegate) }
+            )
             manager.onAttachment { attachment in
                 attachment.resume { error in handler(error == nil ? manager : nil, error) }
             }
         case .inProgress:
             let error = PTInstantiationError(
                 .instantiationAlreadyInProgress,
-                reason: "a channel manager is being made already: wait for it"
+                reason: "a channel manager is being created: wait for its completion handler"
             )
             failing(error, handler)
         case .begun(let earlier):
@@ -83,7 +85,7 @@ extension PTChannelManager {
         }
     }
 
-    /// As ``channelManager(delegate:restorationDelegate:completionHandler:)``.
+    /// The asynchronous form of ``channelManager(delegate:restorationDelegate:completionHandler:)``.
     ///
     /// - Throws: ``PTInstantiationError``
     public class func channelManager(
@@ -96,7 +98,7 @@ extension PTChannelManager {
                     continuation.resume(returning: manager)
                 } else {
                     continuation.resume(
-                        throwing: error ?? PTInstantiationError(.unknown, reason: "no manager was made")
+                        throwing: error ?? PTInstantiationError(.unknown, reason: "no manager was created")
                     )
                 }
             }

@@ -1,21 +1,24 @@
 public import Foundation
 import Synchronization
 
-// What Apple's framework has no counterpart for. Everything here begins with `ptt`.
+// Members without a counterpart in Apple's framework. All of them begin with `ptt`.
 extension PTChannelManager {
     private static let chosenQueue = Mutex<DispatchQueue?>(nil)
 
-    /// Linux: the queue that callbacks and completion handlers come on, one at a time. Set it before the manager is made;
-    /// the library takes one of its own if this is nil.
+    /// Linux: the queue on which delegate methods and completion handlers are called, one at a time. Set it before the
+    /// manager is created. If it is nil, the library uses a queue of its own.
     public static var pttCallbackQueue: DispatchQueue? {
         get { chosenQueue.withLock { $0 } }
         set { chosenQueue.withLock { $0 = newValue } }
     }
 
-    /// Linux: whether the application is in front of a person; true until it says otherwise.
+    /// Linux: sets whether the application is in the foreground. On iOS the system knows.
     ///
-    /// On iOS the system knows. An application that is not in the foreground, or whose person has locked the screen, may
-    /// neither join nor begin by itself; `appNotForeground` tells. Presses of buttons are not affected.
+    /// An application in the background, and any application while the screen is locked, can neither join a channel nor
+    /// begin a transmission by itself: these fail with ``PTChannelError/appNotForeground``. Presses of buttons are not
+    /// affected.
+    ///
+    /// - Parameter isForeground: True until it is set, unless `pttd` has started the application.
     public func pttSetForeground(_ isForeground: Bool) {
         onAttachment { $0.setForeground(isForeground) }
     }

@@ -4,19 +4,21 @@ import PTTMessages
 public import PTTPlatformTypes
 
 extension PTChannelManager {
-    /// Tells who talks at the other end, or with nil that nobody does any more.
+    /// Sets the remote participant who talks, or nil when nobody talks any more.
     ///
-    /// The audio session is activated for a participant, and `didActivate` told, unless it is active already. While
-    /// somebody talks a half-duplex channel cannot transmit. Nothing but nil takes the participant away again: there is
-    /// no time limit. Unlike on iOS it succeeds in the background too, and never without activation: without an audio
-    /// server it fails.
+    /// The system activates the audio session for a participant and calls `didActivate`, unless the session is active. A
+    /// half-duplex channel cannot transmit while a participant is set. The participant stays set until it is set to nil:
+    /// there is no time limit.
+    ///
+    /// Unlike on iOS, this succeeds in the background too, and success means that the session is or will be active:
+    /// without an audio server it fails.
     ///
     /// - Parameters:
-    ///   - participant: Who talks.
-    ///   - channelUUID: The channel that is joined.
-    ///   - completionHandler: Called once on the callback queue, with a ``PTChannelError`` if it was refused:
-    ///     `transmissionInProgress` while a half-duplex channel transmits, `transmissionNotFound` for nil with nobody
-    ///     set, `channelNotFound`.
+    ///   - participant: The participant, or nil.
+    ///   - channelUUID: The joined channel.
+    ///   - completionHandler: Called once on the callback queue, with nil or with a ``PTChannelError``:
+    ///     `transmissionInProgress` while a half-duplex channel transmits, `transmissionNotFound` for nil if no
+    ///     participant is set, `channelNotFound` for another channel, `unknown` without an audio server.
     public func setActiveRemoteParticipant(
         _ participant: PTParticipant?,
         channelUUID: UUID,
@@ -31,14 +33,21 @@ extension PTChannelManager {
         }
     }
 
-    /// As ``setActiveRemoteParticipant(_:channelUUID:completionHandler:)``.
+    /// The asynchronous form of ``setActiveRemoteParticipant(_:channelUUID:completionHandler:)``.
+    ///
+    /// - Throws: ``PTChannelError``
     public func setActiveRemoteParticipant(_ participant: PTParticipant?, channelUUID: UUID) async throws {
         try await completed {
             setActiveRemoteParticipant(participant, channelUUID: channelUUID, completionHandler: $0)
         }
     }
 
-    /// Changes what people see of the channel, without leaving it.
+    /// Changes the name and the image of the channel without leaving it.
+    ///
+    /// - Parameters:
+    ///   - channelDescriptor: The new name and image.
+    ///   - channelUUID: The joined channel.
+    ///   - completionHandler: Called once on the callback queue, with nil or with a ``PTChannelError``.
     public func setChannelDescriptor(
         _ channelDescriptor: PTChannelDescriptor,
         channelUUID: UUID,
@@ -52,7 +61,9 @@ extension PTChannelManager {
         call(ChannelInterface.setDescriptor, request, completion: completionHandler)
     }
 
-    /// As ``setChannelDescriptor(_:channelUUID:completionHandler:)``.
+    /// The asynchronous form of ``setChannelDescriptor(_:channelUUID:completionHandler:)``.
+    ///
+    /// - Throws: ``PTChannelError``
     public func setChannelDescriptor(_ channelDescriptor: PTChannelDescriptor, channelUUID: UUID) async throws
     {
         try await completed {
@@ -60,56 +71,79 @@ extension PTChannelManager {
         }
     }
 
-    /// Tells whether the application's service can be used; `ready` after joining. While it cannot, no transmission
-    /// begins, and `failedToBegin…` says `transmissionNotAllowed`; one that goes on is not ended. Apple says only that
-    /// the system keeps people from talking.
+    /// Sets whether the application's service can be used.
+    ///
+    /// While the status is not `ready`, no transmission can begin: a request fails with `transmissionNotAllowed`. A
+    /// transmission that has begun goes on. Apple documents only that the system prevents people from talking.
+    ///
+    /// - Parameters:
+    ///   - status: `ready` after each join and restoration, until it is set.
+    ///   - channelUUID: The joined channel.
+    ///   - completionHandler: Called once on the callback queue, with nil or with a ``PTChannelError``.
     public func setServiceStatus(
         _ status: PTServiceStatus,
         channelUUID: UUID,
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        guard let word = status.wireValue else {
-            return refuse("\(status) stands for nothing", completionHandler)
+        guard let status = status.wireValue else {
+            return refuse("\(status) has no meaning", completionHandler)
         }
         let request = ApplicationInterface.ServiceStatusRequest(
             channelID: ChannelID(channelUUID),
-            status: word
+            status: status
         )
         call(ApplicationInterface.setServiceStatus, request, completion: completionHandler)
     }
 
-    /// As ``setServiceStatus(_:channelUUID:completionHandler:)``.
+    /// The asynchronous form of ``setServiceStatus(_:channelUUID:completionHandler:)``.
+    ///
+    /// - Throws: ``PTChannelError``
     public func setServiceStatus(_ status: PTServiceStatus, channelUUID: UUID) async throws {
         try await completed { setServiceStatus(status, channelUUID: channelUUID, completionHandler: $0) }
     }
 
-    /// Tells who may talk when; `halfDuplex` after joining. A transmission that the new mode does not allow ends, told
-    /// with the source `unknown`; Apple does not say what happens to it.
+    /// Sets whether the channel can transmit and receive, and whether at the same time.
+    ///
+    /// A transmission that the new mode does not allow ends with the source `unknown`. Apple does not document what
+    /// happens to it.
+    ///
+    /// - Parameters:
+    ///   - transmissionMode: `halfDuplex` after each join and restoration, until it is set.
+    ///   - channelUUID: The joined channel.
+    ///   - completionHandler: Called once on the callback queue, with nil or with a ``PTChannelError``.
     public func setTransmissionMode(
         _ transmissionMode: PTTransmissionMode,
         channelUUID: UUID,
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        guard let word = transmissionMode.wireValue else {
-            return refuse("\(transmissionMode) stands for nothing", completionHandler)
+        guard let mode = transmissionMode.wireValue else {
+            return refuse("\(transmissionMode) has no meaning", completionHandler)
         }
         let request = ApplicationInterface.TransmissionModeRequest(
             channelID: ChannelID(channelUUID),
-            mode: word
+            mode: mode
         )
         call(ApplicationInterface.setTransmissionMode, request, completion: completionHandler)
     }
 
-    /// As ``setTransmissionMode(_:channelUUID:completionHandler:)``.
+    /// The asynchronous form of ``setTransmissionMode(_:channelUUID:completionHandler:)``.
+    ///
+    /// - Throws: ``PTChannelError``
     public func setTransmissionMode(_ transmissionMode: PTTransmissionMode, channelUUID: UUID) async throws {
         try await completed {
             setTransmissionMode(transmissionMode, channelUUID: channelUUID, completionHandler: $0)
         }
     }
 
-    /// Tells whether buttons of accessories begin and end transmissions; they do after joining. A press that comes while
-    /// they do not is refused, and told to a delegate that is a ``PTTAccessoryDelegate``; it lets an application in the
-    /// background begin once within three seconds.
+    /// Sets whether the buttons of accessories begin and end transmissions.
+    ///
+    /// While they do not, a delegate that conforms to ``PTTAccessoryDelegate`` is notified of each press, and an
+    /// application in the background can begin one transmission within three seconds after it.
+    ///
+    /// - Parameters:
+    ///   - enabled: True after each join and restoration, until it is set.
+    ///   - channelUUID: The joined channel.
+    ///   - completionHandler: Called once on the callback queue, with nil or with a ``PTChannelError``.
     public func setAccessoryButtonEventsEnabled(
         _ enabled: Bool,
         channelUUID: UUID,
@@ -122,7 +156,9 @@ extension PTChannelManager {
         call(ApplicationInterface.setAccessoryEventsEnabled, request, completion: completionHandler)
     }
 
-    /// As ``setAccessoryButtonEventsEnabled(_:channelUUID:completionHandler:)``.
+    /// The asynchronous form of ``setAccessoryButtonEventsEnabled(_:channelUUID:completionHandler:)``.
+    ///
+    /// - Throws: ``PTChannelError``
     public func setAccessoryButtonEventsEnabled(_ enabled: Bool, channelUUID: UUID) async throws {
         try await completed {
             setAccessoryButtonEventsEnabled(enabled, channelUUID: channelUUID, completionHandler: $0)
@@ -145,7 +181,7 @@ extension PTChannelManager {
         }
     }
 
-    /// Tells that nothing was asked of the core, in its turn among the callbacks.
+    /// Fails a call that cannot be sent to the core, in order with the callbacks.
     private func refuse(_ reason: String, _ completionHandler: (@Sendable ((any Error)?) -> Void)?) {
         guard let completionHandler else { return }
         callbackQueue.enqueue(.perform { completionHandler(PTChannelError(Refusal(.unknown, reason))) })

@@ -5,42 +5,43 @@ import PTTPlatformTypes
 import ServiceClient
 import Synchronization
 
-/// The application's end of the channel of this machine.
+/// Joins a channel, begins and ends its transmissions, and notifies a delegate of its events.
 ///
-/// There is one channel on the machine and one manager in a process. Callbacks come one after the other on a serial
-/// queue (``pttCallbackQueue``), each when what it tells of has happened and before anything later; Apple documents no
-/// queue, and an application that needs a certain one hops to it, as on iOS. When the last reference to the manager is
-/// gone no callback comes any more; its channel stays joined, and the next manager gets it back.
+/// A machine has one channel, and a process has one manager. The manager calls its delegate's methods one at a time on
+/// a serial queue (``pttCallbackQueue``), each after its event and before any later event. Apple documents no queue; an
+/// application that needs a certain queue dispatches to it, as on iOS. After the last reference to the manager is
+/// released, no delegate method is called; the channel stays joined, and the next manager restores it.
 ///
-/// Delegates are held weakly; Apple does not say how it holds them.
+/// The manager holds its delegates weakly; Apple does not document how its manager holds them.
 public final class PTChannelManager: NSObject, @unchecked Sendable {
-    // Unchecked: what changes is behind `state`, or touched on the callback queue only, as said there.
+    // Unchecked: all mutable state is in `state`, behind its lock.
 
-    /// Unchecked: the delegates are the application's, and are only called on the callback queue.
+    /// Unchecked: the delegates are only called on the callback queue.
     struct State: @unchecked Sendable {
         var activeChannelUUID: UUID?
         weak var delegate: (any PTChannelManagerDelegate)?
         weak var restorationDelegate: (any PTChannelRestorationDelegate)?
-        /// The push that the delegate looks at.
+        /// The push that the delegate is handling.
         var pendingPush: PendingPush?
     }
 
     struct PendingPush {
         let pushID: PushID
         let channelUUID: UUID
-        /// Whether the delegate asked to stop transmitting meanwhile.
+        /// Whether the delegate has called `stopTransmitting` meanwhile.
         var isStopRequested = false
     }
 
-    /// How long a stop waits for the answer to a push that it belongs to. The microphone is open meanwhile.
+    /// How long `stopTransmitting` waits for the answer to the push that is being handled. The microphone is open
+    /// meanwhile.
     private static let answerLimit = Duration.milliseconds(250)
 
     let state: Mutex<State>
     let attachment: Attachment
     let callbackQueue: CallbackQueue
 
-    /// The channel that is joined for this application, as far as it was told: the UUID of `didJoinChannel` from within
-    /// that callback until `didLeaveChannel`. After a restoration it is set before the manager is handed over.
+    /// The joined channel: the UUID of `didJoinChannel`, from that call of the delegate until the call of
+    /// `didLeaveChannel`. For a restored channel it is set before the application receives the manager.
     public var activeChannelUUID: UUID? { state.withLock { $0.activeChannelUUID } }
 
     var delegate: (any PTChannelManagerDelegate)? { state.withLock { $0.delegate } }
@@ -57,13 +58,13 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         manifest: Manifest
     ) {
         state = Mutex(State(delegate: delegate, restorationDelegate: restorationDelegate))
-        // Its own in any case: one that runs several blocks at once would mix up what is told.
+        // A serial queue of its own, because the target may be concurrent.
         callbackQueue = CallbackQueue(
             DispatchQueue(label: "org.pushtotalk.callbacks", target: Self.pttCallbackQueue)
         )
         attachment = Attachment(of: manifest, callbackQueue: callbackQueue, audio: .shared)
         super.init()
-        callbackQueue.open(for: self)
+        callbackQueue.setRecipient(self)
     }
 
     deinit {
@@ -72,14 +73,14 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         EventLoop.start { attachment.close() }
     }
 
-    // MARK: - Requests that are answered by the delegate
+    // MARK: - Requests whose result a delegate method reports
 
-    /// Asks for a channel to be joined. Answered by `didJoinChannel` or `failedToJoinChannel`.
+    /// Requests to join a channel. The delegate's `didJoinChannel` or `failedToJoinChannel` reports the result.
     ///
     /// - Parameters:
-    ///   - channelUUID: Chosen by the application, which keeps it together with the descriptor.
-    ///   - descriptor: What people see of the channel. An image that is no PNG, JPEG, GIF or WebP file of at most
-    ///     256 KiB is left out, and the journal of `pttd` says so.
+    ///   - channelUUID: The application chooses it, and saves it together with the descriptor.
+    ///   - descriptor: The name and the image that people see. An image is left out, and the journal of `pttd` reports
+    ///     it, unless it is a PNG, JPEG, GIF or WebP file of at most 256 KiB.
     public func requestJoinChannel(channelUUID: UUID, descriptor: PTChannelDescriptor) {
         let request = ChannelInterface.JoinRequest(
             channelID: ChannelID(channelUUID),
@@ -94,7 +95,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Leaves the channel. Answered by `didLeaveChannel` or `failedToLeaveChannel`.
+    /// Leaves the channel. The delegate's `didLeaveChannel` or `failedToLeaveChannel` reports the result.
     public func leaveChannel(channelUUID: UUID) {
         let request = ChannelInterface.LeaveRequest(channelID: ChannelID(channelUUID))
         onAttachment { attachment in
@@ -104,8 +105,8 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Asks to talk. Answered by `didBeginTransmittingFrom`, after which the microphone comes with `didActivate`, or by
-    /// `failedToBeginTransmittingInChannel`.
+    /// Requests a transmission. The delegate's `didBeginTransmittingFrom` or `failedToBeginTransmittingInChannel`
+    /// reports the result. The microphone is available from `didActivate` on.
     public func requestBeginTransmitting(channelUUID: UUID) {
         let origin = Origin(
             kind: .application,
@@ -124,12 +125,12 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends the transmission, whoever began it. Answered by `didEndTransmittingFrom` or
-    /// `failedToStopTransmittingInChannel`.
+    /// Ends the transmission, whether the application, a button or a person began it. The delegate's
+    /// `didEndTransmittingFrom` or `failedToStopTransmittingInChannel` reports the result.
     ///
-    /// While `incomingPushResult` runs, it takes effect together with the answer to the push, whatever queue it is called
-    /// on: if that is a participant, the audio session stays active throughout. After a quarter of a second without the
-    /// answer it takes effect alone.
+    /// A call while `incomingPushResult` runs, from any queue, takes effect together with the result of the push: if
+    /// that is a participant, the audio session stays active throughout. If there is no result within 250 milliseconds,
+    /// the transmission ends without it.
     public func stopTransmitting(channelUUID: UUID) {
         let before = state.withLock { state in
             guard let pending = state.pendingPush, pending.channelUUID == channelUUID else {
@@ -148,7 +149,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The delegate asked for the end and has not answered its push: the end comes without it.
+    /// Ends the transmission without the answer to the push, unless the answer has come.
     private func stopUnanswered(_ pushID: PushID, _ channelUUID: UUID) {
         let isWanted = state.withLock { state in
             guard let pending = state.pendingPush, pending.pushID == pushID, pending.isStopRequested else {
@@ -173,10 +174,10 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Others to tell from now on.
-    func adopt(
+    /// Replaces the delegates.
+    func setDelegates(
         _ delegate: any PTChannelManagerDelegate,
-        _ restorationDelegate: any PTChannelRestorationDelegate
+        restoration restorationDelegate: any PTChannelRestorationDelegate
     ) {
         state.withLock {
             $0.delegate = delegate

@@ -1,10 +1,10 @@
 public import Foundation
 public import PTTPlatformTypes
 
-/// Told of everything that happens to the channel.
+/// Receives the events of the channel.
 ///
-/// Methods that are optional in Apple's framework have default implementations here. One difference comes with that: a
-/// method that only a *subclass* of the conforming class adds is not called.
+/// Methods that are optional in Apple's framework have default implementations here. Therefore an optional method that
+/// only a *subclass* of the conforming class implements is not called.
 public protocol PTChannelManagerDelegate: NSObjectProtocol {
     func channelManager(
         _ channelManager: PTChannelManager,
@@ -18,27 +18,39 @@ public protocol PTChannelManagerDelegate: NSObjectProtocol {
         reason: PTChannelLeaveReason
     )
 
-    /// The microphone is not open yet: record from `didActivate` on.
+    /// A transmission has begun. The microphone is not open yet: record from `didActivate` on.
+    ///
+    /// - Parameters:
+    ///   - channelManager: The manager.
+    ///   - channelUUID: The channel.
+    ///   - source: What began the transmission.
     func channelManager(
         _ channelManager: PTChannelManager,
         channelUUID: UUID,
         didBeginTransmittingFrom source: PTChannelTransmitRequestSource
     )
 
-    /// The source is who asked for the end, which need not be who began; `unknown` if nobody asked.
+    /// The transmission has ended.
+    ///
+    /// - Parameters:
+    ///   - channelManager: The manager.
+    ///   - channelUUID: The channel.
+    ///   - source: What ended the transmission, which may differ from what began it; `unknown` if it ended without a
+    ///     request.
     func channelManager(
         _ channelManager: PTChannelManager,
         channelUUID: UUID,
         didEndTransmittingFrom source: PTChannelTransmitRequestSource
     )
 
-    /// The token lets its bearer send pushes while the channel is joined. It is told after the manager was made and
-    /// after each join, also if it has not changed, and its length varies. Apple's texts say either. Senders write it in
-    /// hexadecimal digits, two for each byte, in lower case.
+    /// A token with which a server can send pushes while the channel is joined. This is called after the manager was
+    /// created and after each join, also with an unchanged token; Apple's texts name one or the other. The length of
+    /// the token varies. Senders encode it in lower-case hexadecimal digits, two for each byte.
     func channelManager(_ channelManager: PTChannelManager, receivedEphemeralPushToken pushToken: Data)
 
-    /// Must answer at once. After two seconds the journal of `pttd` remarks on it, after five the push counts as
-    /// unanswered; Apple states no limit. `stopTransmitting` called from here takes effect together with the answer.
+    /// Returns the result of a push without delay. After two seconds the journal of `pttd` reports the delay, after
+    /// five the push counts as unanswered; Apple documents no limit. A call of `stopTransmitting` from here takes
+    /// effect together with the result.
     func incomingPushResult(
         channelManager: PTChannelManager,
         channelUUID: UUID,
@@ -75,8 +87,17 @@ public protocol PTChannelManagerDelegate: NSObjectProtocol {
         error: any Error
     )
 
-    /// Data from the application's server, without sound. `completion` is to be called when it is processed, within 30
-    /// seconds. A method that takes it without `@Sendable` is a witness too, in both language modes.
+    /// Processes data from the application's server that needs no audio.
+    ///
+    /// An implementation whose `completion` is not `@Sendable` also satisfies this requirement, in both language modes.
+    ///
+    /// - Parameters:
+    ///   - channelManager: The manager.
+    ///   - channelUUID: The joined channel.
+    ///   - pushPayload: The payload of the push.
+    ///   - isHighPriority: Whether the push was sent with high priority.
+    ///   - remainingHighPriorityBudget: How many more service updates of high priority `pttd` accepts at present.
+    ///   - completion: To be called when the data is processed, within 30 seconds.
     func incomingServiceUpdatePush(
         channelManager: PTChannelManager,
         channelUUID: UUID,
@@ -86,7 +107,7 @@ public protocol PTChannelManagerDelegate: NSObjectProtocol {
         completion: @escaping @Sendable () -> Void
     )
 
-    /// The same for delegates that work asynchronously; one of the two is enough.
+    /// The asynchronous form of the method with a completion handler; a delegate implements one of the two.
     func incomingServiceUpdatePush(
         channelManager: PTChannelManager,
         channelUUID: UUID,
@@ -129,7 +150,7 @@ extension PTChannelManagerDelegate {
         remainingHighPriorityBudget: Int,
         completion: @escaping @Sendable () -> Void
     ) {
-        // Made for this one call and given away with it.
+        // Used by nothing else until the task is done: the payload was made for this call.
         nonisolated(unsafe) let delegate: any PTChannelManagerDelegate = self
         nonisolated(unsafe) let payload = pushPayload
         Task {
@@ -153,9 +174,10 @@ extension PTChannelManagerDelegate {
     ) async {}
 }
 
-/// Asked for what people see of a channel that is restored.
+/// Supplies the descriptor of a restored channel.
 public protocol PTChannelRestorationDelegate: NSObjectProtocol {
-    /// Called only if the core has lost the descriptor that it had saved, and no push waits. Must answer at once, without
-    /// the network; until it does, the channel is called like the application.
+    /// Returns the descriptor of a restored channel from local data, without delay and without the network. Called only
+    /// if `pttd` has lost its saved copy and no push waits. Until then the channel has the application's name; a
+    /// descriptor that takes two seconds or longer is not used.
     func channelDescriptor(restoredChannelUUID channelUUID: UUID) -> PTChannelDescriptor
 }

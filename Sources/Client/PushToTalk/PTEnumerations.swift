@@ -6,7 +6,7 @@ extension PTChannelJoinReason {
         self =
             switch wireValue {
             case .channelRestoration: .channelRestoration
-            // Apple has no case for what a newer core may say.
+            // Apple has no case for a reason that a newer core may report.
             case .developerRequest, .unknown: .developerRequest
             }
     }
@@ -37,7 +37,7 @@ extension PTChannelTransmitRequestSource {
 }
 
 extension PTServiceStatus {
-    /// Nil for a number that nothing stands for.
+    /// Nil for a raw value without a case.
     var wireValue: ServiceStatus? {
         switch self {
         case .ready: .ready
@@ -49,7 +49,7 @@ extension PTServiceStatus {
 }
 
 extension PTTransmissionMode {
-    /// Nil for a number that nothing stands for.
+    /// Nil for a raw value without a case.
     var wireValue: TransmissionMode? {
         switch self {
         case .fullDuplex: .fullDuplex

@@ -1,7 +1,7 @@
 public import Foundation
 
-// Where there is Objective-C the compiler sees to it that an `NSError` of an error's domain can be cast to the error. Here
-// nothing but this protocol of the standard library makes the runtime try: `as?`, `is` and `catch` ask it.
+// With Objective-C the compiler makes an `NSError` of an error's domain castable to the error. On Linux only this
+// protocol of the standard library does: `as?`, `is` and `catch` call it.
 
 extension PTChannelError: _ObjectiveCBridgeable {
     // swift-format-ignore: NoLeadingUnderscores
@@ -58,7 +58,7 @@ extension NSError {
 
     var reason: String { userInfo[PTTErrorReasonKey] as? String ?? localizedDescription }
 
-    /// Equal, or the same where `userInfo` has values that cannot be compared. `NSError.hash` must not be asked: it traps
+    /// Equal, or identical if `userInfo` has values that cannot be compared. Must not use `NSError.hash`, which traps
     /// on Linux.
     func isSame(as other: NSError) -> Bool { self === other || self == other }
 }

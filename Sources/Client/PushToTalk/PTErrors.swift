@@ -9,13 +9,13 @@ public let PTChannelErrorDomain = "com.apple.pushtotalk.channel"
 /// The domain of ``PTInstantiationError``.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let PTInstantiationErrorDomain = "com.apple.pushtotalk.instantiation"
-/// Linux: the key of `userInfo` for the sentence that says why, and where there is something to do, what.
+/// Linux: the key in `userInfo` of a sentence with the reason of the error and, if there is one, its remedy.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let PTTErrorReasonKey = "PTTErrorReason"
 
-/// Why something about a channel was refused.
+/// Why a request about a channel failed.
 ///
-/// An `NSError` of its domain is one too: it can be cast, caught and matched.
+/// An `NSError` of its domain can be cast to this type, and caught and matched as it.
 public struct PTChannelError: CustomNSError, Hashable, Sendable {
     public typealias Code = PTChannelErrorCode
 
@@ -36,7 +36,7 @@ public struct PTChannelError: CustomNSError, Hashable, Sendable {
     }
 
     public var code: Code { Code(number: nsError.code) }
-    /// Linux: why, in words.
+    /// Linux: the reason of the error, in a sentence for people.
     public var pttReason: String { nsError.reason }
 
     public static var errorDomain: String { PTChannelErrorDomain }
@@ -58,13 +58,13 @@ public struct PTChannelError: CustomNSError, Hashable, Sendable {
     public static var screenTimeRestriction: Code { .screenTimeRestriction }
     public static var transmissionNotAllowed: Code { .transmissionNotAllowed }
 
-    /// Linux: the name that stands in Apple's first talk on the framework, but not in the framework.
+    /// Linux: a name from Apple's first talk on the framework (WWDC 2022) that the framework does not have.
     @available(*, deprecated, renamed: "callActive")
     public static var callIsActive: Code { .callActive }
 }
 
 extension PTChannelErrorCode {
-    /// Every number is a value, as of any imported enumeration.
+    /// Keeps a number without a case, as any imported enumeration does.
     fileprivate init(number: Int) { self = Self(rawValue: number) ?? .unknown }
 
     /// A code from a newer core is `unknown`.
@@ -84,15 +84,15 @@ extension PTChannelErrorCode {
             }
     }
 
-    /// So that `catch PTChannelError.channelNotFound` finds its error, and `switch` over an `NSError` does.
+    /// Matches an error, also an `NSError`, in `catch PTChannelError.channelNotFound` and in `switch`.
     public static func ~= (code: PTChannelErrorCode, error: any Error) -> Bool {
         (error as? PTChannelError)?.code == code
     }
 }
 
-/// Why there is no channel manager.
+/// Why no channel manager was created.
 ///
-/// An `NSError` of its domain is one too: it can be cast, caught and matched.
+/// An `NSError` of its domain can be cast to this type, and caught and matched as it.
 public struct PTInstantiationError: CustomNSError, Hashable, Sendable {
     public typealias Code = PTInstantiationErrorCode
 
@@ -106,7 +106,7 @@ public struct PTInstantiationError: CustomNSError, Hashable, Sendable {
         self.init(code, userInfo: NSError.userInfo(reason: reason))
     }
 
-    /// An application that was not let in.
+    /// The error for a failed `Attach`.
     init(refusal error: ServiceError) {
         switch error {
         case .refused(let refusal) where refusal.code == .deviceManagementRestriction:
@@ -125,7 +125,7 @@ public struct PTInstantiationError: CustomNSError, Hashable, Sendable {
     }
 
     public var code: Code { Code(number: nsError.code) }
-    /// Linux: why, in words.
+    /// Linux: the reason of the error, in a sentence for people.
     public var pttReason: String { nsError.reason }
 
     public static var errorDomain: String { PTInstantiationErrorDomain }
@@ -145,10 +145,10 @@ public struct PTInstantiationError: CustomNSError, Hashable, Sendable {
 }
 
 extension PTInstantiationErrorCode {
-    /// Every number is a value, as of any imported enumeration.
+    /// Keeps a number without a case, as any imported enumeration does.
     fileprivate init(number: Int) { self = Self(rawValue: number) ?? .unknown }
 
-    /// So that `catch PTInstantiationError.invalidPlatform` finds its error, and `switch` over an `NSError` does.
+    /// Matches an error, also an `NSError`, in `catch PTInstantiationError.invalidPlatform` and in `switch`.
     public static func ~= (code: PTInstantiationErrorCode, error: any Error) -> Bool {
         (error as? PTInstantiationError)?.code == code
     }

@@ -10,9 +10,9 @@ public struct PTTAccessory: Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// Names the accessory over its connections: the Bluetooth address, or where it is plugged in.
+    /// Stays the same when the accessory reconnects: its Bluetooth address, or the place where it is plugged in.
     public let identifier: String
-    /// For people.
+    /// A name for people.
     public let name: String
 
     init(_ origin: Origin) {
@@ -27,12 +27,12 @@ public struct PTTAccessory: Hashable, Sendable {
     }
 }
 
-/// Linux: told of the buttons of accessories while they do not begin and end transmissions, which is what
-/// ``PTChannelManager/setAccessoryButtonEventsEnabled(_:channelUUID:completionHandler:)`` turns off.
+/// Linux: receives the buttons of accessories while they do not begin and end transmissions, after
+/// ``PTChannelManager/setAccessoryButtonEventsEnabled(_:channelUUID:completionHandler:)`` with false.
 ///
-/// A delegate of the manager that conforms to this hears them, and may let them mean what it likes. Within three seconds
-/// after a press `requestBeginTransmitting` succeeds in the background, once. On iOS an application reads its accessories
-/// by itself, with Core Bluetooth for example.
+/// The manager calls these methods if its delegate conforms to this protocol. Within three seconds after a press,
+/// `requestBeginTransmitting` succeeds once in the background. On iOS an application reads its accessories itself, with
+/// Core Bluetooth for example.
 public protocol PTTAccessoryDelegate: NSObjectProtocol {
     func channelManager(
         _ channelManager: PTChannelManager,
@@ -40,8 +40,8 @@ public protocol PTTAccessoryDelegate: NSObjectProtocol {
         pttAccessoryPressed accessory: PTTAccessory
     )
 
-    /// Also told when the accessory, the channel or the core is lost while the button is held: whoever transmits for as
-    /// long as it is pressed stops here.
+    /// The button was released, or the accessory, the channel or `pttd` was lost while it was held. An application that
+    /// transmits while a button is held stops here.
     func channelManager(
         _ channelManager: PTChannelManager,
         channelUUID: UUID,

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Linux: told of a participant that was the result of a push and is not heard, of which Apple's framework tells nothing.
+/// Linux: is notified if the remote participant from a push cannot be heard. Apple's framework has no such method.
 ///
-/// A delegate of the manager that conforms to this takes the participant back from what it shows. A result that leaves the
-/// channel and comes to nothing is told by `failedToLeaveChannel`.
+/// The manager calls this method if its delegate conforms to this protocol, so that the application no longer shows the
+/// participant as talking. `failedToLeaveChannel` reports a push result that could not leave the channel.
 public protocol PTTParticipantDelegate: NSObjectProtocol {
     /// - Parameters:
-    ///   - channelManager: Who tells.
+    ///   - channelManager: The manager.
     ///   - channelUUID: The channel of the push.
-    ///   - participant: The result of `incomingPushResult`.
-    ///   - error: A ``PTChannelError``: `transmissionInProgress` if a half-duplex channel transmits, `unknown` if the result
-    ///     came too late, or nothing can be played.
+    ///   - participant: The participant that `incomingPushResult` returned.
+    ///   - error: A ``PTChannelError``: `transmissionInProgress` if a half-duplex channel transmits, `unknown` if the
+    ///     result came too late or nothing can be played.
     func channelManager(
         _ channelManager: PTChannelManager,
         channelUUID: UUID,

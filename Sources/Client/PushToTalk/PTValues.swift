@@ -1,37 +1,37 @@
 public import Foundation
 public import PTTPlatformTypes
 
-/// What people see of a channel.
+/// The name and the image of a channel.
 public final class PTChannelDescriptor: NSObject, Sendable {
     public let name: String
     public let image: UIImage?
 
     /// - Parameters:
-    ///   - name: "Push to Talk" stands in for an empty one. On iOS the initialiser fails for it, which is seen, not
-    ///     documented.
-    ///   - image: A PNG, JPEG, GIF or WebP file of at most 256 KiB; the core leaves out any other.
+    ///   - name: An empty name becomes "Push to Talk". On iOS the initialiser fails for it, which Apple does not
+    ///     document.
+    ///   - image: A PNG, JPEG, GIF or WebP file of at most 256 KiB; any other is left out.
     public init(name: String, image: UIImage?) {
         self.name = name.isEmpty ? "Push to Talk" : name
         self.image = image
     }
 }
 
-/// Somebody who talks at the other end.
+/// A remote participant, who talks at the other end of the channel.
 public final class PTParticipant: NSObject, Sendable {
     public let name: String
     public let image: UIImage?
 
     /// - Parameters:
-    ///   - name: "Somebody" stands in for an empty one. On iOS the initialiser fails for it, which is seen, not
-    ///     documented.
-    ///   - image: As in ``PTChannelDescriptor/init(name:image:)``. It may come later, by setting the participant again.
+    ///   - name: An empty name becomes "Somebody". On iOS the initialiser fails for it, which Apple does not document.
+    ///   - image: A PNG, JPEG, GIF or WebP file of at most 256 KiB; any other is left out. To add an image later, set
+    ///     the participant again.
     public init(name: String, image: UIImage?) {
         self.name = name.isEmpty ? "Somebody" : name
         self.image = image
     }
 }
 
-/// What follows from a push.
+/// The application's result for a push.
 public final class PTPushResult: NSObject, Sendable {
     let value: PushAnswer.Result
 
@@ -39,27 +39,28 @@ public final class PTPushResult: NSObject, Sendable {
         self.value = value
     }
 
-    /// Somebody talks: the audio session is activated, and `didActivate` told, unless it is active.
+    /// A remote participant talks. The system activates the audio session and calls `didActivate`, unless the session is
+    /// active.
     public class func activeRemoteParticipant(_ participant: PTParticipant) -> PTPushResult {
         PTPushResult(.participant(participant))
     }
 
-    /// The channel is to be left; `didLeaveChannel` follows.
+    /// The system leaves the channel and calls `didLeaveChannel`.
     public class var leaveChannel: PTPushResult { PTPushResult(.leave) }
 }
 
 extension PTChannelDescriptor {
-    /// The picture as it stands on the socket.
+    /// The image in base64, as in a message to the core.
     var imageText: String? { image?.text }
 }
 
 extension PTParticipant {
-    /// The picture as it stands on the socket.
+    /// The image in base64, as in a message to the core.
     var imageText: String? { image?.text }
 }
 
 extension UIImage {
-    /// Longer than any picture that the core keeps, and short enough for a message.
+    /// More bytes than the core accepts of an image, and few enough for a message.
     private static let longest = 300 * 1024
 
     fileprivate var text: String? {

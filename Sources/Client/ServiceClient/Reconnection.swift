@@ -2,10 +2,10 @@ package import EventLoop
 
 /// Decides when a client tries to reach its daemon, and when it waits for the daemon's socket instead.
 ///
-/// After a failed attempt or a lost connection the next attempt comes after a delay that doubles, and the socket's path is
-/// watched. After ``attemptLimit`` failures in a row only a new socket, or a request, starts another attempt, so that an
-/// absent daemon causes no wake-up. The last of those attempts is always made while the path is watched: the attempt finds
-/// a socket that was there before it, the watch finds any later one.
+/// After a failed attempt or a lost connection the next attempt comes after a delay that doubles, and the socket's path
+/// is watched. After ``attemptLimit`` failures in a row only a new socket, or a request, starts another attempt, so
+/// that an absent daemon causes no wake-up. The last of those attempts is always made while the path is watched: the
+/// attempt finds a socket that was there before it, the watch finds any later one.
 package struct Reconnection: Equatable, Sendable {
     package enum Event: Equatable, Sendable, CaseIterable {
         /// The connection is wanted from now on.
@@ -39,8 +39,8 @@ package struct Reconnection: Equatable, Sendable {
         case cancelRetry
     }
 
-    /// A socket appears before its daemon listens on it, which takes a loaded machine some seconds: with the default delays
-    /// the attempts cover ten.
+    /// A socket appears before its daemon listens on it, which takes a loaded machine some seconds: with the default
+    /// delays the attempts cover ten.
     package static let attemptLimit = 8
 
     /// The attempts since the last answer.

@@ -46,8 +46,8 @@ extension ServiceConnection {
         )
     }
 
-    /// Subscribes to ptt-accessoryd's events. The first update has all devices, each later one an event. `ended` is called
-    /// once.
+    /// Subscribes to ptt-accessoryd's events. The first update has all devices, each later one an event. `ended` is
+    /// called once.
     package func subscribe(
         _ handler: @escaping @EventLoop (AccessoryInterface.Update) -> Void,
         ended: @escaping @EventLoop (ServiceError) -> Void

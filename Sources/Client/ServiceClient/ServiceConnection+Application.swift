@@ -9,8 +9,8 @@ extension ServiceConnection {
     /// - Parameters:
     ///   - request: Identifies the application.
     ///   - handler: Called in order.
-    ///   - ended: Called once: when the core refuses or is lost, or has closed the connection because this process read too
-    ///     slowly.
+    ///   - ended: Called once: when the core refuses or is lost, or has closed the connection because this process read
+    ///     too slowly.
     package func attach(
         _ request: ApplicationInterface.AttachRequest,
         _ handler: @escaping @EventLoop (ApplicationInterface.Update) -> Void,

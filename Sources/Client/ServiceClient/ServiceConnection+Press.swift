@@ -3,8 +3,8 @@ import JSON
 package import PTTMessages
 import Varlink
 
-// Each press of a button sends the same request. It is encoded once, and its usual answer is read without `Codable`, which
-// is half of the time that a press spends in this process.
+// Each press of a button sends the same request. It is encoded once, and its usual answer is read without `Codable`,
+// which is half of the time that a press spends in this process.
 
 extension ServiceConnection {
     /// Sends the request in this turn of the loop.
@@ -63,8 +63,8 @@ struct LastRequest<Request: SameText> {
     }
 }
 
-/// Compares what is sent. Equality does not: origins with different names are equal, and so are strings with different bytes
-/// (Unicode canonical equivalence).
+/// Compares what is sent. Equality does not: origins with different names are equal, and so are strings with different
+/// bytes (Unicode canonical equivalence).
 protocol SameText {
     func hasSameText(as other: Self) -> Bool
 }

@@ -29,7 +29,8 @@ final class CoreConnection {
 
     private var requests: ServiceConnection?
     private var events: ServiceConnection?
-    /// Up to date only in what the events of ``kinds`` change. Nil until the core has answered on the present connection.
+    /// Up to date only in what the events of ``kinds`` change. Nil until the core has answered on the present
+    /// connection.
     private var status: Status?
     private var lastEnded: (transmissionID: TransmissionID, cause: EndCause)?
     private var isAbsenceLogged = false
@@ -82,8 +83,8 @@ final class CoreConnection {
         }
     }
 
-    /// Encodes the requests of a press beforehand: the first encoding of a type looks up its metadata, which the first press
-    /// need not wait for.
+    /// Encodes the requests of a press beforehand: the first encoding of a type looks up its metadata, which the first
+    /// press need not wait for.
     private static func rehearse(_ requests: ServiceConnection) {
         let origin = Origin(kind: .bluetoothButton, identifier: "", name: "")
         requests.prepare(
@@ -99,8 +100,8 @@ final class CoreConnection {
         for then in waiting { then(.failure(refusal)) }
     }
 
-    /// Requests the end of an origin's transmission, in this turn of the loop. Without a connection there is nothing to end:
-    /// the core ended it with the connection.
+    /// Requests the end of an origin's transmission, in this turn of the loop. Without a connection there is nothing to
+    /// end: the core ended it with the connection.
     func end(_ origin: Origin, _ cause: EndCause) {
         let request = ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
         requests?.end(request) { [log] result in
