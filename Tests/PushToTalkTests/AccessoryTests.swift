@@ -6,7 +6,7 @@ import ServiceClient
 import TestSupport
 import Testing
 
-/// A delegate that talks for as long as a button is held.
+/// A delegate that transmits while a button is held.
 private final class HoldToTalk: NSObject, ForwardingDelegate, PTTAccessoryDelegate, Sendable {
     let recorded = RecordingDelegate()
 
@@ -29,13 +29,13 @@ private final class HoldToTalk: NSObject, ForwardingDelegate, PTTAccessoryDelega
     }
 }
 
-/// Buttons that do not begin and end transmissions are heard by the application.
+/// The application receives the buttons that do not begin and end transmissions.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct AccessoryTests {
     init() { withRunningLoop() }
 
     @EventLoop
-    @Test func `an application in the background talks while a button is held`() async throws {
+    @Test func `an application in the background transmits while a button is held`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = HoldToTalk()
         let manager = try await quietButtons(fixture, delegate)
@@ -47,9 +47,9 @@ struct AccessoryTests {
         #expect(try await lines.next(3) == ["released Button", "didEnd 2", "didDeactivate"])
     }
 
-    /// Whoever holds the button is gone, however that is found out.
+    /// The core reports the loss of the accessory; the library that of the core.
     @EventLoop
-    @Test func `a button whose accessoryd or core is lost is released`() async throws {
+    @Test func `a button is reported as released when ptt-accessoryd or the core is lost`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = HoldToTalk()
         let manager = try await quietButtons(fixture, delegate)
@@ -66,7 +66,7 @@ struct AccessoryTests {
         withExtendedLifetime(manager) {}
     }
 
-    /// A manager whose channel leaves the buttons to the application.
+    /// A manager whose channel's buttons do not begin and end transmissions.
     @EventLoop
     private func quietButtons(_ fixture: LibraryFixture, _ delegate: HoldToTalk) async throws
         -> PTChannelManager
@@ -82,7 +82,7 @@ struct AccessoryTests {
         return manager
     }
 
-    /// A press as ptt-accessoryd tells of it, which does not begin anything.
+    /// A press as ptt-accessoryd reports it, which the core refuses.
     @EventLoop
     private func refusedPress() async throws -> ServiceConnection {
         let connection = try ServiceConnection.core()

@@ -3,15 +3,15 @@ import PushToTalk
 import TestSupport
 import Testing
 
-/// What applications do with the audio session themselves, which changes nothing here.
+/// The calls of applications to the audio session, which have no effect.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct AudioSessionTests {
     init() { withRunningLoop() }
 
-    /// 2.4/50, 5/59: applications return early when activating throws, and believe that nothing is recorded any more when
-    /// deactivating does not.
+    /// 2.4/50, 5/59: an application returns early if activation throws, and concludes from a deactivation that does not
+    /// throw that the microphone is closed.
     @EventLoop
-    @Test func `activating succeeds and deactivating an active session does not`() async throws {
+    @Test func `activation succeeds, and deactivation of an active session throws`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -30,7 +30,7 @@ struct AudioSessionTests {
         #expect(delegate.all.filter { $0.contains("ctivate") } == ["didActivate", "didDeactivate"])
     }
 
-    @Test func `what an application wants of the session is remembered and changes nothing`() throws {
+    @Test func `the values that an application sets are stored and have no effect`() throws {
         let session = AVAudioSession.sharedInstance()
         session.routeChanged(input: "internal", output: "speaker")
         try session.setCategory(.record, mode: .measurement, options: [.allowBluetoothHFP])
@@ -60,7 +60,7 @@ struct AudioSessionTests {
         #expect(AVAudioApplication.shared.recordPermission == .granted)
     }
 
-    /// The raw values are those that applications have stored.
+    /// Applications have stored the raw values.
     @Test func `ports and enumerations have Apple's values`() {
         let ports: [AVAudioSession.Port] = [
             .builtInMic, .headsetMic, .lineIn, .builtInSpeaker, .builtInReceiver, .headphones, .lineOut,

@@ -6,14 +6,14 @@ import ServiceClient
 import TestSupport
 import Testing
 
-/// Delegates that keep the callback queue waiting, or call back from elsewhere.
+/// Delegates that block the callback queue, or call the manager from other queues.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct BlockedDelegateTests {
     init() { withRunningLoop() }
 
-    /// 5/51: the second push was given up by the core while the first kept the queue.
+    /// 5/51: the time limit of the second push passes while the first blocks the queue.
     @EventLoop
-    @Test func `a push that the core has given up never reaches the delegate`() async throws {
+    @Test func `the delegate does not receive a push whose time limit has passed`() async throws {
         let fixture = try await LibraryFixture.set()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { _, _ in
@@ -28,7 +28,7 @@ struct BlockedDelegateTests {
         #expect(try await finished.next(2) == [.unanswered, .unanswered])
         gate.signal()
         gate.signal()
-        // What came too late is told; what never came to its turn is not.
+        // The late answer of the first is reported; the second was never delivered.
         #expect(try await delegate.lines.next() == "failedToActivate Bob unknown")
         joined.manager.leaveChannel(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didLeave 2 true")
@@ -37,7 +37,7 @@ struct BlockedDelegateTests {
     }
 
     @EventLoop
-    @Test func `a channel that was left too late by a push is told as not left`() async throws {
+    @Test func `leaving the channel by a late answer to a push fails`() async throws {
         let fixture = try await LibraryFixture.set()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { _, _ in
@@ -55,9 +55,9 @@ struct BlockedDelegateTests {
         connection.close()
     }
 
-    /// 2.4/33, 5/46: the queue that the stop comes from makes no difference.
+    /// 2.4/33, 5/46: as from the callback queue.
     @EventLoop
-    @Test func `a stop from another queue belongs to the answer of the push`() async throws {
+    @Test func `a stop from another queue takes effect together with the answer to the push`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate { manager, channel in
             let elsewhere = DispatchQueue(label: "elsewhere")
@@ -74,9 +74,9 @@ struct BlockedDelegateTests {
         #expect(delegate.all.filter { $0 == "didActivate" }.count == 1)
     }
 
-    /// What was asked for while the answer is awaited must not keep the microphone open.
+    /// The microphone does not stay open until the answer comes.
     @EventLoop
-    @Test func `a delegate that stops and then blocks has closed the microphone`() async throws {
+    @Test func `a stop closes the microphone although the delegate then blocks`() async throws {
         let fixture = try await LibraryFixture.set()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { manager, channel in
@@ -108,7 +108,7 @@ struct BlockedDelegateTests {
         connection.close()
     }
 
-    /// What became of pushes, as everybody is told.
+    /// The outcomes of pushes, as the core publishes them.
     @EventLoop
     private func finishedPushes() throws -> (AsyncQueue<PushOutcome>, ServiceConnection) {
         let finished = AsyncQueue(of: PushOutcome.self)

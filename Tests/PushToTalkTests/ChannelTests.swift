@@ -13,7 +13,7 @@ struct ChannelTests {
 
     /// 2.4/1, 2.4/2, 5/1, 5/2
     @EventLoop
-    @Test func `one manager at a time, and one at all`() async throws {
+    @Test func `a process has one manager, and creates one at a time`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let results = AsyncQueue(of: String.self)
@@ -43,7 +43,7 @@ struct ChannelTests {
 
     /// 5/3
     @EventLoop
-    @Test func `what is missing is told when the manager is made`() async throws {
+    @Test func `what the manifest lacks is reported when the manager is created`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         func code() async -> PTInstantiationError.Code? {
@@ -83,7 +83,7 @@ struct ChannelTests {
         try await fixture.restartCore()
         do {
             _ = try await PTChannelManager.channelManager(delegate: delegate, restorationDelegate: delegate)
-            Issue.record("a manager was made")
+            Issue.record("a manager was created")
         } catch PTInstantiationError.missingEntitlement {
         }
     }
@@ -125,7 +125,7 @@ struct ChannelTests {
 
     /// 5/8
     @EventLoop
-    @Test func `nobody joins from the background`() async throws {
+    @Test func `an application in the background cannot join`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
@@ -142,7 +142,7 @@ struct ChannelTests {
 
     /// 5/9, 5/10
     @EventLoop
-    @Test func `the policy forbids joining, and takes a channel away`() async throws {
+    @Test func `the policy forbids joining, and leaves a joined channel`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -190,9 +190,9 @@ struct ChannelTests {
         #expect(delegate.all == ["didJoin 0 true"])
     }
 
-    /// 2.4/2: the same manager, told to whoever asked for it last.
+    /// 2.4/2: the same manager, with the delegates of the last call.
     @EventLoop
-    @Test func `other delegates take the place of those before`() async throws {
+    @Test func `a second creation replaces the delegates`() async throws {
         let fixture = try await LibraryFixture.set()
         let first = RecordingDelegate()
         let manager = try await Joined.make(fixture, first).manager
@@ -206,7 +206,9 @@ struct ChannelTests {
 
     /// No callback after the manager is gone.
     @EventLoop
-    @Test func `a manager that is gone leaves its channel joined and tells nothing more`() async throws {
+    @Test func `the channel of a released manager stays joined, and its delegate receives nothing more`()
+        async throws
+    {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let watcher = AsyncQueue(of: Bool.self)
@@ -218,7 +220,7 @@ struct ChannelTests {
         connection.close()
     }
 
-    /// The life of a manager that joins and is dropped.
+    /// Creates a manager, joins, and releases the manager.
     @EventLoop
     private func joinAndGo(_ fixture: LibraryFixture, _ delegate: RecordingDelegate) async throws {
         let manager = try await Joined.make(fixture, delegate).manager

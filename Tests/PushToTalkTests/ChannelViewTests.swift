@@ -5,30 +5,33 @@ import Testing
 
 @testable import PushToTalk
 
-/// Whatever the core tells, in whatever order, and whenever it is lost: the application is told in pairs.
+/// For all events of the core in any order, and its loss at any moment, the application receives pairs of callbacks.
 @Suite struct ChannelViewTests {
-    /// Every state that can be reached, with every event in it.
-    @Test func `each beginning that is told has its end, whatever happens in between`() throws {
-        let start = Situation(view: .notJoined, told: Told())
+    /// Every event in every state that can be reached.
+    @Test func `each reported beginning has its end, whatever happens in between`() throws {
+        let start = Situation(view: .notJoined, application: Application())
         var seen: Set = ["\(start)"]
         var open = [start]
         while let situation = open.popLast() {
             for event in Event.all {
                 var next = situation
                 let callbacks = event.apply(to: &next.view)
-                for callback in callbacks { try next.told.take(callback, after: event, in: situation) }
-                #expect(next.told.agrees(with: next.view), "\(situation) after \(event): \(next)")
+                for callback in callbacks {
+                    try next.application.receive(callback, after: event, in: situation)
+                }
+                #expect(next.application.agrees(with: next.view), "\(situation) after \(event): \(next)")
                 if seen.insert("\(next)").inserted { open.append(next) }
             }
         }
-        // No channel; of each channel joining, unattended, restoring in two ways, and joined with 2 (transmitting) times 3
-        // (active, or not and somebody awaited or not) times 2 (interrupted) times 5 (buttons held, in order).
+        // No channel; of each channel joining, unattended, restoring in two ways, and joined with 2 (transmitting)
+        // times 3 (active, or inactive with or without an awaited participant) times 2 (interrupted) times 5 (buttons
+        // held, in order).
         #expect(seen.count == 1 + 2 * (4 + 60))
     }
 
     private struct Situation {
         var view: ChannelView
-        var told: Told
+        var application: Application
     }
 
     private struct Event: CustomStringConvertible {
@@ -110,8 +113,8 @@ import Testing
     }
 }
 
-/// What an application believes that takes each callback at its word.
-private struct Told {
+/// The state of an application that believes each callback.
+private struct Application {
     struct Contradiction: Error {
         let callback: Callback
         let event: String
@@ -135,21 +138,21 @@ private struct Told {
         }
     }
 
-    mutating func take(_ callback: Callback, after event: some Any, in situation: some Any) throws {
-        guard follow(callback) else {
+    mutating func receive(_ callback: Callback, after event: some Any, in situation: some Any) throws {
+        guard apply(callback) else {
             throw Contradiction(callback: callback, event: "\(event)", situation: "\(situation)")
         }
     }
 
-    /// - Returns: Whether it makes sense.
-    private mutating func follow(_ callback: Callback) -> Bool {
+    /// - Returns: Whether the callback fits the state.
+    private mutating func apply(_ callback: Callback) -> Bool {
         switch callback {
         case .joined(let uuid, _):
-            // Joined already: restored after the core was lost.
+            // It may be joined already: a channel that is restored after the core was lost.
             guard channel == nil || channel == uuid, isQuiet else { return false }
             channel = uuid
         case .left(let uuid, _):
-            // Not joined: it was, in an earlier process.
+            // It may be not joined: a channel that was joined in an earlier process.
             guard channel == nil || channel == uuid, isQuiet else { return false }
             channel = nil
         case .began(let uuid, _):

@@ -3,7 +3,7 @@ import PushToTalk
 import TestSupport
 import Testing
 
-/// Values that are the same on Apple's systems: rows 1.5, 1.6, 4.2, 5/81 and 5/82 of the contract.
+/// Values that equal those of Apple's systems: rows 1.5, 1.6, 4.2, 5/81 and 5/82 of the contract.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ErrorTests {
     init() { withRunningLoop() }
@@ -35,7 +35,7 @@ struct ErrorTests {
         #expect(instantiation.map(\.rawValue) == Array(0...5))
     }
 
-    @Test func `errors are found in every idiom`() {
+    @Test func `errors match in every idiom`() {
         let error: any Error = PTChannelError(.callActive, userInfo: [PTTErrorReasonKey: "a call"])
         let object = error as NSError
         #expect(object.domain == PTChannelErrorDomain && object.code == PTChannelError.callActive.rawValue)
@@ -60,7 +60,7 @@ struct ErrorTests {
         #expect(PTInstantiationErrorDomain == "com.apple.pushtotalk.instantiation")
     }
 
-    @Test func `an error that went through an NSError comes back`() throws {
+    @Test func `an error survives the conversion to NSError and back`() throws {
         let object = NSError(
             domain: "com.apple.pushtotalk.channel",
             code: 2,
@@ -76,7 +76,7 @@ struct ErrorTests {
         #expect(again as? PTInstantiationError == PTInstantiationError(.missingEntitlement))
     }
 
-    @Test func `an NSError is caught and matched as what it stands for`() throws {
+    @Test func `an NSError is caught and matched as the error of its domain`() throws {
         let limit: any Error = NSError(domain: PTChannelErrorDomain, code: 2)
         var caught = ""
         do { throw limit } catch PTChannelError.callActive {
@@ -97,7 +97,7 @@ struct ErrorTests {
         }
     }
 
-    @Test func `what an application puts into an error stays there`() {
+    @Test func `an error keeps the userInfo of the application`() {
         let info: [String: Any] = [NSLocalizedDescriptionKey: "no room", "attempt": 3]
         let error = PTChannelError(.channelLimitReached, userInfo: info)
         #expect(error.userInfo.count == 2 && error.errorUserInfo.count == 2)
@@ -124,7 +124,7 @@ struct ErrorTests {
         #expect("\(PTTransmissionMode.listenOnly)" == "PTTransmissionMode(rawValue: 2)")
     }
 
-    @Test func `a number of a later version is a value`() throws {
+    @Test func `a number without a case is a value`() throws {
         let reason = try #require(PTChannelLeaveReason(rawValue: 77))
         #expect(reason.rawValue == 77 && reason != .unknown)
         switch reason {
@@ -140,7 +140,7 @@ struct ErrorTests {
     }
 
     @EventLoop
-    @Test func `a number that stands for nothing is refused`() async throws {
+    @Test func `a number without a case is refused`() async throws {
         let fixture = try await LibraryFixture.set()
         let manager = try await Joined.make(fixture, RecordingDelegate()).manager
         let status = try #require(PTServiceStatus(rawValue: 9))

@@ -1,7 +1,7 @@
 import Foundation
 import PushToTalk
 
-/// A delegate that does something of its own, and leaves the rest to one that writes it down.
+/// A delegate that implements some methods itself, and forwards the others to one that records them.
 protocol ForwardingDelegate: PTChannelManagerDelegate, PTChannelRestorationDelegate {
     var recorded: RecordingDelegate { get }
 }

@@ -5,7 +5,7 @@ import PushToTalk
 import ServiceClient
 import TestSupport
 
-/// A core, a sound server, and what this process needs to find them.
+/// A core and a sound server, and the environment in which this process finds them.
 @EventLoop
 final class LibraryFixture {
     let sound: PrivateAudioServer
@@ -15,8 +15,8 @@ final class LibraryFixture {
     /// - Parameters:
     ///   - manifest: The application's.
     ///   - environment: Further variables of the core.
-    /// - Returns: What is up and running.
-    /// - Throws: If something of it cannot be started.
+    /// - Returns: The fixture, with both servers ready.
+    /// - Throws: If one of them cannot be started.
     static func set(manifest: String? = nil, environment: [String: String] = [:]) async throws
         -> LibraryFixture
     {
@@ -64,7 +64,7 @@ final class LibraryFixture {
         try await until { $0.isAudioServerReady }
     }
 
-    /// Waits until the core says so of itself.
+    /// Waits for a status of the core.
     func until(_ isMet: @escaping @EventLoop (Status) -> Bool) async throws {
         let watcher = try ServiceConnection.core()
         let met = AsyncQueue(of: Bool.self)
@@ -87,7 +87,7 @@ final class LibraryFixture {
         return try await connection.status()
     }
 
-    /// A press of a button that ptt-accessoryd would tell of, on a connection that lives as long as it is held.
+    /// Presses a button as ptt-accessoryd does, on a connection that has to stay open while it is held.
     func press(_ name: String = "Button") async throws -> ServiceConnection {
         let connection = try ServiceConnection.core()
         let origin = Origin(kind: .bluetoothButton, identifier: name, name: name)
@@ -101,7 +101,7 @@ final class LibraryFixture {
         connection.close()
     }
 
-    /// Closes this process's connections to the socket of that name behind the back of whoever uses them.
+    /// Shuts this process's connections to the socket down, so that their users lose them.
     func closeConnections(to socket: RuntimeSocket) throws {
         let path = try socket.path
         for descriptor in Int32(3)..<1024 where peer(of: descriptor) == path {
@@ -109,7 +109,7 @@ final class LibraryFixture {
         }
     }
 
-    /// - Returns: The path of the socket that it is connected to; nil if it is something else.
+    /// - Returns: The path of the socket that the descriptor is connected to; nil for any other descriptor.
     private func peer(of descriptor: Int32) -> String? {
         var address = sockaddr_un()
         var size = socklen_t(MemoryLayout<sockaddr_un>.size)
@@ -146,7 +146,7 @@ final class LibraryFixture {
     }
 }
 
-/// A manager that has joined, and what it was told until then taken away.
+/// A manager with a joined channel, whose callbacks until then are removed from the delegate.
 struct Joined {
     let manager: PTChannelManager
     let token: Data

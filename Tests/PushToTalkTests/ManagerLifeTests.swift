@@ -7,21 +7,24 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Managers that go at the worst moment, and what the next one finds.
+/// Managers that are released at the worst moment, and the managers after them.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ManagerLifeTests {
     init() { withRunningLoop() }
 
     @EventLoop
     @Test
-    func `who listens to the microphone is let go when the manager goes, and hears nothing of it later`()
+    func
+        `the release of the manager ends the microphone's sequence, and later sequences have none of its frames`()
         async throws
     {
         let fixture = try await LibraryFixture.set()
         let ended = AsyncQueue(of: Bool.self)
         try await talkAndGo(fixture, ended)
         #expect(try await ended.next())
-        for await _ in AVAudioSession.sharedInstance().ptt.microphone { Issue.record("a frame of nobody's") }
+        for await _ in AVAudioSession.sharedInstance().ptt.microphone {
+            Issue.record("a frame without a session")
+        }
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
@@ -35,7 +38,7 @@ struct ManagerLifeTests {
         #expect(await frames.next()?.sequence == 0)
     }
 
-    /// The life of a manager that is dropped while it transmits and somebody listens.
+    /// Creates a manager, and releases it while it transmits and a task reads the microphone.
     @EventLoop
     private func talkAndGo(_ fixture: LibraryFixture, _ ended: AsyncQueue<Bool>) async throws {
         let delegate = RecordingDelegate()
@@ -52,7 +55,7 @@ struct ManagerLifeTests {
     }
 
     @EventLoop
-    @Test func `a manager that is released in a callback closes the microphone and tells nothing more`()
+    @Test func `releasing the manager in a callback closes the microphone and ends the callbacks`()
         async throws
     {
         let fixture = try await LibraryFixture.set()
@@ -76,9 +79,9 @@ struct ManagerLifeTests {
         #expect(try await holder.recorded.lines.next() == "didJoin 0 true")
     }
 
-    /// Its `Attach` may be there before the end of the connections before it.
+    /// The core may receive its `Attach` before the end of the previous connections.
     @EventLoop
-    @Test func `a manager that is made at once after another has the channel`() async throws {
+    @Test func `a manager that is created right after the release of another has the channel`() async throws {
         let fixture = try await LibraryFixture.set()
         for _ in 0..<5 {
             try await joinOrReturn(fixture)
@@ -87,7 +90,7 @@ struct ManagerLifeTests {
                 delegate: delegate,
                 restorationDelegate: delegate
             )
-            // Told anew, or not if a callback held the manager until now.
+            // It is another manager, or the same if a callback still held that.
             #expect(manager.activeChannelUUID == fixture.channel)
             manager.requestBeginTransmitting(channelUUID: fixture.channel)
             _ = try await delegate.lines.first { $0 == "didBegin 2" }
@@ -110,7 +113,7 @@ struct ManagerLifeTests {
         }
     }
 
-    /// This process comes when another has the channel, and gets it when that one dies.
+    /// This process attaches while another has the channel, and receives the channel when that one dies.
     @EventLoop
     @Test func `the channel of an application passes from process to process`() async throws {
         let fixture = try await LibraryFixture.set()
@@ -143,7 +146,7 @@ struct ManagerLifeTests {
     }
 }
 
-/// A delegate that lets its manager go when a transmission begins.
+/// A delegate that releases its manager when a transmission begins.
 private final class Holder: NSObject, ForwardingDelegate, Sendable {
     let recorded = RecordingDelegate()
     let manager = Mutex<PTChannelManager?>(nil)
@@ -158,7 +161,7 @@ private final class Holder: NSObject, ForwardingDelegate, Sendable {
     }
 }
 
-/// The application attached once more, without the library.
+/// A second attachment of the application, without the library.
 @EventLoop
 private final class OtherAttachment {
     private let events: ServiceConnection

@@ -6,7 +6,7 @@ import ServiceClient
 import TestSupport
 import Testing
 
-/// When it is told that somebody is heard, and when that they are not.
+/// Whether a remote participant can be heard, as the application is notified.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ParticipantTests {
     init() { withRunningLoop() }
@@ -15,7 +15,7 @@ struct ParticipantTests {
 
     /// 5/41
     @EventLoop
-    @Test func `a participant is granted when the session is about to be activated`() async throws {
+    @Test func `setting a participant succeeds before the session is activated`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -25,9 +25,9 @@ struct ParticipantTests {
         #expect(try await delegate.lines.next(2) == ["granted", "didActivate"])
     }
 
-    /// 5/41: there is a sound server and nothing to play on.
+    /// 5/41: the sound server has no device to play on.
     @EventLoop
-    @Test func `a speaker that cannot be opened is the error of the participant, and no interruption`()
+    @Test func `a speaker that cannot be opened is an error of the participant, and no interruption`()
         async throws
     {
         let fixture = try await LibraryFixture.set()
@@ -41,16 +41,16 @@ struct ParticipantTests {
         #expect(error?.code == .unknown)
         #expect(error?.pttReason.contains("nothing can be heard") == true, "\(error?.pttReason ?? "")")
         #expect(try await fixture.status().channel?.participant == nil)
-        // Nothing of it is left: half duplex lets the other side talk.
+        // The participant is not set any more: a half-duplex channel can transmit.
         manager.requestBeginTransmitting(channelUUID: fixture.channel)
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
         #expect(delegate.all == ["didJoin 0 true", "didBegin 2", "didActivate"])
         NotificationCenter.default.removeObserver(observation)
     }
 
-    /// The same of a participant that came with a push, which has no completion.
+    /// As for a participant from the application, but without a completion handler.
     @EventLoop
-    @Test func `a participant of a push that cannot be heard is told`() async throws {
+    @Test func `a participant of a push who cannot be heard is reported`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
@@ -73,14 +73,14 @@ struct ParticipantTests {
         manager.setActiveRemoteParticipant(Self.bob, channelUUID: fixture.channel) {
             delegate.say($0.map { "\(($0 as? PTChannelError)?.code.rawValue ?? -1)" } ?? "granted")
         }
-        // The core waits for the sound server meanwhile, and answers others.
+        // The core answers other clients while it waits for the sound server.
         #expect(try await fixture.status().channel?.participant?.name == "Bob")
         fixture.core.crash()
         #expect(try await delegate.lines.next() == "0")
         #expect(delegate.all == ["didJoin 0 true", "0"])
     }
 
-    /// Each interruption has its end, also if nobody is left who could be heard again, and in full duplex.
+    /// Each interruption has its end, also if no participant is set any more, and in full duplex.
     @EventLoop
     @Test func `an interruption ends with the participant`() async throws {
         let fixture = try await LibraryFixture.set()
@@ -99,7 +99,8 @@ struct ParticipantTests {
         NotificationCenter.default.removeObserver(observation)
     }
 
-    /// The speaker alone is lost: a transmission that goes on keeps the session, and a later one begins it anew.
+    /// Only the speaker is lost: a transmission that has begun keeps the session active, and a later one activates it
+    /// again.
     @EventLoop
     @Test func `an interruption of the participant ends when a transmission activates the session`()
         async throws
@@ -123,7 +124,7 @@ struct ParticipantTests {
         NotificationCenter.default.removeObserver(observation)
     }
 
-    /// What is in use is known before it is used, not only when it changes.
+    /// The devices are known before they are used, not only after a change.
     @EventLoop
     @Test func `the route is known when the session is activated`() async throws {
         let session = AVAudioSession.sharedInstance()

@@ -5,14 +5,14 @@ import PushToTalk
 import TestSupport
 import Testing
 
-/// What stands in for UIKit and AVFAudio.
+/// The replacements of UIKit's and AVFAudio's types.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct PlatformTests {
     init() { withRunningLoop() }
 
-    /// Who is heard is interrupted by the loss of the audio server, and heard again when it is back.
+    /// The loss of the audio server interrupts the remote participant, who is heard again when it is back.
     @EventLoop
-    @Test func `the loss of the audio server is told as an interruption`() async throws {
+    @Test func `the loss of the audio server is an interruption`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -35,7 +35,7 @@ struct PlatformTests {
         for observation in observations { NotificationCenter.default.removeObserver(observation) }
     }
 
-    /// An audio server that comes while the application runs is no reset: nothing was lost.
+    /// An audio server that appears for the first time is no reset: nothing was lost.
     @EventLoop
     @Test func `services are reset only after a loss`() async throws {
         let fixture = try await LibraryFixture.set()
@@ -53,7 +53,7 @@ struct PlatformTests {
         NotificationCenter.default.removeObserver(observation)
     }
 
-    @Test func `a changed route is told with the one before`() throws {
+    @Test func `a route change notification has the previous route`() throws {
         let session = AVAudioSession.sharedInstance()
         session.routeChanged(input: "internal", output: "speaker")
         let told = AsyncQueue(of: [String].self)

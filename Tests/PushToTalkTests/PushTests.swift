@@ -13,7 +13,7 @@ struct PushTests {
 
     /// 2.4/25, 2.4/29, 5/40, 5/43
     @EventLoop
-    @Test func `pushes activate once for a burst`() async throws {
+    @Test func `a burst of pushes activates the session once`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
@@ -27,7 +27,7 @@ struct PushTests {
         #expect(lines == ["didDeactivate"])
     }
 
-    /// 2.4/33, 5/46: stop and participant in one step keep the session active.
+    /// 2.4/33, 5/46: the end and the participant take effect in one step.
     @EventLoop
     @Test func `a push that stops the transmission keeps the session active`() async throws {
         let fixture = try await LibraryFixture.set()
@@ -72,7 +72,7 @@ struct PushTests {
 
     /// 2.4/35, 5/15, 5/49
     @EventLoop
-    @Test func `a push can leave the channel, and none comes after that`() async throws {
+    @Test func `a push can leave the channel, and later pushes are rejected`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate { _, _ in .leaveChannel }
         let joined = try await Joined.make(fixture, delegate)
@@ -88,7 +88,7 @@ struct PushTests {
 
     /// 2.4/47, 5/55, 5/56, 5/57
     @EventLoop
-    @Test func `service updates have their budget and no sound`() async throws {
+    @Test func `service updates have a budget and no audio`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
@@ -108,9 +108,9 @@ struct PushTests {
         #expect(try await fixture.status().audio == .inactive)
     }
 
-    /// 5/50, bad input: an application that blocks loses its push, and blocks nobody else.
+    /// 5/50, bad input: an application that blocks loses its push, and delays no other client.
     @EventLoop
-    @Test func `a delegate that blocks holds up neither the core nor what comes later`() async throws {
+    @Test func `a delegate that blocks delays neither the core nor later events`() async throws {
         let fixture = try await LibraryFixture.set()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { _, _ in

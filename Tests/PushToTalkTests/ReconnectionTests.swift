@@ -5,7 +5,7 @@ import ServiceClient
 import TestSupport
 import Testing
 
-/// The application stays while the core is away for longer.
+/// The application runs on while the core is absent.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ReconnectionTests {
     init() { withRunningLoop() }

@@ -3,7 +3,7 @@ import PushToTalk
 import Synchronization
 import TestSupport
 
-/// What a delegate saw, as lines, in order.
+/// A delegate that records each callback as a line, in order.
 final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate,
     PTTParticipantDelegate, Sendable
 {
@@ -11,10 +11,10 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
 
     let lines = AsyncQueue(of: String.self)
     let tokens = AsyncQueue(of: Data.self)
-    /// What it says to a push.
+    /// Returns the result of a push.
     private let answer: PushAnswer
     private let said = Mutex<[String]>([])
-    /// How long the question for a descriptor is answered by nothing, as by a delegate that asks the network.
+    /// How long `channelDescriptor` blocks, as in a delegate that waits for the network.
     private let descriptorTime: Duration
 
     init(
@@ -145,12 +145,12 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
     func channelDescriptor(restoredChannelUUID channelUUID: UUID) -> PTChannelDescriptor {
         say("channelDescriptor")
         let milliseconds = Int(descriptorTime / .milliseconds(1))
-        // Nobody signals it: this is the time that passes.
+        // The semaphore is never signalled: this waits for the whole time.
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(milliseconds))
         return PTChannelDescriptor(name: "Restored", image: nil)
     }
 
-    /// Errors cross the socket and are still what Apple's framework gives.
+    /// Errors that crossed the socket have the types of Apple's framework.
     private func name(_ error: any Error) -> String {
         guard let error = error as? PTChannelError else { return "\(error)" }
         return switch error.code {

@@ -6,7 +6,7 @@ import ServiceClient
 import TestSupport
 import Testing
 
-/// Told when the core publishes this event.
+/// Adds an element whenever the core publishes this event.
 @EventLoop
 func watch(for event: CoreEvent, _ queue: AsyncQueue<Bool>) throws -> ServiceConnection {
     let connection = try ServiceConnection.core()
@@ -19,9 +19,9 @@ func watch(for event: CoreEvent, _ queue: AsyncQueue<Bool>) throws -> ServiceCon
 struct RestorationTests {
     init() { withRunningLoop() }
 
-    /// 2.4/44, 5/64: told locally, then the core is back with the channel.
+    /// 2.4/44, 5/64: the library reports the ends itself, then the core is back with the channel.
     @EventLoop
-    @Test func `the core is killed while transmitting`() async throws {
+    @Test func `a core that is killed during a transmission comes back with the channel`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -41,7 +41,9 @@ struct RestorationTests {
 
     /// 2.4/8, 2.4/10, 5/18, 5/19, 5/23
     @EventLoop
-    @Test func `a new manager gets the channel back before it is handed over`() async throws {
+    @Test func `the channel of a new manager is restored before the application receives the manager`()
+        async throws
+    {
         let fixture = try await LibraryFixture.set()
         let detached = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
@@ -60,9 +62,9 @@ struct RestorationTests {
         connection.close()
     }
 
-    /// Somebody else left the channel while the application was away.
+    /// A person left the channel while the application was not running.
     @EventLoop
-    @Test func `a channel that was left meanwhile is told with its reason`() async throws {
+    @Test func `a channel that was left meanwhile is reported with its reason`() async throws {
         let fixture = try await LibraryFixture.set()
         let detached = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
@@ -79,9 +81,9 @@ struct RestorationTests {
         connection.close()
     }
 
-    /// The rule came while the core was away, and the application was not.
+    /// The rule was added while the core was absent and the application was running.
     @EventLoop
-    @Test func `a channel that the policy took meanwhile is told with its reason`() async throws {
+    @Test func `a channel that the policy forbids meanwhile is reported with its reason`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -93,9 +95,11 @@ struct RestorationTests {
         #expect(manager.activeChannelUUID == nil)
     }
 
-    /// It keeps its manager, which is of use again when the rule has gone.
+    /// It keeps its manager, which works again after the rule is removed.
     @EventLoop
-    @Test func `an application that was excluded for a while is let in when it asks`() async throws {
+    @Test func `an application that was excluded for a while attaches again when it requests its manager`()
+        async throws
+    {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -121,9 +125,9 @@ struct RestorationTests {
         #expect(try await delegate.lines.next() == "didJoin 0 true")
     }
 
-    /// The audio socket alone is lost: the session ends, and the next has its sound.
+    /// Only the audio socket is lost: the session ends, and the next one has its frames.
     @EventLoop
-    @Test func `the audio connection comes back by itself`() async throws {
+    @Test func `the audio socket is connected to again after a loss`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -140,7 +144,7 @@ struct RestorationTests {
         #expect(!delegate.all.contains { $0.hasPrefix("didLeave") || $0 == "didJoin 1 true" })
     }
 
-    /// Begins until it is granted: nothing tells an application that its audio is there again.
+    /// Begins until that succeeds: no callback reports that the audio socket is connected again.
     @EventLoop
     private func audioIsBack(
         _ fixture: LibraryFixture,
@@ -157,16 +161,16 @@ struct RestorationTests {
         }
     }
 
-    /// The life of a manager that joins and is dropped.
+    /// Creates a manager, joins, and releases the manager.
     @EventLoop
     private func joinAndGo(_ fixture: LibraryFixture) async throws -> Data {
         let delegate = RecordingDelegate()
         return try await Joined.make(fixture, delegate).token
     }
 
-    /// 5/19, 5/21: without its file the descriptor is asked for, once, before the channel is told.
+    /// 5/19, 5/21: the restoration delegate is called once, before the channel is reported.
     @EventLoop
-    @Test func `a lost descriptor is asked for`() async throws {
+    @Test func `a lost descriptor is requested from the restoration delegate`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -182,9 +186,9 @@ struct RestorationTests {
         manager.leaveChannel(channelUUID: fixture.channel)
     }
 
-    /// 5/22: the core answers others meanwhile, and the late answer is not used.
+    /// 5/22: the core answers other clients meanwhile, and the late descriptor is not used.
     @EventLoop
-    @Test func `a restoration delegate that blocks holds up only itself`() async throws {
+    @Test func `a restoration delegate that blocks delays only its own application`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate(holdsDescriptorFor: .milliseconds(2200))
         let manager = try await Joined.make(fixture, delegate).manager
@@ -198,9 +202,9 @@ struct RestorationTests {
         manager.leaveChannel(channelUUID: fixture.channel)
     }
 
-    /// 5/21: no channel any more.
+    /// 5/21
     @EventLoop
-    @Test func `a damaged state means that the channel is left`() async throws {
+    @Test func `a channel whose saved state is damaged is left`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager

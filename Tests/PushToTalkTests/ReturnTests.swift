@@ -6,14 +6,14 @@ import ServiceClient
 import TestSupport
 import Testing
 
-/// Applications that come, or come back, in the middle of something.
+/// Applications that attach during a transmission or for a push.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ReturnTests {
     init() { withRunningLoop() }
 
-    /// 2.4/8, 2.4/12: the callbacks that put it where it is, in their order, and the sound from its beginning.
+    /// 2.4/8, 2.4/12: all callbacks up to the present state, in order, and the frames from the first on.
     @EventLoop
-    @Test func `an application that comes in the middle of a transmission is told of it`() async throws {
+    @Test func `an application that attaches during a transmission is notified of it`() async throws {
         let (fixture, bus) = try await patientStage()
         defer { bus.stop() }
         try await joinAndGo(fixture)
@@ -33,7 +33,9 @@ struct ReturnTests {
 
     /// 2.4/9, 5/20
     @EventLoop
-    @Test func `an application that comes for a push is asked before its channel is told`() async throws {
+    @Test func `an application that is started for a push receives it before its channel is reported`()
+        async throws
+    {
         let (fixture, bus) = try await patientStage()
         defer { bus.stop() }
         let token = try await joinAndGo(fixture)
@@ -49,9 +51,11 @@ struct ReturnTests {
         withExtendedLifetime(manager) {}
     }
 
-    /// 2.4/21: pressed and released before it came.
+    /// 2.4/21: pressed and released before it attached.
     @EventLoop
-    @Test func `an application that comes too late for a transmission is told that it was`() async throws {
+    @Test func `an application that attaches after the end of a transmission is notified of both`()
+        async throws
+    {
         let (fixture, bus) = try await patientStage()
         defer { bus.stop() }
         try await joinAndGo(fixture)
@@ -67,7 +71,7 @@ struct ReturnTests {
         #expect(try await delegate.lines.next() == "didLeave 2 true")
     }
 
-    /// A core that starts the application where it takes longer than its way back: by a program that does nothing.
+    /// A core that starts the application by a program that does nothing, so that the test itself attaches later.
     @EventLoop
     private func patientStage() async throws -> (LibraryFixture, PrivateBus) {
         let bus = try await PrivateBus.start(services: ["org.example.Tests": "/bin/sleep 20"])
@@ -84,7 +88,7 @@ struct ReturnTests {
         return (fixture, bus)
     }
 
-    /// The life of a manager that joins and is dropped.
+    /// Creates a manager, joins, and releases the manager.
     @EventLoop
     @discardableResult
     private func joinAndGo(_ fixture: LibraryFixture) async throws -> Data {

@@ -4,7 +4,7 @@ import PushToTalk
 import TestSupport
 import Testing
 
-/// A delegate that has the asynchronous form alone.
+/// A delegate with only the asynchronous form of the method.
 private final class Updated: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate, Sendable {
     let joined = AsyncQueue(of: Bool.self)
     let tokens = AsyncQueue(of: Data.self)
@@ -62,9 +62,9 @@ private final class Updated: NSObject, PTChannelManagerDelegate, PTChannelRestor
 struct ServiceUpdateTests {
     init() { withRunningLoop() }
 
-    /// 4.2, 5/58: the other form is that of `RecordingDelegate`.
+    /// 4.2, 5/58: `RecordingDelegate` has the other form.
     @EventLoop
-    @Test func `a delegate with the asynchronous form alone is reached`() async throws {
+    @Test func `a delegate with only the asynchronous form receives service updates`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = Updated()
         let manager = try await PTChannelManager.channelManager(

@@ -11,7 +11,7 @@ import TemplateClient
 import TestSupport
 import Testing
 
-/// Clients in several idioms, which are here because they compile: rows 4.2 and 5/80 of the contract.
+/// Clients in several idioms, whose compilation is the main test: rows 4.2 and 5/80 of the contract.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct SourceCompatibilityTests {
     init() { withRunningLoop() }
@@ -24,10 +24,10 @@ struct SourceCompatibilityTests {
         _ = Talker()
     }
 
-    /// 5/58: a method that the compiler does not take for the requirement would be silently ignored. `Radio` and `Handset`
-    /// are Swift 5, `Board` and `Roster` are Swift 6; the first of each pair has no `@Sendable`.
+    /// 5/58: a method that the compiler does not recognise as the witness of the requirement would never be called.
+    /// `Radio` and `Handset` are Swift 5, `Board` and `Roster` are Swift 6; the first of each pair has no `@Sendable`.
     @EventLoop
-    @Test func `a completion is taken in both spellings and both language modes`() async throws {
+    @Test func `a completion with and without @Sendable is a witness in both language modes`() async throws {
         let fixture = try await LibraryFixture.set()
         let recording = RecordingDelegate()
         let manager = try await Joined.make(fixture, recording).manager
@@ -53,9 +53,10 @@ struct SourceCompatibilityTests {
         )
     }
 
-    /// Everything of it belongs to the main actor; on the main queue it is told there.
+    /// All of its types belong to the main actor, where the main queue calls its delegate.
     @EventLoop
-    @Test func `an application that is isolated to the main actor as a whole is told on the main queue`()
+    @Test
+    func `an application that is isolated to the main actor as a whole receives callbacks on the main queue`()
         async throws
     {
         let fixture = try await LibraryFixture.set()
@@ -71,9 +72,9 @@ struct SourceCompatibilityTests {
         await console.stop()
     }
 
-    /// An application that gives up when the session throws gets through to its channel.
+    /// An application that returns early when the session throws reaches its channel.
     @EventLoop
-    @Test func `an application that wants the session first gets as far as transmitting`() async throws {
+    @Test func `an application that first activates the session can transmit`() async throws {
         let fixture = try await LibraryFixture.set()
         let handset = Handset()
         #expect(handset.prepare())
@@ -88,7 +89,7 @@ struct SourceCompatibilityTests {
         #expect(handset.log == ["recording"])
     }
 
-    @Test func `an error is explained after it went through NSError`() {
+    @Test func `an error has its reason after the conversion to NSError`() {
         let handset = Handset()
         #expect(handset.explain(PTInstantiationError(.missingEntitlement)) == "no entitlement")
         #expect(handset.explain(NSError(domain: PTInstantiationErrorDomain, code: 1)) == "not here")
@@ -98,14 +99,14 @@ struct SourceCompatibilityTests {
         #expect(!Board.isWanted(PTChannelLeaveReason(rawValue: 12) ?? .userRequest))
     }
 
-    /// People see no picture instead of a broken one.
-    @Test func `a picture of nothing is none`() {
+    /// No image is shown, instead of a broken one.
+    @Test func `an image without data is none`() {
         #expect(UIImage().size == .zero && UIImage().pngData() == nil)
         #expect(PTChannelDescriptor(name: "Ops", image: UIImage()).image != nil)
     }
 
     /// 5/83
-    @Test func `nobody takes this for an Apple platform`() {
+    @Test func `the conditions for Apple's platforms are false`() {
         #expect(!Platform.isApple)
     }
 }

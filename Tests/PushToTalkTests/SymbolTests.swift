@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The module has the symbols of Apple's framework, and no others but those that say that they are of Linux: row 5/84 of
-/// the contract. `Symbols/apple.txt` is section 1 of the contract, a symbol per line.
+/// The module has the symbols of Apple's framework, and no others but those whose names say that they belong to Linux:
+/// row 5/84 of the contract. `Symbols/apple.txt` is section 1 of the contract, a symbol per line.
 @Suite struct SymbolTests {
     init() { withRunningLoop() }
 
@@ -43,7 +43,7 @@ import Testing
         let (status, lines) = try await extraction.output(within: .seconds(60))
         try #require(status == 0, "\(lines.joined(separator: "\n"))")
         let data = try Data(contentsOf: output.appendingPathComponent("PushToTalk.symbols.json"))
-        // The enumerations of the audio session come with the others, and belong to what stands in for AVFAudio.
+        // The enumerations of the audio session are in the same module, and belong to the replacement of AVFAudio.
         return try JSONDecoder().decode(Graph.self, from: data).symbols.map {
             $0.pathComponents.joined(separator: ".")
         }.filter { !$0.hasPrefix("AV") }
@@ -58,7 +58,7 @@ import Testing
     }
 }
 
-/// Where a compiler finds the library as it was built for these tests.
+/// The directories of the modules that were built for these tests.
 enum ModuleSearch {
     static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()

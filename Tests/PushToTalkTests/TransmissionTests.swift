@@ -5,8 +5,8 @@ import PushToTalk
 import TestSupport
 import Testing
 
-/// The library and a real core: what a delegate is told of transmissions, in order. Numbers of rows are those of the
-/// contract: 2.4 the scenarios, 5 the proofs.
+/// The library with a real core: the callbacks of transmissions, in order. The numbers are rows of the contract: 2.4
+/// for the scenarios, 5 for the proofs.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct TransmissionTests {
     init() { withRunningLoop() }
@@ -27,7 +27,7 @@ struct TransmissionTests {
 
     /// 2.4/13, 5/25
     @EventLoop
-    @Test func `a button begins and ends with its source`() async throws {
+    @Test func `a transmission of a button has the source handsfreeButton`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
@@ -40,7 +40,7 @@ struct TransmissionTests {
 
     /// 2.4/16, 2.4/23, 5/27, 5/28
     @EventLoop
-    @Test func `a second begin and a stop without transmission are refused`() async throws {
+    @Test func `a second begin and a stop without a transmission are refused`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
@@ -59,7 +59,7 @@ struct TransmissionTests {
 
     /// 2.4/21, 5/34
     @EventLoop
-    @Test func `a short press is told without activation`() async throws {
+    @Test func `a short press is reported without activation`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
@@ -72,7 +72,7 @@ struct TransmissionTests {
 
     /// 2.4/19, 2.4/20, 2.4/35, 5/30, 5/31, 5/35
     @EventLoop
-    @Test func `mode, status and background stand against a begin`() async throws {
+    @Test func `mode, status and background prevent a begin`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -94,7 +94,7 @@ struct TransmissionTests {
 
     /// 2.4/26, 2.4/28, 2.4/30, 2.4/31, 5/41, 5/42, 5/44, 5/52
     @EventLoop
-    @Test func `a participant activates once, whoever speaks, until nobody does`() async throws {
+    @Test func `the session is activated once for all participants until none is set`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -117,7 +117,7 @@ struct TransmissionTests {
 
     /// 2.4/17, 2.4/32, 5/32, 5/45
     @EventLoop
-    @Test func `half duplex lets one talk at a time`() async throws {
+    @Test func `in half duplex only one side talks at a time`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -131,14 +131,16 @@ struct TransmissionTests {
         #expect(try await delegate.lines.next(3) == ["didDeactivate", "didBegin 2", "didActivate"])
         do {
             try await manager.setActiveRemoteParticipant(bob, channelUUID: fixture.channel)
-            Issue.record("somebody talked over a transmission")
+            Issue.record("a participant was set during a transmission")
         } catch PTChannelError.transmissionInProgress {
         }
     }
 
     /// 2.4/18, 5/33
     @EventLoop
-    @Test func `full duplex begins while somebody speaks without a second activation`() async throws {
+    @Test func `in full duplex a transmission begins while a participant talks, without a second activation`()
+        async throws
+    {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -156,7 +158,7 @@ struct TransmissionTests {
 
     /// 2.4/39, 5/63
     @EventLoop
-    @Test func `leaving while transmitting tells the end first`() async throws {
+    @Test func `leaving during a transmission reports its end first`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -168,7 +170,7 @@ struct TransmissionTests {
 
     /// 5/24, 5/38: the frames of the microphone come with the activation and end with it.
     @EventLoop
-    @Test func `the microphone is heard in ten lines`() async throws {
+    @Test func `an application reads the microphone in ten lines`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -190,9 +192,9 @@ struct TransmissionTests {
         #expect(try await delegate.lines.next(2) == ["didEnd 2", "didDeactivate"])
     }
 
-    /// The session stays active for who is heard, so that nothing but the end of the transmission tells the two apart.
+    /// The session stays active for the participant, so that only the end of the transmission separates the two.
     @EventLoop
-    @Test func `a transmission begins with its own sound`() async throws {
+    @Test func `a transmission begins with its own frames`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -201,7 +203,7 @@ struct TransmissionTests {
         let bob = PTParticipant(name: "Bob", image: nil)
         try await manager.setActiveRemoteParticipant(bob, channelUUID: channel)
         #expect(try await delegate.lines.next() == "didActivate")
-        // Nobody listens to the first.
+        // No iterator reads the first.
         try await begin(fixture, manager, delegate)
         try await isCaptured(fixture)
         manager.stopTransmitting(channelUUID: channel)
@@ -220,7 +222,7 @@ struct TransmissionTests {
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { ($0 ?? 0) < ($1 ?? 0) })
     }
 
-    /// The microphone is open, and has been for as long as a program takes to start.
+    /// Begins, and waits until the microphone has been open for as long as a program takes to start.
     @EventLoop
     private func isCaptured(_ fixture: LibraryFixture) async throws {
         while try await !fixture.sound.pactl("list", "source-outputs").contains("Corked: no") {}
@@ -235,9 +237,9 @@ struct TransmissionTests {
         #expect(try await delegate.lines.next() == "didBegin 2")
     }
 
-    /// The writer is held to the pace of the speaker, and hears itself at the sink.
+    /// The speaker sets the pace of the writer, and the sink has its samples.
     @EventLoop
-    @Test func `a second of sound takes about a second to play`() async throws {
+    @Test func `a second of audio takes about a second to play`() async throws {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager

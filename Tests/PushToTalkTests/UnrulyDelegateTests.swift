@@ -7,14 +7,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Delegates that call back from everywhere at once, and cores that restart under them.
+/// Delegates that call the manager from many queues at the same time, and cores that restart meanwhile.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct UnrulyDelegateTests {
     init() { withRunningLoop() }
 
-    /// Pushes are numbered from 1 by each run of the core.
+    /// Each run of the core numbers its pushes from 1.
     @EventLoop
-    @Test func `the answer to a push of an earlier core answers none of the next`() async throws {
+    @Test func `the answer to a push of an earlier core answers no push of the next`() async throws {
         let fixture = try await LibraryFixture.set()
         let gate = DispatchSemaphore(value: 0)
         let count = Mutex(0)
@@ -44,9 +44,11 @@ struct UnrulyDelegateTests {
         #expect(!delegate.all.contains { $0.hasPrefix("didLeave") })
     }
 
-    /// Everything that it is told makes it ask for more, on queues of its own, until it leaves, twice.
+    /// Each callback makes it request more, on its own queues, until it leaves, twice.
     @EventLoop
-    @Test func `a delegate that calls from each callback on other queues is told in pairs, and ends silent`()
+    @Test
+    func
+        `a delegate that calls from each callback on other queues receives pairs, and nothing after the end`()
         async throws
     {
         let fixture = try await LibraryFixture.set()
@@ -59,7 +61,7 @@ struct UnrulyDelegateTests {
         manager.requestJoinChannel(channelUUID: fixture.channel, descriptor: descriptor)
         #expect(try await delegate.told.next() == "joined")
         for _ in 0..<20 {
-            // Refused while somebody else talks, which is as good.
+            // A refusal during a transmission is as good.
             if let button = try? await fixture.press() { try? await fixture.release(button) }
         }
         delegate.isCalm.store(true, ordering: .relaxed)
@@ -72,9 +74,12 @@ struct UnrulyDelegateTests {
         #expect(delegate.isBalanced)
     }
 
-    /// What waits is bounded here, so that the core need not end the connection.
+    /// The library limits the pending requests, so that the core does not close the connection.
     @EventLoop
-    @Test func `who asks faster than the core answers is refused, and keeps its channel`() async throws {
+    @Test
+    func `an application that sends requests faster than the core answers is refused, and keeps its channel`()
+        async throws
+    {
         let fixture = try await LibraryFixture.set()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
@@ -89,9 +94,9 @@ struct UnrulyDelegateTests {
         #expect(try await fixture.status().channel == nil)
     }
 
-    /// Callbacks stay one at a time, whatever queue was chosen.
+    /// Also on a concurrent queue.
     @EventLoop
-    @Test func `a queue that runs several things at once is given one callback at a time`() async throws {
+    @Test func `callbacks come one at a time on a concurrent queue`() async throws {
         let fixture = try await LibraryFixture.set()
         PTChannelManager.pttCallbackQueue = DispatchQueue(label: "wide", attributes: .concurrent)
         defer { PTChannelManager.pttCallbackQueue = nil }
@@ -108,7 +113,7 @@ struct UnrulyDelegateTests {
     }
 }
 
-/// Asks for something else, on another queue, whenever it is told something.
+/// Sends another request, on another queue, for each callback.
 private final class Meddler: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate, Sendable {
     private struct State {
         var transmits = false
@@ -121,7 +126,7 @@ private final class Meddler: NSObject, PTChannelManagerDelegate, PTChannelRestor
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "meddler", attributes: .concurrent)
 
-    /// Whether each beginning was followed by its end.
+    /// Whether each beginning has its end.
     var isBalanced: Bool { state.withLock { $0.isBalanced && !$0.transmits && !$0.isActive } }
 
     private func meddle(_ manager: PTChannelManager, _ channel: UUID) {

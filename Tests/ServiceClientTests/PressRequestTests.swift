@@ -24,7 +24,7 @@ import Varlink
         ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
     }
 
-    /// How often each of the requests was encoded, sent one after the other.
+    /// How often each of the requests is encoded, if they are sent in this order.
     private func encodings<Request: SameText>(_ requests: [Request]) -> [Int] {
         var last = LastRequest<Request>()
         return requests.map { request in
@@ -43,7 +43,7 @@ import Varlink
         #expect(encodings([end(nil, nil), end(nil, nil)]) == [1, 0])
     }
 
-    @Test func `a request that differs in anything that is sent is encoded anew`() {
+    @Test func `a request that differs in any sent value is encoded again`() {
         let renamed = Origin(kind: .bluetoothButton, identifier: "00:11:22:33:44:55", name: "Red button")
         let other = Origin(kind: .bluetoothButton, identifier: "00:11:22:33:44:56", name: "Button")
         let headset = Origin(kind: .wiredHeadset, identifier: "00:11:22:33:44:55", name: "Button")
@@ -59,13 +59,13 @@ import Varlink
         }
     }
 
-    @Test func `names that only look alike are not the same`() {
+    @Test func `names that look alike and differ in their bytes are not the same`() {
         let composed = Origin(kind: .wiredHeadset, identifier: "jack", name: "Kn\u{F6}pf")
         let decomposed = Origin(kind: .wiredHeadset, identifier: "jack", name: "Kno\u{308}pf")
         #expect(encodings([begin(composed), begin(decomposed)]) == [1, 1])
     }
 
-    @Test func `the answer to a press is read as the decoder reads it`() throws {
+    @Test func `the usual answer to a press is read as Codable reads it`() throws {
         let usual: JSONObject = ["transmissionID": 7]
         #expect(ChannelInterface.BeginReply(usual: usual) == (try usual.decode()))
         let others: [JSONObject] = [

@@ -6,7 +6,7 @@ typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionInterruptio
     AVAudioSessionInterruptionTypeBegan = 1,
 } AVAudioSessionInterruptionType;
 
-/// Why the microphone or the speaker is another one. Here it is always `routeConfigurationChange`.
+/// Why the microphone or the speaker has changed. Here always `routeConfigurationChange`.
 typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionRouteChangeReason : unsigned long {
     AVAudioSessionRouteChangeReasonUnknown = 0,
     AVAudioSessionRouteChangeReasonNewDeviceAvailable = 1,
@@ -18,7 +18,7 @@ typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionRouteChange
     AVAudioSessionRouteChangeReasonRouteConfigurationChange = 8,
 } AVAudioSessionRouteChangeReason;
 
-/// Whether the application may record. Here it is always `granted`.
+/// Whether the application may record. Here always `granted`.
 typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionRecordPermission : unsigned long {
     /// `'undt'`
     AVAudioSessionRecordPermissionUndetermined = 0x756E6474,
@@ -28,14 +28,14 @@ typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionRecordPermi
     AVAudioSessionRecordPermissionGranted = 0x67726E74,
 } AVAudioSessionRecordPermission;
 
-/// Where sound is to go instead of where the route takes it.
+/// An output that overrides the route's. It has no effect here.
 typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionPortOverride : unsigned long {
     AVAudioSessionPortOverrideNone = 0,
     /// `'spkr'`
     AVAudioSessionPortOverrideSpeaker = 0x73706B72,
 } AVAudioSessionPortOverride;
 
-/// Whether the application may record. Here it is always `granted`.
+/// Whether the application may record. Here always `granted`.
 typedef enum __attribute__((enum_extensibility(open))) AVAudioApplicationRecordPermission : long {
     /// `'undt'`
     AVAudioApplicationRecordPermissionUndetermined = 0x756E6474,

@@ -1,29 +1,29 @@
-// The enumerations of Apple's framework are C's, and Swift imports these as it imports those: a number of a later version
-// is a value, `switch` asks for `@unknown default`, and each is described by its raw value. An enumeration of Swift does
+// C enumerations, as in Apple's framework, so that Swift imports them in the same way: a number without a case is a
+// valid value, `switch` requires `@unknown default`, and the description is the raw value. An enumeration of Swift has
 // none of that.
 #pragma once
 
-/// Why a channel is joined.
+/// Why a channel was joined.
 typedef enum __attribute__((enum_extensibility(open))) PTChannelJoinReason : long {
     PTChannelJoinReasonDeveloperRequest = 0,
     PTChannelJoinReasonChannelRestoration = 1,
 } PTChannelJoinReason;
 
-/// Why a channel is not joined any more.
+/// Why a channel was left.
 typedef enum __attribute__((enum_extensibility(open))) PTChannelLeaveReason : long {
-    /// Here also: the core was found again without the channel, or gave up on starting the application.
+    /// Here also: `pttd` has restarted and lost the channel, or could not start the application.
     PTChannelLeaveReasonUnknown = 0,
     /// Here: `pttctl leave`.
     PTChannelLeaveReasonUserRequest = 1,
-    /// Also after ``PTPushResult/leaveChannel``, of which Apple does not say it.
+    /// Also after ``PTPushResult/leaveChannel``, for which Apple documents no reason.
     PTChannelLeaveReasonDeveloperRequest = 2,
-    /// A rule of the policy file that did not hold when the channel was joined.
+    /// Here: a rule of the policy file that did not apply when the channel was joined.
     PTChannelLeaveReasonSystemPolicy = 3,
 } PTChannelLeaveReason;
 
 /// What began or ended a transmission.
 typedef enum __attribute__((enum_extensibility(open))) PTChannelTransmitRequestSource : long {
-    /// Also an end that nobody asked for: the time limit, a lost microphone, a change of mode.
+    /// Also an end without a request: the time limit, a lost microphone or button, a change of mode.
     PTChannelTransmitRequestSourceUnknown = 0,
     /// Here: `pttctl talk`.
     PTChannelTransmitRequestSourceUserRequest = 1,
@@ -39,16 +39,16 @@ typedef enum __attribute__((enum_extensibility(open))) PTServiceStatus : long {
     PTServiceStatusUnavailable = 2,
 } PTServiceStatus;
 
-/// Who may talk when.
+/// Whether a channel can transmit and receive, and whether at the same time.
 typedef enum __attribute__((enum_extensibility(open))) PTTransmissionMode : long {
     PTTransmissionModeFullDuplex = 0,
     PTTransmissionModeHalfDuplex = 1,
     PTTransmissionModeListenOnly = 2,
 } PTTransmissionMode;
 
-/// What ``PTChannelError/Code`` stands for: why something about a channel was refused.
+/// Why a request about a channel failed; ``PTChannelError/Code``.
 typedef enum __attribute__((enum_extensibility(open))) PTChannelErrorCode : long {
-    /// Anything else, a missing microphone for example; ``PTChannelError/pttReason`` says what.
+    /// Any other reason, a missing microphone for example, which ``PTChannelError/pttReason`` describes.
     PTChannelErrorCodeUnknown = 0,
     PTChannelErrorCodeChannelNotFound = 1,
     PTChannelErrorCodeChannelLimitReached = 2,
@@ -61,12 +61,12 @@ typedef enum __attribute__((enum_extensibility(open))) PTChannelErrorCode : long
     PTChannelErrorCodeTransmissionNotAllowed = 9,
 } PTChannelErrorCode;
 
-/// What ``PTInstantiationError/Code`` stands for: why there is no channel manager.
+/// Why no channel manager was created; ``PTInstantiationError/Code``.
 typedef enum __attribute__((enum_extensibility(open))) PTInstantiationErrorCode : long {
     PTInstantiationErrorCodeUnknown = 0,
     /// Here: `pttd` cannot be reached.
     PTInstantiationErrorCodeInvalidPlatform = 1,
-    /// Here: the application's manifest does not say how the application is started.
+    /// Here: the application's manifest has neither `systemd-unit` nor `bus-name`, so that it cannot be started.
     PTInstantiationErrorCodeMissingBackgroundMode = 2,
     /// Here: the application's manifest has no `push-environment`.
     PTInstantiationErrorCodeMissingPushServerEnvironment = 3,

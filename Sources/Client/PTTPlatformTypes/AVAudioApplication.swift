@@ -1,8 +1,9 @@
 public import Foundation
 
-/// Whom iOS 17 asks for permission to record, instead of ``AVAudioSession``.
+/// The application's permission to record, for code that no longer uses the members of ``AVAudioSession``, which are
+/// deprecated since iOS 17.
 public final class AVAudioApplication: NSObject, Sendable {
-    // The name that the enumeration has in Swift on iOS.
+    // The enumeration has this name in Swift on iOS.
     // swift-format-ignore: TypeNamesShouldBeCapitalized
     public typealias recordPermission = AVAudioApplicationRecordPermission
 
@@ -10,17 +11,17 @@ public final class AVAudioApplication: NSObject, Sendable {
 
     override private init() {}
 
-    /// As ``AVAudioSession/recordPermission``.
+    /// Always `granted`, as ``AVAudioSession/recordPermission``.
     public var recordPermission: recordPermission { .granted }
 
-    /// Asks nobody.
+    /// Grants the permission without asking the person.
     ///
-    /// - Parameter response: Called with true before this returns.
+    /// - Parameter response: Called with true before this method returns.
     public class func requestRecordPermission(completionHandler response: @escaping (Bool) -> Void) {
         response(true)
     }
 
-    /// Asks nobody.
+    /// Grants the permission without asking the person.
     ///
     /// - Returns: True.
     public class func requestRecordPermission() async -> Bool { true }

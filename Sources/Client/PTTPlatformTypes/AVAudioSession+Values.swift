@@ -11,16 +11,16 @@ public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReason
 public let AVAudioSessionRouteChangePreviousRouteKey = "AVAudioSessionRouteChangePreviousRouteKey"
 
 extension AVAudioSession {
-    /// The remote participant cannot be heard any more, because the audio server or the speaker is lost or the machine
-    /// sleeps; and that this is over.
+    /// Posted when the remote participant can no longer be heard, because the audio server or the speaker is lost or the
+    /// machine sleeps, and again when that is over.
     public static let interruptionNotification = Notification.Name("AVAudioSessionInterruptionNotification")
-    /// The microphone or the speaker in use has changed.
+    /// Posted when the microphone or the speaker in use has changed.
     public static let routeChangeNotification = Notification.Name("AVAudioSessionRouteChangeNotification")
-    /// The audio server has gone.
+    /// Posted when the connection to the audio server is lost.
     public static let mediaServicesWereLostNotification = Notification.Name(
         "AVAudioSessionMediaServicesWereLostNotification"
     )
-    /// An audio server is there again.
+    /// Posted when an audio server is available again. Nothing has to be set up again.
     public static let mediaServicesWereResetNotification = Notification.Name(
         "AVAudioSessionMediaServicesWereResetNotification"
     )
@@ -89,8 +89,8 @@ extension AVAudioSession {
 
     public typealias PortOverride = AVAudioSessionPortOverride
 
-    /// What a microphone or a speaker is plugged into. Here each microphone is told as `builtInMic` and each speaker as
-    /// `builtInSpeaker`: of devices the core tells no more than the name.
+    /// The type of a microphone or a speaker. Here each microphone is `builtInMic` and each speaker `builtInSpeaker`:
+    /// the library receives only the names of the devices.
     public struct Port: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -137,7 +137,7 @@ public final class AVAudioSessionPortDescription: NSObject, Sendable {
     }
 }
 
-/// The microphone and the speaker in use, as far as the core has told of them.
+/// The microphone and the speaker in use.
 public final class AVAudioSessionRouteDescription: NSObject, Sendable {
     public let inputs: [AVAudioSessionPortDescription]
     public let outputs: [AVAudioSessionPortDescription]

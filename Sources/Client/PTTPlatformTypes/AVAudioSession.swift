@@ -1,12 +1,11 @@
 public import Foundation
 import Synchronization
 
-/// The audio session that the system opens and closes: the part of AVFAudio's class that applications of the PushToTalk
-/// framework touch.
+/// The audio session, which the system activates and deactivates: the members of AVFAudio's class that applications use
+/// together with the PushToTalk framework.
 ///
-/// The core configures devices and activates. What an application sets here is remembered and can be read back, and
-/// changes nothing: which microphone and which speaker are used, and how loud, is the person's choice in the settings of
-/// their desktop.
+/// `pttd` configures the devices and activates the session. Values that an application sets are stored and returned, and
+/// have no effect: the person chooses the microphone, the speaker and the volume in the settings of the desktop.
 public final class AVAudioSession: NSObject, Sendable {
     private struct State {
         var category = Category.playAndRecord
@@ -38,65 +37,68 @@ public final class AVAudioSession: NSObject, Sendable {
 
     public var categoryOptions: CategoryOptions { state.withLock { $0.options } }
 
-    /// Samples per second of what the core captures and plays.
+    /// Samples per second of captured and played audio, always 48,000.
     public var sampleRate: Double { Self.sampleRate }
 
-    /// Seconds that a frame of what the core captures and plays lasts.
+    /// The duration of a frame of captured or played audio in seconds, always 0.02.
     public var ioBufferDuration: TimeInterval { Self.bufferDuration }
 
     public var inputNumberOfChannels: Int { 1 }
 
     public var outputNumberOfChannels: Int { 1 }
 
-    /// Always false: nobody looks at what others play. Whether that gets quieter meanwhile is up to the audio server, which
-    /// knows the streams of the core by their role "phone".
+    /// Always false: the audio of other applications is not observed. The audio server decides whether to lower its
+    /// volume during a transmission; it recognises the streams of `pttd` by their role "phone".
     public var isOtherAudioPlaying: Bool { false }
 
-    /// Remembered, nothing more.
+    /// Stores the value; it has no other effect.
     public func setCategory(_ category: Category) throws {
         try setCategory(category, mode: .default)
     }
 
-    /// Remembered, nothing more.
+    /// Stores the value; it has no other effect.
     public func setCategory(_ category: Category, options: CategoryOptions) throws {
         try setCategory(category, mode: .default, options: options)
     }
 
-    /// Remembered, nothing more.
+    /// Stores the value; it has no other effect.
     public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
         state.withLock { ($0.category, $0.mode, $0.options) = (category, mode, options) }
     }
 
-    /// Remembered, nothing more.
+    /// Stores the value; it has no other effect.
     public func setMode(_ mode: Mode) throws {
         state.withLock { $0.mode = mode }
     }
 
-    /// What was set; ``sampleRate`` stays as it is.
+    /// The value that was set. It does not change ``sampleRate``.
     public var preferredSampleRate: Double { state.withLock { $0.sampleRate } }
 
-    /// Remembered, nothing more.
+    /// Stores the value; it has no other effect.
     public func setPreferredSampleRate(_ sampleRate: Double) throws {
         state.withLock { $0.sampleRate = sampleRate }
     }
 
-    /// What was set, in seconds; ``ioBufferDuration`` stays as it is.
+    /// The value that was set, in seconds. It does not change ``ioBufferDuration``.
     public var preferredIOBufferDuration: TimeInterval { state.withLock { $0.bufferDuration } }
 
-    /// Remembered, nothing more.
+    /// Stores the value; it has no other effect.
     public func setPreferredIOBufferDuration(_ duration: TimeInterval) throws {
         state.withLock { $0.bufferDuration = duration }
     }
 
     // MARK: - Activation
 
-    /// Activates nothing and deactivates nothing: the system does that with each transmission and each remote
-    /// participant, and tells of it with `didActivate` and `didDeactivate`.
+    /// Has no effect on the session: the system activates and deactivates it for each transmission and each remote
+    /// participant, and reports that with `didActivate` and `didDeactivate`.
     ///
-    /// Activating always succeeds, as it does on iOS in the foreground.
+    /// Activation always succeeds, as on iOS in the foreground.
     ///
-    /// - Throws: If it is to be deactivated while the system has it active: the microphone or the loudspeaker stays in
-    ///   use. An error of the domain `NSOSStatusErrorDomain` with the code `'!act'`, as on iOS while sound flows.
+    /// - Parameters:
+    ///   - active: False throws while the system has the session active.
+    ///   - options: Ignored.
+    /// - Throws: An error of the domain `NSOSStatusErrorDomain` with the code `'!act'`, as on iOS while audio is
+    ///   running: the microphone or the speaker stays in use.
     public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
         guard !active, state.withLock({ $0.isActive }) else { return }
         throw NSError(
@@ -104,7 +106,7 @@ public final class AVAudioSession: NSObject, Sendable {
             code: 0x2161_6374,
             userInfo: [
                 NSLocalizedDescriptionKey: """
-                the system has the audio session active: stop transmitting, or take the remote participant away
+                the system has the audio session active: stop transmitting, or set the remote participant to nil
                 """
             ]
         )
@@ -112,17 +114,17 @@ public final class AVAudioSession: NSObject, Sendable {
 
     // MARK: - Permission
 
-    /// Always `granted`: the core captures, and only while somebody transmits. Whether the application may transmit is
-    /// told when it tries.
+    /// Always `granted`: `pttd` captures, and only during a transmission. A request to transmit can still be refused.
     public var recordPermission: RecordPermission { .granted }
 
-    /// Asks nobody.
+    /// Grants the permission without asking the person.
     ///
-    /// - Parameter response: Called with true before this returns.
+    /// - Parameter response: Called with true before this method returns.
     public func requestRecordPermission(_ response: @escaping (Bool) -> Void) { response(true) }
 
     // MARK: - Route
 
+    /// The microphone and the speaker in use. Empty before the session was first activated.
     public var currentRoute: AVAudioSessionRouteDescription {
         state.withLock { state in
             AVAudioSessionRouteDescription(
@@ -132,26 +134,26 @@ public final class AVAudioSession: NSObject, Sendable {
         }
     }
 
-    /// The microphone in use, as far as the core has told of it: what the person could choose instead it does not tell.
+    /// The microphone in use, without others that the person could choose.
     public var availableInputs: [AVAudioSessionPortDescription]? { currentRoute.inputs }
 
-    /// What was set; the microphone in use is in ``currentRoute``.
+    /// The value that was set. The microphone in use is in ``currentRoute``.
     public var preferredInput: AVAudioSessionPortDescription? { state.withLock { $0.preferredInput } }
 
-    /// Remembered, nothing more.
+    /// Stores the value; it has no other effect.
     public func setPreferredInput(_ input: AVAudioSessionPortDescription?) throws {
         state.withLock { $0.preferredInput = input }
     }
 
-    /// Does nothing: there is no earpiece that sound would have to be taken away from.
+    /// Has no effect: there is no receiver to route audio away from.
     public func overrideOutputAudioPort(_ override: PortOverride) throws {}
 
-    /// Always 1: the application's sound is played as loud as it is written, and the rest is up to the person.
+    /// Always 1: the library does not scale the application's samples, and the person sets the volume.
     public var outputVolume: Float { 1 }
 
-    // MARK: - What the library tells
+    // MARK: - Updates from the library
 
-    /// Whether the system has the session active, as far as the application was told.
+    /// Sets whether the system has the session active, when the application is notified of that.
     package func activated(_ isActive: Bool) {
         state.withLock { $0.isActive = isActive }
     }

@@ -1,35 +1,35 @@
 public import Foundation
 
-/// A picture, as its encoded bytes: the part of UIKit's class that channels and participants need.
+/// An image as the bytes of its file: the members of UIKit's class that channels and participants need.
 ///
-/// Nothing is decoded here. Whoever shows the picture does that.
+/// The image is not decoded here, but by the program that shows it.
 public final class UIImage: NSObject, Sendable {
     private let bytes: Data
 
-    /// In pixels, as the file says; zero for a kind of file whose header is not known.
+    /// In pixels, from the header of a PNG, JPEG or GIF file; zero for any other file.
     public let size: CGSize
 
-    /// A picture of nothing: people see none.
+    /// Creates an image without data, which is not shown.
     override public init() {
         bytes = Data()
         size = .zero
     }
 
-    /// - Parameter data: An image file. Nil if there is nothing in it.
+    /// Creates an image from the bytes of a file; nil if there are none.
     public init?(data: Data) {
         guard !data.isEmpty else { return nil }
         bytes = data
         size = ImageHeader.size(of: data) ?? .zero
     }
 
-    /// Reads an image file.
+    /// Creates an image from a file; nil if it is empty or cannot be read.
     public convenience init?(contentsOfFile path: String) {
         guard let data = FileManager.default.contents(atPath: path) else { return nil }
         self.init(data: data)
     }
 
-    /// Looks for `name`, with `.png`, `.jpg`, `.jpeg`, `.webp` or `.gif` or as it stands, in `$PTT_RESOURCES`, in the
-    /// directory of the executable and in its `Resources`.
+    /// Creates an image from the first file called `name`, with or without `.png`, `.jpg`, `.jpeg`, `.webp` or `.gif`,
+    /// in `$PTT_RESOURCES`, in the directory of the executable or in `Resources` there; nil if there is none.
     public convenience init?(named name: String) {
         let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent()
@@ -38,7 +38,8 @@ public final class UIImage: NSObject, Sendable {
         self.init(name, in: directories)
     }
 
-    /// Looks for a picture of this name in the icon theme of the desktop. Names of Apple's symbols are not known there.
+    /// Creates an image from the icon of this name in the desktop's `hicolor` theme; nil if there is none. The theme
+    /// does not have the names of Apple's symbols.
     public convenience init?(systemName name: String) {
         let variable = ProcessInfo.processInfo.environment["XDG_DATA_DIRS"] ?? ""
         let shared = variable.isEmpty ? "/usr/local/share:/usr/share" : variable
@@ -64,21 +65,22 @@ public final class UIImage: NSObject, Sendable {
         return nil
     }
 
-    /// The bytes if they are a PNG file; nothing is converted.
+    /// The bytes if they are a PNG file, otherwise nil; other formats are not converted.
     public func pngData() -> Data? {
         ImageHeader.isPNG(bytes) ? bytes : nil
     }
 
-    /// The bytes if they are a JPEG file; nothing is converted, so that the quality is what it is.
+    /// The bytes if they are a JPEG file, otherwise nil. Nothing is converted, so that `compressionQuality` has no
+    /// effect.
     public func jpegData(compressionQuality: CGFloat) -> Data? {
         ImageHeader.isJPEG(bytes) ? bytes : nil
     }
 
-    /// The file as it came.
+    /// The bytes of the file.
     package var encoded: Data { bytes }
 }
 
-/// What the headers of image files say.
+/// Reads the headers of image files.
 enum ImageHeader {
     static func isPNG(_ data: Data) -> Bool { data.starts(with: [0x89, 0x50, 0x4E, 0x47]) }
 
@@ -98,7 +100,7 @@ enum ImageHeader {
         return CGSize(width: bigEndian(bytes[16..<20]), height: bigEndian(bytes[20..<24]))
     }
 
-    /// Segments, of which the frame header has the size (ITU-T T.81, B.2.2).
+    /// The frame header, one of the segments, has the size (ITU-T T.81, B.2.2).
     private static func jpeg(_ bytes: [UInt8]) -> CGSize? {
         var index = 2
         while index + 9 < bytes.count, bytes[index] == 0xFF {

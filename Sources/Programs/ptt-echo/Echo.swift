@@ -1,23 +1,24 @@
 import Foundation
 import PushToTalk
 
-/// The application: told of everything by the channel manager, and asking it for what it wants.
+/// The application: it sends its requests to the channel manager, and receives all events as the manager's delegate.
 @MainActor
 final class Echo: NSObject {
-    private let (ends, ending) = AsyncStream.makeStream(of: Int32.self)
+    /// The exit code of the program, when it is to end.
+    private let (exitCodes, exitCode) = AsyncStream.makeStream(of: Int32.self)
     private var manager: PTChannelManager?
     private var channel: SavedChannel?
-    /// Since this start.
+    /// Whether the channel was joined or restored since the program started.
     private var isJoined = false
 
     private var isTransmitting = false
     private var isSessionActive = false
-    /// Who talks at the other end.
-    private var speaker: PTParticipant?
+    /// The remote participant who talks.
+    private var activeParticipant: PTParticipant?
     private var tape = Tape()
 
-    /// Makes the channel manager, as early as possible at each start: the channel of an application that was started for
-    /// it and makes none is left.
+    /// Creates the channel manager as early as possible: if the system has started the application for its channel, it
+    /// leaves the channel of an application that creates no manager in time.
     func start() async {
         do {
             channel = try SavedChannel.load()
@@ -29,83 +30,84 @@ final class Echo: NSObject {
         }
     }
 
-    /// Joins, unless the system has kept the channel: then it was told as restored, and is active already.
+    /// Joins the channel, unless the system has restored it.
     private func join(_ manager: PTChannelManager) {
-        if let active = manager.activeChannelUUID { return say("channel \(active) was kept") }
+        if let active = manager.activeChannelUUID { return writeLine("channel \(active) is restored") }
         guard let channel else { return }
         manager.requestJoinChannel(channelUUID: channel.uuid, descriptor: channel.descriptor)
     }
 
     // MARK: The echo
 
-    /// A radio would tell its server here that somebody else may talk, and set a participant when a server says who.
+    /// Answers the transmission that was recorded. A radio would wait for its server to report the next participant who
+    /// talks.
     private func answer() async {
-        guard !isTransmitting, speaker == nil, await tape.isRecorded else { return }
-        await setSpeaker(PTParticipant(name: "Echo", image: nil))
+        guard !isTransmitting, activeParticipant == nil, await tape.isRecorded else { return }
+        await setActiveParticipant(PTParticipant(name: "Echo", image: nil))
     }
 
-    /// Plays the recording for whoever talks, then says that nobody talks any more.
+    /// Plays the recording, then removes the participant.
     private func play(_ audioSession: AVAudioSession) {
-        tape.play(to: audioSession.ptt.speaker) { [weak self] in await self?.setSpeaker(nil) }
+        tape.play(to: audioSession.ptt.speaker) { [weak self] in await self?.setActiveParticipant(nil) }
     }
 
-    /// While a participant is set, the audio session is active and a half-duplex channel does not transmit.
-    private func setSpeaker(_ participant: PTParticipant?) async {
-        guard let manager, let channelUUID = manager.activeChannelUUID, speaker != nil || participant != nil
-        else {
-            return
-        }
+    /// Sets or removes the remote participant. While one is set, the audio session is active and a half-duplex channel
+    /// cannot transmit.
+    private func setActiveParticipant(_ participant: PTParticipant?) async {
+        guard let manager, let channelUUID = manager.activeChannelUUID else { return }
+        guard activeParticipant != nil || participant != nil else { return }
         do {
-            speaker = participant
+            activeParticipant = participant
             try await manager.setActiveRemoteParticipant(participant, channelUUID: channelUUID)
-            say(participant.map { "\($0.name) talks" } ?? "nobody talks any more")
+            writeLine(participant.map { "\($0.name) talks" } ?? "nobody talks any more")
         } catch PTChannelError.transmissionInProgress {
-            // Somebody has pressed in the meantime. The answer to that transmission comes after it.
-            speaker = nil
+            // Another transmission has begun in the meantime; it is answered after its end.
+            activeParticipant = nil
         } catch {
-            speaker = nil
-            say("the speaker could not be set: \(error.localizedDescription)")
+            activeParticipant = nil
+            writeLine("the participant could not be set: \(error.localizedDescription)")
         }
     }
 
     // MARK: The end
 
-    /// Returns when there is nothing more to do, with the exit code of the program.
-    func untilItEnds() async -> Never {
-        for await code in ends { exit(code) }
+    /// Runs until the channel is left or cannot be joined, then ends the program.
+    func runUntilEnd() async -> Never {
+        for await code in exitCodes { exit(code) }
         exit(0)
     }
 
     private func end(_ code: Int32, _ reason: String) {
-        say(reason)
-        ending.yield(code)
+        writeLine(reason)
+        exitCode.yield(code)
     }
 
-    private func say(_ line: String) {
+    /// Without the buffer of `print`, so that each line is seen when it is written, also through a pipe.
+    private func writeLine(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 }
 
-/// Who asked. A later version of the framework may know of others.
-private func word(_ source: PTChannelTransmitRequestSource) -> String {
+private func phrase(for source: PTChannelTransmitRequestSource) -> String {
     switch source {
     case .userRequest: "by a person"
     case .developerRequest: "by the application"
     case .handsfreeButton: "by a button"
-    case .unknown: "by nobody"
+    case .unknown: "without a request"
+    // A later version of the framework may have further sources.
     @unknown default: "by \(source)"
     }
 }
 
-// Each callback comes when what it tells of has happened, and before anything later.
+// The manager calls each method after its event, and before any later event.
 extension Echo: @MainActor PTChannelManagerDelegate {
     func channelManager(
         _ channelManager: PTChannelManager,
         didJoinChannel channelUUID: UUID,
         reason: PTChannelJoinReason
     ) {
-        // The place to set mode and service status, which begin anew with each joining.
-        say("didJoin \(channelUUID) \(reason == .channelRestoration ? "again" : "anew")")
+        // Set the transmission mode and the service status here: each join and restoration resets them.
+        writeLine("didJoin \(channelUUID)\(reason == .channelRestoration ? ", restored" : "")")
         isJoined = true
     }
 
@@ -114,11 +116,11 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         didLeaveChannel channelUUID: UUID,
         reason: PTChannelLeaveReason
     ) {
-        let told = "didLeave \(channelUUID), reason \(reason.rawValue)"
-        // The first to be heard of after an absence is how that ended. This start is to join anew.
-        guard isJoined else { return say("\(told), while this was away") }
-        // Whoever left it has the last word: joining again is for a person to ask for.
-        end(0, told)
+        let line = "didLeave \(channelUUID), reason \(reason.rawValue)"
+        // The channel of the previous run was left before this start, which joins again.
+        guard isJoined else { return writeLine("\(line), before this start") }
+        // Do not join again by yourself: a person may have left the channel.
+        end(0, line)
     }
 
     func channelManager(
@@ -130,8 +132,9 @@ extension Echo: @MainActor PTChannelManagerDelegate {
     }
 
     func channelManager(_ channelManager: PTChannelManager, receivedEphemeralPushToken pushToken: Data) {
-        // A radio sends it to its server, which can then wake it: `pttctl push --token TOKEN '{"activeSpeaker":"Ann"}'`.
-        say("token \(pushToken.map { String(format: "%02x", $0) }.joined())")
+        // A radio sends the token to its server, which can then send pushes. To try one:
+        // `pttctl push --token TOKEN '{"activeSpeaker":"Ann"}'`
+        writeLine("token \(pushToken.map { String(format: "%02x", $0) }.joined())")
     }
 
     func channelManager(
@@ -139,7 +142,7 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         channelUUID: UUID,
         didBeginTransmittingFrom source: PTChannelTransmitRequestSource
     ) {
-        say("didBegin \(word(source))")
+        writeLine("didBegin \(phrase(for: source))")
         isTransmitting = true
     }
 
@@ -148,20 +151,21 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         channelUUID: UUID,
         didEndTransmittingFrom source: PTChannelTransmitRequestSource
     ) {
-        say("didEnd \(word(source))")
+        writeLine("didEnd \(phrase(for: source))")
         isTransmitting = false
-        // A push has ended it, and its speaker talks in the same session: there is no didDeactivate in between.
-        if speaker != nil, isSessionActive { play(.sharedInstance()) }
+        // A push has ended the transmission, and its participant talks in the same session, without another
+        // `didActivate`.
+        if activeParticipant != nil, isSessionActive { play(.sharedInstance()) }
     }
 
     func channelManager(_ channelManager: PTChannelManager, didActivate audioSession: AVAudioSession) {
-        say("didActivate")
+        writeLine("didActivate")
         isSessionActive = true
         if isTransmitting { tape.record(from: audioSession.ptt.microphone) } else { play(audioSession) }
     }
 
     func channelManager(_ channelManager: PTChannelManager, didDeactivate audioSession: AVAudioSession) {
-        say("didDeactivate")
+        writeLine("didDeactivate")
         isSessionActive = false
         Task { await answer() }
     }
@@ -171,16 +175,16 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         channelUUID: UUID,
         pushPayload: [String: Any]
     ) -> PTPushResult {
-        // Answer at once, from what is in the payload.
+        // Return without delay, with nothing but the payload.
         guard let name = pushPayload["activeSpeaker"] as? String else {
-            say("incomingPush leave")
+            writeLine("incomingPush leave")
             return .leaveChannel
         }
-        say("incomingPush \(name)")
-        // In half duplex one talks at a time, and the answer decides that it is the other end's turn.
+        writeLine("incomingPush \(name)")
+        // A half-duplex channel cannot play while it transmits. The participant talks, so the transmission ends.
         if isTransmitting { channelManager.stopTransmitting(channelUUID: channelUUID) }
         let participant = PTParticipant(name: name, image: nil)
-        speaker = participant
+        activeParticipant = participant
         return .activeRemoteParticipant(participant)
     }
 
@@ -192,18 +196,18 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         remainingHighPriorityBudget: Int,
         completion: @escaping () -> Void
     ) {
-        say("incomingServiceUpdate \(pushPayload.keys.sorted())")
+        writeLine("incomingServiceUpdate \(pushPayload.keys.sorted())")
         completion()
     }
 
-    // The requests of this application that can fail are answered where they are made; these two tell of races.
+    // This application never requests a transmission, and stops one only for a push: these two methods report races.
 
     func channelManager(
         _ channelManager: PTChannelManager,
         failedToBeginTransmittingInChannel channelUUID: UUID,
         error: any Error
     ) {
-        say("failedToBegin \(error.localizedDescription)")
+        writeLine("failedToBegin \(error.localizedDescription)")
     }
 
     func channelManager(
@@ -211,14 +215,14 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         failedToStopTransmittingInChannel channelUUID: UUID,
         error: any Error
     ) {
-        say("failedToStop \(error.localizedDescription)")
+        writeLine("failedToStop \(error.localizedDescription)")
     }
 }
 
 extension Echo: @MainActor PTChannelRestorationDelegate {
-    /// Asked for only if the system has lost its own copy. Answer at once, without the network.
+    /// Called only if the system has lost its own copy. Return without delay, and without the network.
     func channelDescriptor(restoredChannelUUID channelUUID: UUID) -> PTChannelDescriptor {
-        say("channelDescriptor \(channelUUID)")
+        writeLine("channelDescriptor \(channelUUID)")
         return channel?.descriptor ?? PTChannelDescriptor(name: "Echo", image: nil)
     }
 }

@@ -1,8 +1,8 @@
-// ptt-echo: a complete small application on the library PushToTalk. Copy it and put your network where it plays its
-// recording back.
+// ptt-echo: a complete small application of the library PushToTalk. To make a radio of it, send the recorded frames to
+// your server and play those that come from there.
 //
-// It joins a channel, records each transmission, and answers it: a remote participant called "Echo" says the same again.
-// Press a button, or run `pttctl talk --for 3s`, and listen. `pttctl leave` ends it.
+// It joins a channel, records each transmission, and plays it back as the remote participant "Echo". Hold a button, or
+// run `pttctl talk --for 3s`, and listen. `pttctl leave` ends it.
 
 import Dispatch
 import PushToTalk
@@ -11,11 +11,12 @@ import PushToTalk
 struct Program {
     @MainActor
     static func main() async {
-        // Callbacks come on this queue. On the main queue, everything of this application happens on the main actor.
+        // The manager calls its delegate on this queue. On the main queue, all of this application runs on the main
+        // actor.
         PTChannelManager.pttCallbackQueue = .main
         let echo = Echo()
         await echo.start()
-        // The manager holds its delegates weakly: somebody else has to keep them.
-        await echo.untilItEnds()
+        // The manager holds its delegates weakly: this variable keeps them alive.
+        await echo.runUntilEnd()
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import PushToTalk
 
-/// The application's own memory of its channel. The system keeps the channel when the application ends; the application
-/// keeps what it needs to know it again.
+/// The channel's UUID and name, which the application saves itself. The system keeps a channel joined when its
+/// application ends, and identifies it by the UUID at the next start.
 struct SavedChannel: Codable {
     let uuid: UUID
     let name: String
@@ -11,7 +11,7 @@ struct SavedChannel: Codable {
 
     /// The channel of the last run, or a new one.
     static func load() throws -> SavedChannel {
-        // A file that is missing or damaged: a new channel costs nothing here.
+        // If the file is missing or damaged, a new channel is as good.
         if let data = try? Data(contentsOf: file),
             let channel = try? JSONDecoder().decode(SavedChannel.self, from: data)
         {

@@ -1,16 +1,16 @@
 import PushToTalk
 
-/// The last transmission, or its first minute.
+/// Records one transmission, at most its first minute, and plays it back.
 @MainActor
 final class Tape {
-    /// Frames of 20 milliseconds.
+    /// One minute of frames of 20 milliseconds.
     private static let limit = 60 * 50
 
     private var frames: [PTTAudioFrame] = []
     private var recording: Task<Void, Never>?
     private var playback: Task<Void, Never>?
 
-    /// Records until the audio session ends, which ends the sequence of the microphone.
+    /// Records until the system deactivates the audio session, which ends the sequence of frames.
     func record(from microphone: PTTMicrophone) {
         frames = []
         recording = Task {
@@ -18,7 +18,7 @@ final class Tape {
         }
     }
 
-    /// Whether there is something to play, once the recording is complete.
+    /// Waits for the end of the recording, and returns whether there is something to play.
     var isRecorded: Bool {
         get async {
             await recording?.value
@@ -27,11 +27,11 @@ final class Tape {
         }
     }
 
-    /// Plays what is recorded so far, and calls `finished` when all of it was heard. Does nothing if it plays already.
+    /// Plays the recording, and calls `finished` when all of it has been heard. Does nothing while it is playing.
     func play(to speaker: PTTSpeaker, finished: @escaping @MainActor () async -> Void) {
         guard playback == nil else { return }
         playback = Task {
-            // `play` returns when there is room for the next frame, so that this takes as long as the recording.
+            // `play` returns when there is room for the next frame, so that the loop takes as long as the recording.
             for frame in frames where await !speaker.play(frame) { break }
             await speaker.finish()
             frames = []

@@ -1,4 +1,4 @@
-// An actor that owns a manager and awaits it: Swift 6, everything async. Compiles unchanged on iOS.
+// An actor that owns a manager and uses its asynchronous methods: Swift 6. Compiles unchanged on iOS.
 import Foundation
 import PushToTalk
 

@@ -1,5 +1,5 @@
-// An application that imports PushToTalk and nothing else, and gets the audio session ready before it asks for a manager:
-// Swift 5. Compiles unchanged on iOS.
+// An application that imports only PushToTalk, and configures the audio session before it creates a manager: Swift 5.
+// Compiles unchanged on iOS.
 import PushToTalk
 
 public class Handset: NSObject {
@@ -11,7 +11,7 @@ public class Handset: NSObject {
 
     public override init() {}
 
-    /// Goes no further if the session cannot be had, as many do.
+    /// Returns early if the session cannot be activated, as many applications do.
     public func prepare() -> Bool {
         let session = AVAudioSession.sharedInstance()
         switch session.recordPermission {
@@ -53,7 +53,7 @@ public class Handset: NSObject {
         }
     }
 
-    /// What went wrong, from an error that may have come a long way.
+    /// The reason of an error that may have been converted on its way.
     public func explain(_ error: Error) -> String {
         let object = error as NSError
         switch object {

@@ -1,4 +1,4 @@
-// Code of somebody else in the same package graph, which asks where it is.
+// Another package's code in the same package graph, which tests for the platform.
 public enum Platform {
     public static var isApple: Bool {
         #if canImport(UIKit) || canImport(AVFAudio) || canImport(AVFoundation)

@@ -1,4 +1,4 @@
-// An application in the style of 2022: callbacks, Swift 5, nothing isolated. Compiles unchanged on iOS.
+// An application in the style of 2022: callbacks, Swift 5, no actors. Compiles unchanged on iOS.
 import Foundation
 import PushToTalk
 

@@ -1,4 +1,4 @@
-// The least that the compiler accepts: a plain object, only what is required, Swift 5. Compiles unchanged on iOS.
+// The minimum that compiles: an object with only the required methods, Swift 5. Compiles unchanged on iOS.
 import Foundation
 import PushToTalk
 

@@ -1,9 +1,9 @@
-// Service updates with a completion, in the two spellings that the compiler accepts of it: Swift 6. Compiles unchanged on
-// iOS.
+// Service updates with a completion handler in the two spellings that the compiler accepts: Swift 6. Compiles unchanged
+// on iOS.
 import Foundation
 import PushToTalk
 
-/// Takes the completion as it stands in the framework, because it hops with it.
+/// Declares the completion as the framework does, because it calls it from another actor.
 @MainActor
 public final class Roster: NSObject, PTChannelManagerDelegate {
     public private(set) var names: [String] = []
@@ -60,7 +60,7 @@ public final class Roster: NSObject, PTChannelManagerDelegate {
     ) -> PTPushResult { .leaveChannel }
 }
 
-/// Takes it as it was written before there was `@Sendable`.
+/// Declares the completion without `@Sendable`, as older code does.
 public final class Board: NSObject, PTChannelManagerDelegate, @unchecked Sendable {
     public private(set) var names: [String] = []
 
@@ -76,7 +76,7 @@ public final class Board: NSObject, PTChannelManagerDelegate, @unchecked Sendabl
         completion()
     }
 
-    /// A reason that this version of the application does not know of is no reason to stop.
+    /// Continues after a reason that this version of the application does not know.
     public static func isWanted(_ reason: PTChannelLeaveReason) -> Bool {
         switch reason {
         case .userRequest, .developerRequest: true

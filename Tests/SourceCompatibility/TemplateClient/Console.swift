@@ -1,5 +1,5 @@
-// An application as Xcode 26 begins one: Swift 6, where everything belongs to the main actor unless it says otherwise, the
-// delegate and its conformances too. Compiles unchanged on iOS.
+// An application from Xcode 26's template: Swift 6, with the main actor as default isolation, also of the delegate and
+// its conformances. Compiles unchanged on iOS.
 import PushToTalk
 
 public final class Console: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate {
