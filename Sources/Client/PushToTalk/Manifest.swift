@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import PTTMessages
 import TOML
@@ -31,7 +32,7 @@ struct Manifest: Equatable {
     }
 
     static func load() throws(PTInstantiationError) -> Manifest {
-        if let path = variable("PTT_MANIFEST") {
+        if let path = Environment.variable("PTT_MANIFEST") {
             guard let manifest = try read(path) else {
                 throw PTInstantiationError(.unknown, reason: "PTT_MANIFEST is \(path), which cannot be read")
             }
@@ -82,13 +83,10 @@ struct Manifest: Equatable {
 
     private static var executable: String { program.lastPathComponent }
 
-    private static func variable(_ name: String) -> String? {
-        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
-    }
-
     private static var paths: [String] {
-        let home = variable("XDG_DATA_HOME") ?? (variable("HOME") ?? "") + "/.local/share"
-        let shared = variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+        let home =
+            Environment.variable("XDG_DATA_HOME") ?? (Environment.variable("HOME") ?? "") + "/.local/share"
+        let shared = Environment.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
         let directories = [home] + shared.split(separator: ":").map { String($0) }
         let name = executable
         return ["\(program.path).ptt.toml"]

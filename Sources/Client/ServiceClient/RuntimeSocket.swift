@@ -42,8 +42,8 @@ package enum RuntimeSocket: String, Sendable, CaseIterable {
     ///
     /// - Throws: ``NoRuntimeDirectory`` outside a login session.
     package static func directory() throws(NoRuntimeDirectory) -> String {
-        guard let value = getenv("XDG_RUNTIME_DIR"), value.pointee != 0 else { throw NoRuntimeDirectory() }
-        return String(cString: value) + "/pushtotalk"
+        guard let directory = Environment.variable("XDG_RUNTIME_DIR") else { throw NoRuntimeDirectory() }
+        return directory + "/pushtotalk"
     }
 }
 

@@ -27,7 +27,7 @@ extension ServiceConnection {
     /// Scans until the time is over or this connection closes.
     ///
     /// - Parameters:
-    ///   - seconds: 1 to 120.
+    ///   - seconds: Within ``AccessoryInterface/ScanRequest/limits``.
     ///   - handler: Called for each device, and again when it changes.
     ///   - ended: Called once, with nil when the time is over.
     package func scan(

@@ -61,7 +61,10 @@ package struct TalkSession: Equatable, Sendable {
     /// - Parameters:
     ///   - timeLimit: The longest transmission; brought into ``timeLimits``.
     ///   - whileLocked: What a locked screen means.
-    package init(timeLimit: Duration = .seconds(60), whileLocked: WhileLocked = .allow) {
+    /// Of a transmission.
+    package static let defaultTimeLimit = Duration.seconds(60)
+
+    package init(timeLimit: Duration = defaultTimeLimit, whileLocked: WhileLocked = .allow) {
         self.whileLocked = whileLocked
         self.timeLimit = min(max(timeLimit, Self.timeLimits.lowerBound), Self.timeLimits.upperBound)
     }

@@ -30,7 +30,7 @@ package enum AccessoryInterface {
 
         \(Discovery.declaration)
 
-        # Call with "more". Looks for Bluetooth devices for 1 to 120 seconds and replies once for each device found or
+        # Call with "more". Looks for Bluetooth devices for \(scanLimits) seconds and replies once for each device found or
         # found again; the last reply has no device. Close the connection to stop earlier.
         method Scan(seconds: int) -> (device: ?Discovery)
 
@@ -50,6 +50,8 @@ package enum AccessoryInterface {
         # The client did not read fast enough and must subscribe again.
         error SubscriberLagged ()
         """
+
+    private static let scanLimits = "\(ScanRequest.limits.lowerBound) to \(ScanRequest.limits.upperBound)"
 
     package static let getDevices = InterfaceMethod<NoParameters, DevicesReply>("GetDevices", of: name)
     package static let subscribe = InterfaceMethod<NoParameters, Update>("Subscribe", of: name)
@@ -84,7 +86,9 @@ package enum AccessoryInterface {
     }
 
     package struct ScanRequest: Equatable, Codable, Sendable {
-        /// 1 to 120.
+        package static let limits = 1...120
+
+        /// Within ``limits``.
         package let seconds: Int
 
         package init(seconds: Int) {

@@ -23,7 +23,7 @@ package enum ApplicationInterface {
         type Event (\(CoreEvent.commonMembers), restored: ?Restored, pushToken: ?string, push: ?Push, pushID: ?int,
           outcome: ?PushOutcome, callID: ?int)
 
-        # image: base64 of a PNG, JPEG, GIF or WebP file of at most 256 KiB; any other is ignored.
+        # image: base64 of a PNG, JPEG, GIF or WebP file of at most \(Image.sizeLimit / 1024) KiB; any other is ignored.
         type Speaker (name: string, image: ?string)
 
         type PushResult (unknown, activeRemoteParticipant, leaveChannel, processed)

@@ -47,7 +47,7 @@ package struct AudioFormat: Hashable, Codable, Sendable {
     }
 
     static let declaration = """
-        # Signed 16-bit little-endian samples. Rates: 8000, 16000, 24000, 32000, 48000. Channels: 1 or 2.
+        # Signed 16-bit little-endian samples. Rates: \(rates.map { "\($0)" }.joined(separator: ", ")). Channels: 1 or 2.
         type AudioFormat (rate: int, channels: int)
         """
 }

@@ -30,7 +30,7 @@ package enum ChannelInterface {
         # gives an application name becomes the channel's application and receives a token for the audio socket, but no
         # pushToken; when its connection closes, the channel stays, without an application, and the application may join
         # it again by its channelID. Without a name the channel has no application. image: base64 of a PNG, JPEG, GIF or
-        # WebP file of at most 256 KiB; any other is ignored.
+        # WebP file of at most \(Image.sizeLimit / 1024) KiB; any other is ignored.
         method Join(channelID: ?string, name: string, application: ?string, format: ?AudioFormat, image: ?string,
           callID: ?int) ->
           (channelID: string, token: ?string, format: AudioFormat, pushToken: ?string)

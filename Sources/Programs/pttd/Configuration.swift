@@ -3,11 +3,11 @@ import TOML
 
 /// `$XDG_CONFIG_HOME/pushtotalk/pttd.toml`, every key optional.
 struct Configuration: Equatable, Codable {
-    /// The longest transmission, in seconds: 1 to 1200.
+    /// The longest transmission, in seconds, within ``timeLimits``.
     var timeLimit: Int?
     /// The capture device by its PulseAudio name; the default source if left out.
     var microphone: String?
-    /// `allow` or `refuse`: what a press does while the screen is locked; `allow` if left out.
+    /// `allow` or `refuse`: what happens to a press while the screen is locked; `allow` if left out.
     var whileLocked: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -17,24 +17,26 @@ struct Configuration: Equatable, Codable {
     }
 }
 
-/// A configuration file that cannot be used. The core goes on with ``Configuration/unreadable``.
+/// A configuration file that cannot be used. The core runs with ``Configuration/unreadable`` instead.
 struct ConfigurationError: Error, CustomStringConvertible {
     let path: String
     let reason: String
 
     var description: String {
-        "\(path) is not used: \(reason). The defaults are, and a locked screen refuses"
+        "\(path) cannot be used: \(reason). The defaults apply, and a locked screen refuses"
     }
 }
 
 extension Configuration {
-    /// In place of a file that cannot be used. It may have asked for a locked screen to refuse.
+    /// Replaces a file that cannot be used, which may have asked to refuse while the screen is locked.
     static let unreadable = Configuration(whileLocked: TalkSession.WhileLocked.refuse.rawValue)
 
-    /// Where the file lies; nil where there is no place for one.
+    private static let timeLimits = 1...1200
+
+    /// The path of the file; nil without a home directory.
     static var path: String? { UserDirectory.configuration.path.map { $0 + "/pttd.toml" } }
 
-    /// A configuration is a few lines; more than this is somebody's mistake.
+    /// In bytes. A configuration has a few lines; a larger file is a mistake.
     private static let sizeLimit = 64 * 1024
 
     /// - Returns: The file's content, or an empty configuration where there is no file.
@@ -46,16 +48,17 @@ extension Configuration {
         } catch {
             throw ConfigurationError(path: path, reason: "\(error)")
         }
-        if let limit = configuration.timeLimit, !(1...1200).contains(limit) {
+        if let limit = configuration.timeLimit, !timeLimits.contains(limit) {
+            let (shortest, longest) = (timeLimits.lowerBound, timeLimits.upperBound)
             throw ConfigurationError(
                 path: path,
-                reason: "time-limit is \(limit), it must be 1 to 1200 seconds"
+                reason: "time-limit is \(limit), it must be \(shortest) to \(longest) seconds"
             )
         }
-        if let word = configuration.whileLocked, TalkSession.WhileLocked(rawValue: word) == nil {
+        if let value = configuration.whileLocked, TalkSession.WhileLocked(rawValue: value) == nil {
             throw ConfigurationError(
                 path: path,
-                reason: "while-locked is \"\(word)\", it must be \"allow\" or \"refuse\""
+                reason: "while-locked is \"\(value)\", it must be \"allow\" or \"refuse\""
             )
         }
         return configuration

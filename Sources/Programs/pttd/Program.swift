@@ -63,7 +63,7 @@ final class Daemon {
             starter: ApplicationStarter(log: peers)
         )
         let host = TalkSessionHost(
-            timeLimit: .seconds(configuration.timeLimit ?? 60),
+            timeLimit: configuration.timeLimit.map { .seconds($0) } ?? TalkSession.defaultTimeLimit,
             whileLocked: configuration.whileLocked.flatMap { .init(rawValue: $0) } ?? .allow,
             hands,
             log: log,

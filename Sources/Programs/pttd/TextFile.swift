@@ -45,10 +45,4 @@ enum TextFile {
         guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else { throw .notText }
         return text
     }
-
-    /// The value of an environment variable that is set to something.
-    static func variable(_ name: String) -> String? {
-        guard let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
-    }
 }

@@ -1,10 +1,12 @@
+import EventLoop
+
 /// The user's own directories (XDG Base Directory Specification).
 enum UserDirectory {
     case configuration
     case state
 
-    /// Where this program's files lie; nil if neither the directory's own variable nor `HOME` says so. A path that is
-    /// not absolute is to be ignored, says the specification.
+    /// The directory of this program's files; nil if neither the directory's own variable nor `HOME` is set. The
+    /// specification says to ignore a path that is not absolute.
     var path: String? {
         let (variable, fallback) =
             switch self {
@@ -16,6 +18,6 @@ enum UserDirectory {
     }
 
     private func absolute(_ variable: String) -> String? {
-        TextFile.variable(variable).flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
+        Environment.variable(variable).flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import EventLoop
 
 /// The address of a bus.
 package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
@@ -15,10 +15,11 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
     package func resolve() throws(BusError) -> String {
         switch self {
         case .system:
-            return Self.variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/var/run/dbus/system_bus_socket"
+            return Environment.variable("DBUS_SYSTEM_BUS_ADDRESS")
+                ?? "unix:path=/var/run/dbus/system_bus_socket"
         case .session:
-            if let address = Self.variable("DBUS_SESSION_BUS_ADDRESS") { return address }
-            guard let directory = Self.variable("XDG_RUNTIME_DIR") else {
+            if let address = Environment.variable("DBUS_SESSION_BUS_ADDRESS") { return address }
+            guard let directory = Environment.variable("XDG_RUNTIME_DIR") else {
                 throw BusError(
                     name: BusError.standard + "NoServer",
                     message: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set",
@@ -37,11 +38,5 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
         case .session: "the session bus"
         case .address(let address): "the bus at \(address)"
         }
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
-        let text = String(cString: value)
-        return text.isEmpty ? nil : text
     }
 }

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 package import Logging
 
@@ -61,8 +62,8 @@ package struct JournalLogHandler: LogHandler {
     /// variable alone is not enough: it is inherited even where standard error has been redirected.
     private static let isStandardErrorJournal: Bool = {
         var status = stat()
-        guard let stream = getenv("JOURNAL_STREAM"), fstat(STDERR_FILENO, &status) == 0 else { return false }
-        return String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
+        guard fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return Environment.variable("JOURNAL_STREAM") == "\(status.st_dev):\(status.st_ino)"
     }()
 }
 
@@ -75,7 +76,7 @@ extension Logger {
     /// - Returns: The logger. If the variable is not set, it writes `info` and above.
     package static func journal(_ label: String, levelVariable: String) -> Logger {
         var logger = Logger(label: label) { JournalLogHandler(label: $0) }
-        if let level = getenv(levelVariable).flatMap({ Level(rawValue: String(cString: $0)) }) {
+        if let level = Environment.variable(levelVariable).flatMap({ Level(rawValue: $0) }) {
             logger.logLevel = level
         }
         return logger

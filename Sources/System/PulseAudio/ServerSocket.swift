@@ -1,4 +1,4 @@
-import Glibc
+import EventLoop
 
 /// The sockets by which libpulse finds the server (pulse-client.conf(5), `PULSE_SERVER`).
 enum ServerSocket {
@@ -18,9 +18,9 @@ enum ServerSocket {
 
     private static func path(_ address: String?) -> String? {
         path(
-            address ?? variable("PULSE_SERVER"),
-            pulseDirectory: variable("PULSE_RUNTIME_PATH"),
-            runtimeDirectory: variable("XDG_RUNTIME_DIR")
+            address ?? Environment.variable("PULSE_SERVER"),
+            pulseDirectory: Environment.variable("PULSE_RUNTIME_PATH"),
+            runtimeDirectory: Environment.variable("XDG_RUNTIME_DIR")
         )
     }
 
@@ -35,10 +35,5 @@ enum ServerSocket {
             return name.starts(with: "unix:".utf8) ? name.dropFirst(5) : name
         }
         return paths.first { $0.first == UInt8(ascii: "/") }.map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = text(UnsafePointer(getenv(name))), !value.isEmpty else { return nil }
-        return value
     }
 }

@@ -43,7 +43,9 @@ final class AccessoryService {
                         try service.subscribe(call)
                     },
                     handler(AccessoryInterface.scan) { service, request, call throws(VarlinkError) in
-                        guard (1...120).contains(request.seconds) else { throw .invalidParameter("seconds") }
+                        guard AccessoryInterface.ScanRequest.limits.contains(request.seconds) else {
+                            throw .invalidParameter("seconds")
+                        }
                         guard call.wantsMore else { throw .expectedMore }
                         EventLoop.start { await service.scan(for: .seconds(request.seconds), call) }
                     },

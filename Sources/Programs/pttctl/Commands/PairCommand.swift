@@ -23,7 +23,10 @@ struct PairCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (1...120).contains(seconds) else { throw ValidationError("--seconds must be 1 to 120") }
+        let limits = AccessoryInterface.ScanRequest.limits
+        guard limits.contains(seconds) else {
+            throw ValidationError("--seconds must be \(limits.lowerBound) to \(limits.upperBound)")
+        }
     }
 
     func run() throws {
