@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: AccessoryProfile.all.map(\.name))
-    func `with every profile a press that was seen begins, and its release ends`(_ name: String) throws {
+    func `with every profile an observed press begins, and its release ends`(_ name: String) throws {
         var link = try settled(name)
         #expect(link.device.link == .ready)
         #expect(link.handle(.valueNotified([0x01]), at: .init(nanoseconds: 2_000_000_000)).first == .begin)
@@ -36,7 +36,10 @@ import Testing
             .servicesGone, .disconnected(.linkLost), .bluetoothLost,
         ]
     )
-    func `with every profile any loss while it is held ends at once`(_ name: String, _ loss: ButtonLink.Event)
+    func `with every profile any loss while it is pressed ends immediately`(
+        _ name: String,
+        _ loss: ButtonLink.Event
+    )
         throws
     {
         var link = try settled(name)
@@ -46,7 +49,8 @@ import Testing
     }
 
     @Test(arguments: AccessoryProfile.all.map(\.name))
-    func `with every profile a level that is told while connecting begins nothing`(_ name: String) throws {
+    func `with every profile a level that is notified while connecting begins nothing`(_ name: String) throws
+    {
         let profile = try #require(AccessoryProfile.all.first { $0.name == name })
         let steps: [ButtonLink.Event] = [
             .connected, .servicesResolved(hasCharacteristic: true), .notificationsEnabled, .timerFired,
@@ -71,19 +75,19 @@ import Testing
         }
     }
 
-    @Test func `no sequence of four events lets a press begin that was not seen`() {
+    @Test func `in no sequence of four events a press begins that was not observed`() {
         let link = ButtonLink(origin: Self.origin, profile: .ffe0)
         var steps = 0
-        let violation = explore(link, Watch(), depth: 4, [], &steps)
+        let violation = explore(link, Watch(), depth: 4, past: [], steps: &steps)
         #expect(violation == nil)
         var watch = Watch()
         var ready = link
         for event in [
             ButtonLink.Event.connected, .servicesResolved(hasCharacteristic: true), .notificationsEnabled,
         ] {
-            _ = watch.see(event, ready.handle(event, at: .init(nanoseconds: 0)), at: 0)
+            _ = watch.check(event, ready.handle(event, at: .init(nanoseconds: 0)), at: 0)
         }
-        let later = explore(ready, watch, depth: 4, [], &steps)
+        let later = explore(ready, watch, depth: 4, past: [], steps: &steps)
         #expect(later == nil)
         #expect(steps > 2 * 28_561)
     }
@@ -92,21 +96,21 @@ import Testing
         _ link: ButtonLink,
         _ watch: Watch,
         depth: Int,
-        _ past: [ButtonLink.Event],
-        _ steps: inout Int
+        past: [ButtonLink.Event],
+        steps: inout Int
     ) -> String? {
         for event in Self.events {
             var (link, watch) = (link, watch)
             let past = past + [event]
-            // The settle time ends with the second of them.
+            // The settle time ends with the second event.
             let now = Int64(past.count) * 300_000_000
             let effects = link.handle(event, at: .init(nanoseconds: now))
             steps += 1
-            if let violation = watch.see(event, effects, at: now) {
+            if let violation = watch.check(event, effects, at: now) {
                 return "\(violation), after:\n\(past.map { "\($0)" }.joined(separator: "\n"))"
             }
             guard depth > 1 else { continue }
-            if let violation = explore(link, watch, depth: depth - 1, past, &steps) {
+            if let violation = explore(link, watch, depth: depth - 1, past: past, steps: &steps) {
                 return violation
             }
         }
@@ -126,14 +130,14 @@ import Testing
     }
 }
 
-/// Knows only since when there is a link and notifications, and what the button said last on it.
+/// An independent model: the time since the link and the notifications are up, and the last level on it.
 private struct Watch {
     private var hasLink = false
     private var enabled: Int64?
     private var isHeld = false
     private var isTransmitting = false
 
-    mutating func see(_ event: ButtonLink.Event, _ effects: [ButtonLink.Effect], at now: Int64) -> String? {
+    mutating func check(_ event: ButtonLink.Event, _ effects: [ButtonLink.Effect], at now: Int64) -> String? {
         for effect in effects {
             switch effect {
             case .begin:
@@ -146,18 +150,18 @@ private struct Watch {
                 guard isTransmitting else { return "it ended what had not begun" }
                 isTransmitting = false
             case .letGo:
-                guard event == .valueNotified([0x00]) else { return "\(event) told that it was let go" }
-                guard !isTransmitting else { return "it was let go without an end" }
+                guard event == .valueNotified([0x00]) else { return "\(event) reported a release" }
+                guard !isTransmitting else { return "it was released without an end" }
             case .subscribe, .setTimer, .cancelTimer, .publish:
                 break
             }
         }
-        follow(event, at: now)
+        apply(event, at: now)
         if enabled == nil, isTransmitting { return "it transmits without a link" }
         return nil
     }
 
-    private mutating func follow(_ event: ButtonLink.Event, at now: Int64) {
+    private mutating func apply(_ event: ButtonLink.Event, at now: Int64) {
         switch event {
         case .connected, .servicesResolved(hasCharacteristic: false), .notificationsStopped, .servicesGone:
             (hasLink, enabled, isHeld) = (true, nil, false)

@@ -19,7 +19,14 @@ import Testing
         let origin = Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset")
         var steps = 0
         let key = HeadsetKey(origin: origin, contact: contact)
-        let violation = explore(key, Watch(contact: contact), milliseconds, depth: 4, [], &steps)
+        let violation = explore(
+            key,
+            Watch(contact: contact),
+            interval: milliseconds,
+            depth: 4,
+            past: [],
+            steps: &steps
+        )
         #expect(violation == nil)
         #expect(steps > 16_000)
     }
@@ -27,10 +34,10 @@ import Testing
     private func explore(
         _ key: HeadsetKey,
         _ watch: Watch,
-        _ milliseconds: Int,
+        interval milliseconds: Int,
         depth: Int,
-        _ past: [HeadsetKey.Event],
-        _ steps: inout Int
+        past: [HeadsetKey.Event],
+        steps: inout Int
     ) -> String? {
         for event in Self.events {
             var (key, watch) = (key, watch)
@@ -38,11 +45,18 @@ import Testing
             let now = MonotonicTime(nanoseconds: Int64(past.count * milliseconds) * 1_000_000)
             let effects = key.handle(event, at: now)
             steps += 1
-            if let violation = watch.see(event, effects, at: now) {
+            if let violation = watch.check(event, effects, at: now) {
                 return "\(violation), after:\n\(past.map { "\($0)" }.joined(separator: "\n"))"
             }
             guard depth > 1 else { continue }
-            if let violation = explore(key, watch, milliseconds, depth: depth - 1, past, &steps) {
+            if let violation = explore(
+                key,
+                watch,
+                interval: milliseconds,
+                depth: depth - 1,
+                past: past,
+                steps: &steps
+            ) {
                 return violation
             }
         }
@@ -50,7 +64,7 @@ import Testing
     }
 }
 
-/// Knows the physical key and what was asked of the core.
+/// An independent model: the physical key, and the requests to the core.
 private struct Watch {
     let contact: HeadsetKey.Contact
     private var pressed: MonotonicTime?
@@ -61,7 +75,7 @@ private struct Watch {
         self.contact = contact
     }
 
-    mutating func see(_ event: HeadsetKey.Event, _ effects: [HeadsetKey.Effect], at now: MonotonicTime)
+    mutating func check(_ event: HeadsetKey.Event, _ effects: [HeadsetKey.Effect], at now: MonotonicTime)
         -> String?
     {
         let before = pressed
@@ -79,8 +93,10 @@ private struct Watch {
                 if isRemoved { return "it began after it was removed" }
                 if isOn { return "it began twice" }
                 guard let since = pressed ?? before else { return "it began without a press" }
-                if contact == .plug, now - since < HeadsetKey.shortestPress { return "a touch began" }
-                if case .keyResynchronised = event { return "a press that was not seen began" }
+                if contact == .plug, now - since < HeadsetKey.shortestPress {
+                    return "a press that was too short began"
+                }
+                if case .keyResynchronised = event { return "a press that was not observed began" }
                 isOn = true
             case .end:
                 isOn = false

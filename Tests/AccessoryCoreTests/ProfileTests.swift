@@ -14,7 +14,7 @@ import Testing
         ("AINA", "127face1-cb21-11e5-93d0-0002a5d5c51b", "127fbeef-cb21-11e5-93d0-0002a5d5c51b"),
         ("NordicLEDButton", "00001523-1212-efde-1523-785feabcd123", "00001524-1212-efde-1523-785feabcd123"),
     ])
-    func `a profile listens where its buttons notify`(
+    func `a profile has the service and characteristic of its buttons`(
         _ name: String,
         _ service: String,
         _ characteristic: String
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: AccessoryProfile.all.map(\.name))
-    func `of all single bytes exactly those with the talk button are a press`(_ name: String) throws {
+    func `exactly the bytes with the talk button are a press`(_ name: String) throws {
         let profile = try #require(AccessoryProfile.all.first { $0.name == name })
         let presses = (UInt8.min ... .max).filter { byte in
             if case .level(isPressed: true, note: _) = profile.decoder.reading(of: [byte]) { return true }
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: AccessoryProfile.all.map(\.name))
-    func `whatever is all zeros is a release, and nothing at all has no meaning`(_ name: String) throws {
+    func `zeros are a release, and an empty value has no meaning`(_ name: String) throws {
         let profile = try #require(AccessoryProfile.all.first { $0.name == name })
         for length in 1...20 {
             let reading = profile.decoder.reading(of: Array(repeating: 0, count: length))
@@ -49,11 +49,11 @@ import Testing
         #expect(profile.decoder.reading(of: []) == .meaningless("empty"))
     }
 
-    @Test func `the characters 1 and 0 are not taken for a press`() {
+    @Test func `the characters 1 and 0 are not a press`() {
         for reading in [UInt8(ascii: "1"), UInt8(ascii: "0")].map({
             AccessoryProfile.ffe0.decoder.reading(of: [$0])
         }) {
-            #expect(reading == .meaningless("not a value that this button is known to send"))
+            #expect(reading == .meaningless("not a known value of this button"))
         }
     }
 
@@ -65,10 +65,10 @@ import Testing
             decoder.reading(of: [0x06]) == .level(isPressed: false, note: "emergency, second talk button")
         )
         #expect(decoder.reading(of: [0x03]) == .level(isPressed: true, note: "emergency"))
-        #expect(decoder.reading(of: [0x41]) == .meaningless("bits that this button is not known to send"))
+        #expect(decoder.reading(of: [0x41]) == .meaningless("not a known bit of this button"))
     }
 
-    @Test func `no bytes can stop a decoder`() {
+    @Test func `a decoder accepts any bytes`() {
         var random = SystemRandomNumberGenerator()
         var readings = 0
         for _ in 0..<20_000 {
@@ -79,7 +79,7 @@ import Testing
         #expect(readings == 20_000 * AccessoryProfile.all.count)
     }
 
-    @Test func `services are found in any form, and a device's own before a common one`() {
+    @Test func `services match in any form, a specific one before a common one`() {
         let both = [
             "0000FFE0-0000-1000-8000-00805F9B34FB", "127face1-cb21-11e5-93d0-0002a5d5c51b", "nonsense",
         ]
@@ -88,7 +88,7 @@ import Testing
         #expect(AccessoryProfile.matching(services: ["0000180f-0000-1000-8000-00805f9b34fb"]).isEmpty)
     }
 
-    @Test func `a key finder that never tells of a release is left alone`() {
+    @Test func `a key finder, which never reports a release, is not used`() {
         #expect(AccessoryProfile.matching(services: ["ffe0"], name: "iTAG  ").isEmpty)
         #expect(AccessoryProfile.matching(services: ["ffe0"], name: "PTT-Z01").map(\.name) == ["FFE0"])
     }
@@ -104,7 +104,7 @@ import Testing
     @Test(arguments: [
         "", "ffe", "-fe0", "+fe0", "0000ffe0-0000-1000-8000-00805f9b34f", "g000", "ffe0ffe0f", "\u{00E9}fe0",
     ])
-    func `what is no UUID is refused`(_ text: String) {
+    func `text that is not a UUID is refused`(_ text: String) {
         #expect(GattUUID(text) == nil)
     }
 }

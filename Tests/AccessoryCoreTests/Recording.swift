@@ -2,8 +2,8 @@ import AccessoryCore
 import PTTMessages
 import TestSupport
 
-/// What a device sent and what must follow: a ``TraceFile`` whose setting is `button` and the name of a profile, or
-/// `headset` and where its edges come from.
+/// Recorded events of a device and the expected effects: a ``TraceFile`` whose setting is `button` and the name of a
+/// profile, or `headset` and its contact.
 struct Recording: CustomStringConvertible, Sendable {
     enum Device: Sendable {
         case button(ButtonLink)
@@ -46,11 +46,11 @@ struct Recording: CustomStringConvertible, Sendable {
                         contact: try words.next("contact") { ["plug": .plug, "remote": .remote][$0] }
                     )
                 )
-            case let word: throw TraceWords.Failure("\(word) is no kind of device")
+            case let word: throw TraceWords.Failure("\(word) is not a kind of device")
             }
     }
 
-    /// - Returns: The lines that were expected, and those that came.
+    /// - Returns: The expected lines, and the actual ones.
     func replay() throws -> (expected: [String], lines: [String]) {
         var device = device
         var expected: [String] = []
@@ -80,7 +80,7 @@ struct Recording: CustomStringConvertible, Sendable {
 }
 
 extension TraceWords {
-    /// Gives nil if the line is not about an event.
+    /// Nil if the line is not an event.
     mutating func buttonEvent() throws -> ButtonLink.Event? {
         switch try next() {
         case "connected": return .connected
@@ -100,7 +100,7 @@ extension TraceWords {
         }
     }
 
-    /// Gives nil if the line is not about an event.
+    /// Nil if the line is not an event.
     mutating func keyEvent() throws -> HeadsetKey.Event? {
         switch try next() {
         case "keyPressed": return .keyPressed(UInt16(try number()))

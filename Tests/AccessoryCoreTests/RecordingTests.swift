@@ -5,13 +5,13 @@ import Testing
 
 @Suite struct RecordingTests {
     @Test(arguments: try Recording.all())
-    func `what a device sent leads to what the file says`(_ recording: Recording) throws {
+    func `recorded events have the expected effects`(_ recording: Recording) throws {
         let (expected, lines) = try recording.replay()
         #expect(!recording.file.proof.isEmpty)
         let changes = lines.difference(from: expected).map { change in
             switch change {
             case .remove(_, let line, _): "missing: \(line)"
-            case .insert(_, let line, _): "too much: \(line)"
+            case .insert(_, let line, _): "unexpected: \(line)"
             }
         }
         #expect(lines == expected, "\(recording.file.proof)\n\(changes.joined(separator: "\n"))")

@@ -1,11 +1,11 @@
 package import PTTMessages
 
-/// What is known of a family of Bluetooth buttons. One file per family in `Profiles`.
+/// A family of Bluetooth buttons: its GATT service and how it reports presses. One file per family in `Profiles`.
 package struct AccessoryProfile: Equatable, Sendable {
     package enum Bonding: Equatable, Sendable {
-        /// Never bond: the button forgets its key, and the host then fails to encrypt for ever.
+        /// Never bond: the button loses its key, after which the host can never encrypt the link again.
         case never
-        /// Bond if the button asks for it.
+        /// Bond if the button requests it.
         case ifRequested
         /// The button notifies only over an encrypted link.
         case required
@@ -13,26 +13,26 @@ package struct AccessoryProfile: Equatable, Sendable {
 
     package let name: String
     package let service: GattUUID
-    /// The one that notifies.
+    /// The characteristic whose notifications report the button.
     package let characteristic: GattUUID
     package let decoder: ButtonDecoder
     package let mode: ButtonMode
     package let bonding: Bonding
-    /// Names that such devices advertise; `*` at the end stands for anything. Hints only: the same name is on
-    /// devices that have nothing else in common.
+    /// Names that such devices advertise; a final `*` matches any suffix. Hints only: other devices may have the same
+    /// name.
     package let names: [String]
     /// Names of devices that have the service but must not be used.
     package let excludedNames: [String]
 
-    /// The more particular come first: some devices have a common service beside their own.
+    /// The most specific first: some devices have a common service in addition to their own.
     package static let all = [aina, nordicLEDButton, ffe0]
 
-    /// The profiles that fit, the best first.
+    /// The matching profiles, the best first.
     ///
     /// - Parameters:
     ///   - services: UUIDs as text, in any form.
     ///   - name: The device's name, if known.
-    /// - Returns: Nothing if no profile fits, or the device is one that must not be used.
+    /// - Returns: An empty array if no profile matches, or the device must not be used.
     package static func matching(services: some Sequence<String>, name: String? = nil) -> [AccessoryProfile] {
         let services = Set(services.compactMap { GattUUID($0) })
         return all.filter { profile in
@@ -43,12 +43,12 @@ package struct AccessoryProfile: Equatable, Sendable {
         }
     }
 
-    /// The profile that a name hints at. Many buttons tell their services only when connected.
+    /// The profile that a name hints at. Many buttons do not advertise their services.
     package static func hinted(byName name: String) -> AccessoryProfile? {
         all.first { matches(name, $0.names) && !matches(name, $0.excludedNames) }
     }
 
-    /// What each profile makes of a notification, for learning what a button sends. Takes any bytes.
+    /// The reading of a notification by each profile, to find out what a button sends. Accepts any bytes.
     package static func readings(of value: [UInt8]) -> [(profile: AccessoryProfile, reading: ButtonReading)] {
         all.map { ($0, $0.decoder.reading(of: value)) }
     }

@@ -1,12 +1,12 @@
 package import PTTMessages
 
 extension ButtonLink {
-    /// Something that has happened to one Bluetooth button.
-    package enum Event: Equatable, Sendable {
+    /// An event of one Bluetooth button.
+    package enum Event: AccessoryMachineEvent, Equatable, Sendable {
         /// A new link is up. If one was up before, it counts as lost.
         case connected
-        /// - Parameter hasCharacteristic: Whether the one that the profile listens to is there. May come again, when
-        ///   it appears later.
+        /// - Parameter hasCharacteristic: Whether the device has the profile's characteristic. The event is repeated if
+        ///   the characteristic appears later.
         case servicesResolved(hasCharacteristic: Bool)
         /// ``Effect/subscribe`` succeeded.
         case notificationsEnabled
@@ -14,34 +14,35 @@ extension ButtonLink {
         case notificationsFailed(reason: String)
         /// Notifications were on and have been turned off.
         case notificationsStopped
-        /// One for each notification, also if the value is the same as before.
+        /// One for each notification, even if the value has not changed.
         case valueNotified([UInt8])
-        /// The services or the characteristic are gone, or are being looked up anew.
+        /// The services or the characteristic were removed, or are being discovered again.
         case servicesGone
-        /// The link is down. The cause is what a transmission ends with: ``EndCause/linkLost`` unless better known.
+        /// The link is down. The cause becomes that of a transmission's end: ``EndCause/linkLost`` unless a more specific
+        /// one is known.
         case disconnected(EndCause)
-        /// The adapter was switched off or unplugged, or `bluetoothd` or the bus has gone.
+        /// The adapter was powered off or unplugged, or `bluetoothd` or the bus has stopped.
         case bluetoothLost
         case renamed(String)
         case timerFired
     }
 
-    /// An order to the shell. Those of one event come with what concerns the microphone first.
-    package enum Effect: Equatable, Sendable {
-        /// Ask the core to begin a transmission for the origin.
+    /// An order to the shell. Among the effects of one event, those that concern the microphone come first.
+    package enum Effect: AccessoryMachineEffect, Equatable, Sendable {
+        /// Request a transmission for the origin from the core.
         case begin
-        /// Tell the core that the origin was let go, or lost.
+        /// Notify the core that the origin was released, or lost.
         case end(EndCause)
-        /// Tell the core that the origin was let go, though it had not begun on this link: it may have waited for that
-        /// since a time limit.
+        /// Notify the core that the origin was released, although this link has no press of it: since a time limit the
+        /// core may be waiting for the release.
         case letGo
-        /// Turn notifications on, whether they are on already or not. Answer with
-        /// ``Event/notificationsEnabled`` or, after at most 10 s, ``Event/notificationsFailed(reason:)``.
+        /// Turn notifications on, whether or not they are on already. Answer with ``Event/notificationsEnabled`` or,
+        /// after at most 10 s, ``Event/notificationsFailed(reason:)``.
         case subscribe
-        /// There is one timer; a new time replaces the one before.
+        /// There is one timer; a new time replaces the previous one.
         case setTimer(MonotonicTime)
         case cancelTimer
-        /// Pressed, released, ignored, or the device changed.
+        /// Publish that it was pressed, released or ignored, or that the device has changed.
         case publish(AccessoryEvent)
     }
 }

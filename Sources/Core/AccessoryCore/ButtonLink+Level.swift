@@ -1,7 +1,7 @@
 package import PTTMessages
 
 extension ButtonLink {
-    /// The button as it is shown.
+    /// The button as it is listed.
     package var device: AccessoryDevice {
         AccessoryDevice(
             kind: origin.kind,
@@ -28,7 +28,7 @@ extension ButtonLink {
         switch link {
         case .away(let remark): remark
         case .connected, .subscribing, .settling, .ready:
-            level == .held ? "it is held, and the press was not seen: let go of it" : nil
+            level == .held ? "it is pressed, but the press was not observed: release it" : nil
         case .waiting(attempt: _, until: _, let reason):
             "its notifications cannot be turned on yet: \(reason)"
         case .unused(let reason): reason
@@ -37,17 +37,17 @@ extension ButtonLink {
 
     mutating func valueNotified(_ value: [UInt8], at now: MonotonicTime) -> [Effect] {
         switch profile.decoder.reading(of: value) {
-        case .meaningless(let why):
-            return [ignored(value, why)]
+        case .meaningless(let reason):
+            return [ignored(value, reason)]
         case .level(let isPressed, let note):
-            return levelTold(isPressed, value, note, at: now)
+            return levelReceived(isPressed, value: value, note: note, at: now)
         }
     }
 
-    private mutating func levelTold(
+    private mutating func levelReceived(
         _ isPressed: Bool,
-        _ value: [UInt8],
-        _ note: String?,
+        value: [UInt8],
+        note: String?,
         at now: MonotonicTime
     ) -> [Effect] {
         switch link {
@@ -56,50 +56,54 @@ extension ButtonLink {
         case .settling(let until) where now >= until:
             // The timer is late.
             settle()
-            return edge(isPressed, value, note)
+            return edge(isPressed, value: value, note: note)
         case .connected, .subscribing, .waiting, .settling, .unused:
             let isLetGo = !isPressed && level != .released
             level = isPressed ? .held : .released
             return (isLetGo ? [.letGo] : []) + [
-                ignored(value, isPressed ? "held while connecting" : "released while connecting", note)
+                ignored(
+                    value,
+                    isPressed ? "pressed while connecting" : "released while connecting",
+                    note: note
+                )
             ]
         case .ready:
-            return edge(isPressed, value, note)
+            return edge(isPressed, value: value, note: note)
         }
     }
 
-    private mutating func edge(_ isPressed: Bool, _ value: [UInt8], _ note: String?) -> [Effect] {
+    private mutating func edge(_ isPressed: Bool, value: [UInt8], note: String?) -> [Effect] {
         switch (level, isPressed) {
         case (.released, true):
             level = .pressed
-            return [.begin, published(.pressed, value, note)]
+            return [.begin, published(.pressed, value, note: note)]
         case (.pressed, false):
             level = .released
-            return [.end(.released), published(.released, value, note)]
+            return [.end(.released), published(.released, value, note: note)]
         case (.held, false), (.unknown, false):
             level = .released
-            return [.letGo, ignored(value, "let go; the next press will be heard", note)]
+            return [.letGo, ignored(value, "released; the next press counts", note: note)]
         case (.unknown, true):
             level = .held
-            return [ignored(value, "the press was not seen", note)]
+            return [ignored(value, "the press was not observed", note: note)]
         case (.pressed, true), (.held, true):
-            return [ignored(value, "it is held already", note)]
+            return [ignored(value, "already pressed", note: note)]
         case (.released, false):
-            return [ignored(value, "it is released already", note)]
+            return [ignored(value, "already released", note: note)]
         }
     }
 
-    private func published(_ kind: AccessoryEventKind, _ value: [UInt8], _ note: String?) -> Effect {
+    private func published(_ kind: AccessoryEventKind, _ value: [UInt8], note: String?) -> Effect {
         .publish(AccessoryEvent(kind, device: device, value: hexadecimal(value), remark: note))
     }
 
-    private func ignored(_ value: [UInt8], _ why: String, _ note: String? = nil) -> Effect {
-        let remark = [note, why].compactMap(\.self).joined(separator: ": ")
+    private func ignored(_ value: [UInt8], _ reason: String, note: String? = nil) -> Effect {
+        let remark = [note, reason].compactMap(\.self).joined(separator: ": ")
         return .publish(AccessoryEvent(.ignored, device: device, value: hexadecimal(value), remark: remark))
     }
 }
 
-/// The bytes for people, two digits each. An attribute may have 512 bytes; the first 20 tell a button's whole story.
+/// The bytes for people, two digits each. An attribute may have 512 bytes; for a button the first 20 are enough.
 func hexadecimal(_ value: [UInt8]) -> String {
     var text = ""
     for byte in value.prefix(20) {

@@ -25,7 +25,7 @@ extension ButtonLink {
         case .subscribing, .waiting:
             link = .settling(until: now + Self.settleTime)
         case .away, .connected, .settling, .ready, .unused:
-            // The late answer to an order of an earlier link, or one of several answers.
+            // A late answer to an effect of an earlier link, or one of several answers.
             break
         }
         return []
@@ -74,7 +74,7 @@ extension ButtonLink {
         }
     }
 
-    /// A button that told no level on being subscribed to tells only edges, and is taken to be released.
+    /// A button that has sent no level since the subscription reports edges only, and is assumed to be released.
     mutating func settle() {
         link = .ready
         if level == .unknown { level = .released }

@@ -1,26 +1,26 @@
 package import PTTMessages
 
-/// One Bluetooth button: the way from its connection to "a press will be heard", and its level.
+/// One Bluetooth button: the state of its link, from the connection until presses count, and its level.
 ///
-/// **A transmission begins only on a press that was seen happening.** From the connection until the link has been
-/// quiet for ``settleTime``, values only tell the level: BlueZ turns the notifications of an earlier session on
-/// again before it reports the services, some buttons notify their level at once, and one that is held while it
-/// reconnects tells so. Whatever was lost in between, the button must be seen released and then pressed.
+/// **A transmission begins only with a press that was observed as it happened.** From the connection until ``settleTime``
+/// after notifications are on, values only report the level: BlueZ turns the notifications of earlier subscribers on
+/// again before it reports the services, some buttons notify their level immediately, and so does one that is held
+/// while it reconnects. Whatever was lost in between, the button must be observed as released and then as pressed.
 ///
-/// Each notification may come several times (BlueZ repeats it for each subscriber): a value that equals the known
-/// level is no edge.
-package struct ButtonLink: Equatable, Sendable {
-    /// How long after notifications are on a value still counts as the level and not as an edge.
+/// Each notification may be received several times (BlueZ repeats it for each subscriber): a value that equals the
+/// known level is not an edge.
+package struct ButtonLink: AccessoryMachine, Equatable, Sendable {
+    /// How long after notifications are on a value still counts as a level, not as an edge.
     ///
-    /// Buttons that tell their level on being subscribed to do it within a connection interval or two, of at most
-    /// 50 ms as the kernel asks for; a finger that pressed before that is still there afterwards.
+    /// Buttons that notify their level at the subscription do so within one or two connection intervals, of at most
+    /// 50 ms as the kernel requests; a button that was pressed before is still pressed then.
     package static let settleTime = Duration.milliseconds(500)
-    /// With the delays between them, a minute of trying.
+    /// With the delays between them, these take about a minute.
     static let subscribeAttempts = 8
 
     enum Link: Equatable, Sendable {
         case away(remark: String?)
-        /// The services are being looked up.
+        /// The services are being discovered.
         case connected
         case subscribing(attempt: Int)
         case waiting(attempt: Int, until: MonotonicTime, reason: String)
@@ -32,9 +32,9 @@ package struct ButtonLink: Equatable, Sendable {
     enum Level: Equatable, Sendable {
         case unknown
         case released
-        /// Held, but the press was not seen.
+        /// Pressed, but the press was not observed.
         case held
-        /// Held, and the press was seen: the core was told.
+        /// Pressed, and the press was observed: the core was asked for a transmission.
         case pressed
     }
 
@@ -42,47 +42,35 @@ package struct ButtonLink: Equatable, Sendable {
     package private(set) var origin: Origin
     var link = Link.away(remark: nil)
     var level = Level.unknown
-    /// What the shell's timer is set to.
-    private var timer: MonotonicTime?
+    /// The time to which the shell's timer is set.
+    var timer: MonotonicTime?
 
     /// - Parameters:
-    ///   - origin: What its presses come from; the identifier is the Bluetooth address.
-    ///   - profile: How to read it.
+    ///   - origin: The origin of its presses; the identifier is the Bluetooth address.
+    ///   - profile: How it reports presses.
     package init(origin: Origin, profile: AccessoryProfile) {
         self.origin = origin
         self.profile = profile
     }
 
-    /// Decides what follows from an event.
+    /// Handles an event.
     ///
     /// - Parameters:
-    ///   - event: What has happened.
-    ///   - now: When it happened; never earlier than that of the event before.
+    ///   - event: The event.
+    ///   - now: Its time, which never decreases from event to event.
     /// - Returns: What to do, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
-        let before = device
-        if event == .timerFired { timer = nil }
-        var effects = decide(event, at: now)
-        let deadline = deadline
-        if deadline != timer {
-            timer = deadline
-            effects.append(deadline.map { .setTimer($0) } ?? .cancelTimer)
-        }
-        let after = device
-        if (before.link, before.remark, before.name) != (after.link, after.remark, after.name) {
-            effects.append(.publish(AccessoryEvent(.deviceChanged, device: after)))
-        }
-        return effects
+        step(event, at: now)
     }
 
-    private var deadline: MonotonicTime? {
+    var deadline: MonotonicTime? {
         switch link {
         case .away, .connected, .subscribing, .ready, .unused: nil
         case .waiting(attempt: _, let until, reason: _), .settling(let until): until
         }
     }
 
-    private mutating func decide(_ event: Event, at now: MonotonicTime) -> [Effect] {
+    mutating func transition(_ event: Event, at now: MonotonicTime) -> [Effect] {
         switch event {
         case .connected: return lose(.linkLost, to: .connected)
         case .servicesResolved(let hasCharacteristic): return servicesResolved(hasCharacteristic)
@@ -100,7 +88,7 @@ package struct ButtonLink: Equatable, Sendable {
         }
     }
 
-    /// The path to the button broke: a press that was on it is over, and nothing is known of the level any more.
+    /// Ends a press, because the connection to the button is lost; the level becomes unknown.
     mutating func lose(_ cause: EndCause, to link: Link) -> [Effect] {
         let wasPressed = level == .pressed
         self.link = link
@@ -108,7 +96,7 @@ package struct ButtonLink: Equatable, Sendable {
         guard wasPressed else { return [] }
         return [
             .end(cause),
-            .publish(AccessoryEvent(.released, device: device, remark: "lost while it was held")),
+            .publish(AccessoryEvent(.released, device: device, remark: "lost while it was pressed")),
         ]
     }
 }

@@ -1,4 +1,4 @@
-/// A Bluetooth UUID of 128 bits, in the form that BlueZ writes: 36 characters, lower case.
+/// A Bluetooth UUID of 128 bits, in BlueZ's form: 36 characters, lower case.
 package struct GattUUID: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
@@ -9,14 +9,13 @@ package struct GattUUID: Hashable, Sendable, CustomStringConvertible {
         text = groups.map { String($0) }.joined(separator: "-")
     }
 
-    /// A number assigned by the Bluetooth SIG, or used as if it were.
-    ///
-    /// The Bluetooth Core Specification, Volume 3, Part B, 2.5.1, has the base that it is put into.
+    /// A short UUID, assigned by the Bluetooth SIG or used as if it were, on the Bluetooth Base UUID (Bluetooth Core
+    /// Specification, Volume 3, Part B, 2.5.1).
     package init(assigned: UInt32) {
         self.init(UInt128(assigned) << 96 | 0x0000_0000_0000_1000_8000_0080_5F9B_34FB)
     }
 
-    /// - Parameter text: 4, 8 or 36 characters, in either case. Anything else gives nil.
+    /// - Parameter text: 4, 8 or 36 characters, in upper or lower case. The result is nil for anything else.
     package init?(_ text: String) {
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
         guard groups.joined().utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else { return nil }

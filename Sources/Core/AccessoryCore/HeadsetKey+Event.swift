@@ -1,18 +1,18 @@
 package import PTTMessages
 
 extension HeadsetKey {
-    /// Something that has happened to one headset, or to the transmission that it asked for. Key codes are the kernel's
-    /// (`input-event-codes.h`); automatic repeat is not passed on.
-    package enum Event: Equatable, Sendable {
+    /// An event of one headset, or of the transmission that it requested. Key codes are the kernel's
+    /// (`input-event-codes.h`); autorepeat is not passed on.
+    package enum Event: AccessoryMachineEvent, Equatable, Sendable {
         case keyPressed(UInt16)
         case keyReleased(UInt16)
-        /// The kernel dropped events, and this is how the key is now.
+        /// The kernel dropped events, and this is the present state of the key.
         case keyResynchronised(UInt16, isPressed: Bool)
         /// The core accepted ``Effect/begin``.
         case began(TransmissionID)
-        /// The core refused ``Effect/begin``, or could not be asked.
+        /// The core refused ``Effect/begin``, or is not connected.
         case refused(RefusalCode)
-        /// A transmission ended; one that is not this key's is ignored.
+        /// A transmission ended; those of other origins are ignored.
         case transmissionEnded(TransmissionID, EndCause)
         /// The connection to the core closed, and with it any transmission.
         case coreLost
@@ -20,17 +20,17 @@ extension HeadsetKey {
         case timerFired
     }
 
-    /// An order to the shell. Those of one event come with what concerns the microphone first.
-    package enum Effect: Equatable, Sendable {
-        /// Ask the core to begin a transmission for the origin. Answer with ``Event/began(_:)`` or
+    /// An order to the shell. Among the effects of one event, those that concern the microphone come first.
+    package enum Effect: AccessoryMachineEffect, Equatable, Sendable {
+        /// Request a transmission for the origin from the core. Answer with ``Event/began(_:)`` or
         /// ``Event/refused(_:)``.
         case begin
-        /// Tell the core that the origin was let go, or lost.
+        /// Notify the core that the origin was released, or lost.
         case end(EndCause)
-        /// There is one timer; a new time replaces the one before.
+        /// There is one timer; a new time replaces the previous one.
         case setTimer(MonotonicTime)
         case cancelTimer
-        /// Pressed, released, ignored, or the device changed.
+        /// Publish that it was pressed, released or ignored, or that the device has changed.
         case publish(AccessoryEvent)
     }
 }

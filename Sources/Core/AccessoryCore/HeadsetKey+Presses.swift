@@ -2,8 +2,8 @@ import PTTMessages
 
 extension HeadsetKey {
     mutating func keyPressed(_ code: UInt16, at now: MonotonicTime) -> [Effect] {
-        guard Self.codes.contains(code) else { return [ignored(code, "not a key to talk with")] }
-        guard key == .up else { return [ignored(code, "it is down already")] }
+        guard Self.codes.contains(code) else { return [ignored(code, "not a push-to-talk key")] }
+        guard key == .up else { return [ignored(code, "already pressed")] }
         switch presence {
         case .removed:
             return []
@@ -24,12 +24,12 @@ extension HeadsetKey {
     }
 
     mutating func keyReleased(_ code: UInt16, at now: MonotonicTime) -> [Effect] {
-        guard Self.codes.contains(code) else { return [ignored(code, "not a key to talk with")] }
+        guard Self.codes.contains(code) else { return [ignored(code, "not a push-to-talk key")] }
         switch (presence, key) {
         case (.removed, _):
             return []
         case (_, .up):
-            return [ignored(code, "the press was not seen")]
+            return [ignored(code, "the press was not observed")]
         case (.locked, _):
             presence = .locked(until: now + Self.silence)
             return letGo() + [ignored(code, "locked")]
@@ -43,7 +43,7 @@ extension HeadsetKey {
             }
             key = .up
             let isPhantom = phantoms.add(now) >= Self.phantomLimit
-            return (isPhantom ? lock(at: now) : []) + [ignored(code, "too short for a finger")]
+            return (isPhantom ? lock(at: now) : []) + [ignored(code, "too short for a press")]
         }
     }
 
@@ -52,9 +52,9 @@ extension HeadsetKey {
         let ending = stopTalking()
         if isPressed {
             key = .down
-            return ending + [ignored(code, "the press was not seen")]
+            return ending + [ignored(code, "the press was not observed")]
         }
-        return ending + letGo() + [ignored(code, "the release was not seen")]
+        return ending + letGo() + [ignored(code, "the release was not observed")]
     }
 
     mutating func refused(_ code: RefusalCode) -> [Effect] {
@@ -123,7 +123,8 @@ extension HeadsetKey {
         return [.end(.released)]
     }
 
-    /// The core wants to see the key released. For a toggle that is the key itself, not the second press.
+    /// The core requires a release before the next transmission. For a toggle that is the release of the key itself, not
+    /// the second press.
     private mutating func oweRelease() -> [Effect] {
         owesRelease = true
         return key == .up ? letGo() : []
@@ -140,8 +141,8 @@ extension HeadsetKey {
         .publish(AccessoryEvent(kind, device: device, value: Self.name(of: code)))
     }
 
-    private func ignored(_ code: UInt16, _ why: String) -> Effect {
-        .publish(AccessoryEvent(.ignored, device: device, value: Self.name(of: code), remark: why))
+    private func ignored(_ code: UInt16, _ reason: String) -> Effect {
+        .publish(AccessoryEvent(.ignored, device: device, value: Self.name(of: code), remark: reason))
     }
 
     private static func name(of code: UInt16) -> String {

@@ -1,30 +1,30 @@
 package import PTTMessages
 
-/// The key of a headset: one press begins, the next ends.
+/// The key of a headset: one press begins a transmission, the next ends it.
 ///
-/// A hook key of a 3.5 mm plug shorts the microphone while it is down, so that holding it cannot be talking, and
-/// Bluetooth headsets report no hold. Which press it is follows from the core: after a refusal, a time limit or any
-/// other end, the next press begins.
+/// The hook key of a 3.5 mm plug shorts the microphone while it is down, so that it cannot be held to talk, and
+/// Bluetooth headsets do not report a hold. Whether a press begins or ends depends on the core: after a refusal, a time
+/// limit or any other end, the next press begins.
 ///
-/// What must not count as a press:
-/// - A key that was found down after lost events. Lost events also end a transmission: the press that should have
+/// Not counted as a press:
+/// - A key that is found down after lost events. Lost events also end a transmission, because the press that should have
 ///   ended it may be among them.
-/// - A touch of less than ``shortestPress`` on a plug (``Contact/plug``). Dirty contacts make them every few
-///   seconds: https://michael-prokop.at/blog/?p=7373. After ``phantomLimit`` within ``phantomWindow``, or more
-///   toggles than ``toggleLimit`` in the same time from whatever headset, the key is locked until it was silent for
+/// - A contact of less than ``shortestPress`` on a plug (``Contact/plug``). Dirty contacts cause them every few
+///   seconds: https://michael-prokop.at/blog/?p=7373. After ``phantomLimit`` of them within ``phantomWindow``, or more
+///   than ``toggleLimit`` toggles in the same time on any headset, the key is locked until there was no event for
 ///   ``silence``.
-/// - A beginning within ``spacing`` after the last toggle. Ending is never held back.
-package struct HeadsetKey: Equatable, Sendable {
-    /// Where the key's edges come from.
+/// - A press that would begin a transmission within ``spacing`` after the last toggle. One that ends it always counts.
+package struct HeadsetKey: AccessoryMachine, Equatable, Sendable {
+    /// The origin of the key's edges.
     package enum Contact: Equatable, Sendable {
-        /// A 3.5 mm plug: both edges are those of a real contact.
+        /// A 3.5 mm plug: both edges are those of an electrical contact.
         case plug
-        /// USB or Bluetooth: the headset's own program may send press and release in one go.
+        /// USB or Bluetooth: the headset's firmware may send press and release together.
         case remote
     }
 
-    /// `KEY_PLAYPAUSE`, `KEY_PLAYCD` and `KEY_PAUSECD` (which AVRCP sends in turn), `KEY_MEDIA` (older plugs). A
-    /// headset has one such button, whichever of them it sends.
+    /// `KEY_PLAYPAUSE`, `KEY_PLAYCD` and `KEY_PAUSECD` (which AVRCP sends alternately), `KEY_MEDIA` (older plugs). A
+    /// headset has one such button, whichever code it sends.
     package static let codes: [UInt16] = [164, 200, 201, 226]
 
     package static let shortestPress = Duration.milliseconds(10)
@@ -59,43 +59,31 @@ package struct HeadsetKey: Equatable, Sendable {
     var presence = Presence.present
     var key = Key.up
     var talk = Talk.idle
-    /// The core waits to hear that the key was let go.
+    /// Whether the core waits for the release of the key.
     var owesRelease = false
     var phantoms = RecentTimes()
     var toggles = RecentTimes()
-    private var timer: MonotonicTime?
+    var timer: MonotonicTime?
 
     /// - Parameters:
-    ///   - origin: What its presses come from; the identifier is that of the input device.
-    ///   - contact: Decides whether very short presses count.
+    ///   - origin: The origin of its presses; the identifier is that of the input device.
+    ///   - contact: Determines whether very short presses count.
     package init(origin: Origin, contact: Contact) {
         self.origin = origin
         self.contact = contact
     }
 
-    /// Decides what follows from an event.
+    /// Handles an event.
     ///
     /// - Parameters:
-    ///   - event: What has happened.
-    ///   - now: When it happened; for a key, the time that the kernel gave it.
+    ///   - event: The event.
+    ///   - now: Its time; for a key, the kernel's timestamp.
     /// - Returns: What to do, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
-        let before = device
-        if event == .timerFired { timer = nil }
-        var effects = decide(event, at: now)
-        let deadline = deadline
-        if deadline != timer {
-            timer = deadline
-            effects.append(deadline.map { .setTimer($0) } ?? .cancelTimer)
-        }
-        let after = device
-        if (before.link, before.remark) != (after.link, after.remark) {
-            effects.append(.publish(AccessoryEvent(.deviceChanged, device: after)))
-        }
-        return effects
+        step(event, at: now)
     }
 
-    /// The headset as it is shown.
+    /// The headset as it is listed.
     package var device: AccessoryDevice {
         let (link, remark): (LinkState, String?) =
             switch presence {
@@ -104,8 +92,8 @@ package struct HeadsetKey: Equatable, Sendable {
             case .locked:
                 (
                     .unused,
-                    "its key repeats by itself, as with a dirty plug: clean it or plug it in again; "
-                        + "the key is used again after \(Self.silence.components.seconds) s of silence"
+                    "its key triggers by itself, as with a dirty plug: clean it or plug it in again; "
+                        + "the key works again after \(Self.silence.components.seconds) s without a press"
                 )
             }
         return AccessoryDevice(
@@ -120,7 +108,7 @@ package struct HeadsetKey: Equatable, Sendable {
         )
     }
 
-    private var deadline: MonotonicTime? {
+    var deadline: MonotonicTime? {
         switch (presence, key) {
         case (.locked(let until), _): until
         case (.present, .touched(code: _, let since)): since + Self.shortestPress
@@ -128,7 +116,7 @@ package struct HeadsetKey: Equatable, Sendable {
         }
     }
 
-    private mutating func decide(_ event: Event, at now: MonotonicTime) -> [Effect] {
+    mutating func transition(_ event: Event, at now: MonotonicTime) -> [Effect] {
         switch event {
         case .keyPressed(let code): return keyPressed(code, at: now)
         case .keyReleased(let code): return keyReleased(code, at: now)
@@ -153,7 +141,7 @@ package struct HeadsetKey: Equatable, Sendable {
 struct RecentTimes: Equatable, Sendable {
     private var times: [MonotonicTime] = []
 
-    /// - Returns: How many there are now, this one included.
+    /// - Returns: The number of times within the window, including this one.
     mutating func add(_ time: MonotonicTime) -> Int {
         times.removeAll { time - $0 > HeadsetKey.phantomWindow }
         times.append(time)

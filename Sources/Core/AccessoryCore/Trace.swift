@@ -1,7 +1,7 @@
 import PTTMessages
 
-// One line per event and per effect, in the words that the recordings of the tests are written in: lines of a
-// daemon's log, each with its time before it, are a recording.
+// One line per event and per effect, in the format of the tests' recordings: lines of a daemon's log, each preceded by
+// its time, are a recording.
 
 extension ButtonLink.Event: CustomStringConvertible {
     package var description: String {

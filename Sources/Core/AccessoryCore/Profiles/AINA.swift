@@ -3,8 +3,8 @@ import PTTMessages
 extension AccessoryProfile {
     /// AINA Voice Responder and Smart Button.
     ///
-    /// One byte of bits as in "AINA APTT Communication Protocol" v18, section 4; the highest is a sign of life.
-    /// The example application of the maker waits for a bond:
+    /// One byte of flags as in "AINA APTT Communication Protocol" v18, section 4; the highest bit is a heartbeat.
+    /// The manufacturer's example application waits for a bond:
     /// https://github.com/AinaWireless/Smart-Button-Example
     package static let aina = AccessoryProfile(
         name: "AINA",

@@ -1,11 +1,11 @@
 import PTTMessages
 
 extension AccessoryProfile {
-    /// Most inexpensive buttons: PTT-Z01, Pryme BT-PTT-Z, Clickoris and what else calls itself "Zello button".
+    /// Most inexpensive buttons: PTT-Z01, Pryme BT-PTT-Z, Clickoris and others that are sold as "Zello button".
     ///
-    /// - It notifies `00` at once when notifications are turned on.
-    /// - A Pryme forgets its key when it is switched off: https://github.com/VanceVagell/kv4p-ht/issues/30
-    /// - iTag key finders have the same service, but never tell that they were let go.
+    /// - They notify `00` as soon as notifications are turned on.
+    /// - A Pryme loses its bonding key when it is switched off: https://github.com/VanceVagell/kv4p-ht/issues/30
+    /// - iTag key finders have the same service, but never report a release.
     package static let ffe0 = AccessoryProfile(
         name: "FFE0",
         service: GattUUID(assigned: 0xFFE0),
