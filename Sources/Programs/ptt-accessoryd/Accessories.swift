@@ -5,7 +5,7 @@ import PTTMessages
 import ServiceClient
 import Varlink
 
-/// The parts of ptt-accessoryd, joined: buttons and headsets on one side, the core on the other, clients beside.
+/// The parts of ptt-accessoryd and their connections: buttons and headsets, the core, and the service for clients.
 @EventLoop
 final class Accessories {
     private let list = AccessoryList()
@@ -36,22 +36,22 @@ final class Accessories {
         core.handler = { [weak self] in self?.handle($0) }
     }
 
-    /// - Parameter socket: Listens for clients.
-    /// - Throws: If the socket cannot be served.
+    /// - Parameter socket: The listening socket for clients.
+    /// - Throws: If the socket cannot be watched.
     func start(_ socket: consuming OwnedDescriptor) throws(SystemError) {
         list.onUpdate = { [weak self] update in
             self?.service.publish(update)
-            self?.buttons.changes.happened()
+            self?.buttons.changes.notify()
         }
         let (buttons, discovery) = (buttons, discovery)
-        buttons.changes.observer = { discovery.update() }
+        buttons.changes.onChange = { discovery.update() }
         try server.listen(on: socket)
         core.start()
         buttons.start()
         headsets.start()
     }
 
-    /// Ends every press and gives the devices back, then goes.
+    /// Ends every press, releases the devices, and closes all connections.
     func close() {
         discovery.stopAll()
         buttons.close()

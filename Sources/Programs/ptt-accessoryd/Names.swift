@@ -1,8 +1,8 @@
 extension String {
-    /// This text as others can read it: of marks in a row the first 30.
+    /// This text with at most 30 consecutive combining marks.
     ///
-    /// A radio nearby or a plugged device names itself as it likes. No language needs more marks in a row (Stream-Safe Text
-    /// Format, UAX #15 section 13), and text with more is refused by whoever is told it.
+    /// Bluetooth devices and plugged devices choose their own names. No language needs more consecutive marks (Stream-Safe
+    /// Text Format, UAX #15 section 13), and the JSON decoder of a peer refuses text that has more.
     var withBoundedMarks: String {
         guard utf8.contains(where: { $0 >= 0xCC }) else { return self }
         var kept = UnicodeScalarView()

@@ -4,22 +4,22 @@ import Journal
 import Logging
 import ServiceClient
 
-/// `ptt-accessoryd`: ptt-accessoryd from buttons and headsets to the core. Log → socket → accessoryd → ready.
+/// `ptt-accessoryd`: passes the presses of buttons and headsets to the core. Log → socket → accessories → ready.
 @main
 struct Program {
     static func main() {
-        // For trouble: `PTT_LOG=debug` shows every event and what followed from it.
+        // For troubleshooting: `PTT_LOG=debug` shows more.
         let log = Logger.journal("ptt-accessoryd", levelVariable: "PTT_LOG")
         exit(EventLoop.run { Daemon.start(log) })
     }
 }
 
-/// The process around ptt-accessoryd: how it starts and how it ends.
+/// The process: its start and its end.
 @EventLoop
 final class Daemon {
     private static var running: Daemon?
 
-    private let accessoryd: Accessories
+    private let accessories: Accessories
     private var signals: [SignalSource] = []
 
     static func start(_ log: Logger) {
@@ -37,9 +37,9 @@ final class Daemon {
     }
 
     private init(_ log: Logger) throws {
-        accessoryd = Accessories(log: log)
+        accessories = Accessories(log: log)
         let socket = try RuntimeSocket.accessory.listen(ActivatedSocket.takeAll())
-        try accessoryd.start(socket)
+        try accessories.start(socket)
         signals = try [SIGTERM, SIGINT].map { signal in
             try SignalSource(signal) { [weak self] in self?.stop() }
         }
@@ -49,7 +49,7 @@ final class Daemon {
 
     private func stop() {
         ServiceState.stopping()
-        accessoryd.close()
+        accessories.close()
         EventLoop.exit(code: EXIT_SUCCESS)
     }
 }

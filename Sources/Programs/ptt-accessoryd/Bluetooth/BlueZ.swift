@@ -12,7 +12,7 @@ enum BlueZ {
     static let agentManager = "org.bluez.AgentManager1"
 }
 
-/// One kind of BlueZ object: what this program reads of it, kept up to date.
+/// A BlueZ object of one interface, with the properties that this program uses.
 protocol BlueZObject: Equatable {
     init()
     mutating func read(_ properties: inout PropertyReader)
@@ -30,15 +30,15 @@ struct BlueZAdapter: BlueZObject {
 /// A remote device that BlueZ knows (org.bluez.Device).
 struct BlueZDevice: BlueZObject {
     var address = ""
-    /// The remote name, or one that the user gave; the address with dashes where there is none.
+    /// The remote name, or the name that the user has set; the address with dashes if there is neither.
     var alias = ""
-    /// As advertised, or as found when its services were resolved last; kept while it is away.
+    /// As advertised, or as found when its services were last resolved; kept while it is away.
     var uuids: [String] = []
     var isConnected = false
     var areServicesResolved = false
     var isPaired = false
     var isTrusted = false
-    /// Signal strength in dBm, known only while a discovery sees it.
+    /// The signal strength in dBm, known only while a discovery finds the device.
     var rssi: Int?
     var adapter: ObjectPath?
 
@@ -65,7 +65,7 @@ struct BlueZService: BlueZObject {
 }
 
 /// A GATT characteristic of a connected device (org.bluez.GattCharacteristic). Its `Value` is not kept: after a
-/// disconnect it is the last value, which says nothing about the button.
+/// disconnect it is still the last value, which is not the state of the button.
 struct BlueZCharacteristic: BlueZObject {
     var uuid = ""
     var isNotifying = false
@@ -76,11 +76,11 @@ struct BlueZCharacteristic: BlueZObject {
     }
 }
 
-/// Properties as a peer sent them. One of a wrong type is passed over and named.
+/// Reads properties that a peer sent. One of the wrong type is skipped and recorded.
 struct PropertyReader {
     private let changed: [BusKey: BusValue]
     private let invalidated: [BusKey]
-    /// The properties that had a wrong type.
+    /// The properties of the wrong type.
     private(set) var malformed: [String] = []
 
     init(_ changed: [BusKey: BusValue], invalidated: [BusKey] = []) {
@@ -88,7 +88,7 @@ struct PropertyReader {
         self.invalidated = invalidated
     }
 
-    /// Takes over a property, if it is told. An invalidated one becomes `missing`.
+    /// Reads a property into `value` if it was sent. An invalidated one becomes `missing`.
     mutating func read<Value>(
         _ name: BusKey,
         _ convert: (BusValue) -> Value?,

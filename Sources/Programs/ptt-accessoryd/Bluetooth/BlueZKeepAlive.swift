@@ -1,21 +1,21 @@
 import DBus
 import EventLoop
 
-/// Asks bluetoothd whether it still works, as long as a transmission waits for a release that only bluetoothd can tell.
+/// Pings bluetoothd while a transmission depends on it to report the release.
 ///
-/// A process that stands still, bluetoothd or the bus, ends no connection and says nothing.
+/// If bluetoothd or the bus hangs, no connection ends and no error is reported.
 @EventLoop
 final class BlueZKeepAlive {
     private static let interval = Duration.seconds(1)
-    /// With the interval about as long as the supervision timeout of a link is at most, after which a button that is out
-    /// of reach is given up; and longer than a busy machine holds up an answer.
-    private static let limit = Duration.seconds(3)
+    /// Together with the interval, about as long as the longest supervision timeout, after which a button out of reach
+    /// counts as disconnected; and longer than a busy machine delays an answer.
+    private static let timeout = Duration.seconds(3)
 
     private let connection: @EventLoop () -> BusConnection?
     private var waiting: Set<ObjectPath> = []
-    private lazy var timer = TimerSource { [weak self] in self?.ask() }
+    private lazy var timer = TimerSource { [weak self] in self?.ping() }
 
-    /// - Parameter connection: The one on which the release will come.
+    /// - Parameter connection: The connection on which the release will be reported.
     init(_ connection: @escaping @EventLoop () -> BusConnection?) {
         self.connection = connection
     }
@@ -30,9 +30,9 @@ final class BlueZKeepAlive {
         if waiting.isEmpty { timer.disarm() }
     }
 
-    private func ask() {
+    private func ping() {
         guard let connection = connection() else { return }
-        // libdbus answers it in every program, out of its main loop.
+        // libdbus answers this call in every program, from its main loop.
         let call = MethodCall(
             to: BlueZ.name,
             path: "/",
@@ -40,13 +40,14 @@ final class BlueZKeepAlive {
             member: "Ping",
             startsService: false
         )
-        connection.call(call, timeout: Self.limit) { [weak self, weak connection] result in
+        connection.call(call, timeout: Self.timeout) { [weak self, weak connection] result in
             guard let self, !waiting.isEmpty else { return }
             if case .failure(let error) = result, error.kind == .noReply {
-                // What stands still may go on with whatever was sent to it. A new connection begins with nothing of that.
+                // A process that resumes would handle all that was sent to it in the meantime. A new connection starts
+                // without that backlog.
                 connection?.fail(with: error)
             } else {
-                // Any answer is one. The loss of a name or a connection is told by itself.
+                // Any other answer is good enough. The loss of the name or the connection is reported separately.
                 timer.arm(after: Self.interval)
             }
         }

@@ -2,64 +2,64 @@ import DBus
 import EventLoop
 import Logging
 
-/// Mirrors the objects of BlueZ, and follows it through restarts of bluetoothd and of the system bus.
+/// Mirrors the objects of BlueZ, across restarts of bluetoothd and of the system bus.
 ///
-/// Asks for all objects once per life of bluetoothd; after that signals keep the picture true. Property changes are
-/// received only for adapters, for devices that may concern us, and for characteristics that were asked for: the
-/// signal strengths of the neighbourhood wake nobody.
+/// Calls `GetManagedObjects` once per instance of bluetoothd; from then on signals keep the mirror up to date. It
+/// subscribes to property changes only of adapters, of devices that may be buttons, and of requested characteristics:
+/// changing signal strengths of devices nearby cause no wake-ups.
 @EventLoop
 final class BlueZMirror {
     enum Event {
-        /// bluetoothd is there, and its objects are known. What was registered with an earlier one is gone.
+        /// bluetoothd is running, and its objects are known. Registrations with an earlier instance are gone.
         case appeared(BusConnection)
-        /// An adapter came, changed or went.
+        /// An adapter was added, changed or removed.
         case adapterChanged(ObjectPath)
-        /// A device, or something that belongs to it, came, changed or went.
+        /// A device, or an object below it, was added, changed or removed.
         case deviceChanged(ObjectPath)
-        /// A notification of a watched characteristic, or the answer to somebody's read of it.
+        /// A notification of a watched characteristic, or the result of any client's read of it.
         case valueReceived(ObjectPath, [UInt8])
-        /// bluetoothd or the bus is gone, and with it every link that it held; or it was not there to begin with.
+        /// bluetoothd or the bus has stopped, and with it every link; or it was not running at the start.
         case lost
     }
 
     private(set) var objects = BlueZObjects()
-    /// The connection, while bluetoothd is there and its objects are known.
+    /// The connection, while bluetoothd is running and its objects are known.
     private(set) var connection: BusConnection?
     /// Why there is no connection, for people.
-    private(set) var absence = "BlueZ has not answered yet"
-    /// Whether it has turned out by now that bluetoothd is there or is not.
-    private(set) var isDecided = false
+    private(set) var unavailability = "BlueZ has not answered yet"
+    /// Whether it is known yet if bluetoothd is running.
+    private(set) var isAvailabilityKnown = false
 
-    private static let callLimit = Duration.seconds(10)
+    private static let callTimeout = Duration.seconds(10)
 
     private let log: Logger
     private let handler: @EventLoop (Event) -> Void
-    /// Whether a device that is neither known to the user nor connected is worth following.
-    private let mayConcernUs: @EventLoop (BlueZDevice) -> Bool
+    /// Whether a device that is neither trusted nor paired nor connected should be watched.
+    private let isCandidate: @EventLoop (BlueZDevice) -> Bool
     private var bus: Bus?
     private var candidate: BusConnection?
     private var nameWatch: Subscription?
     private var managedObjects: Subscription?
-    private var followed: [ObjectPath: Subscription] = [:]
+    private var watched: [ObjectPath: Subscription] = [:]
     private var backOff = BackOff()
-    private lazy var retry = TimerSource { [weak self] in self?.askForObjects() }
+    private lazy var retry = TimerSource { [weak self] in self?.getManagedObjects() }
     private lazy var starter = BlueZStarter(log: log)
-    /// For those who wait for a release.
+    /// Checks bluetoothd while a transmission waits for a release.
     private(set) lazy var keepAlive = BlueZKeepAlive { [weak self] in self?.connection }
-    /// Counts owners of the name, so that an answer about an earlier one is recognised.
-    private var life = 0
+    /// Incremented with each owner of the name, so that an answer of an earlier one is recognised.
+    private var generation = 0
 
     init(
         log: Logger,
-        mayConcernUs: @escaping @EventLoop (BlueZDevice) -> Bool,
+        isCandidate: @escaping @EventLoop (BlueZDevice) -> Bool,
         handler: @escaping @EventLoop (Event) -> Void
     ) {
         self.log = log
-        self.mayConcernUs = mayConcernUs
+        self.isCandidate = isCandidate
         self.handler = handler
     }
 
-    /// Connects to the bus, now or as soon as it is there.
+    /// Connects to the bus, now or as soon as it is running.
     func start(_ address: BusAddress = .system) {
         bus = Bus(address) { [weak self] event in
             switch event {
@@ -69,43 +69,43 @@ final class BlueZMirror {
         }
     }
 
-    /// Ends the connection. bluetoothd ends our notifications itself; devices keep their own setting.
+    /// Ends the connection. bluetoothd then ends our notifications; the setting in the devices remains.
     func close() {
-        forgetEverything()
+        reset()
         nameWatch = nil
         bus?.close()
         bus = nil
     }
 
-    /// Receives the property changes of an object from now on; asks for the present ones of a device.
-    func follow(_ path: ObjectPath, _ interface: String) {
-        guard let candidate, followed[path] == nil else { return }
-        let life = life
-        followed[path] = candidate.subscribe(.propertyChanges(interface, of: BlueZ.name, path: path)) {
+    /// Subscribes to the property changes of an object, and reads its present properties.
+    func watch(_ path: ObjectPath, _ interface: String) {
+        guard let candidate, watched[path] == nil else { return }
+        let generation = generation
+        watched[path] = candidate.subscribe(.propertyChanges(interface, of: BlueZ.name, path: path)) {
             [weak self] signal in
             self?.changed(signal)
         }
-        // What changed between its appearance and this subscription was told to nobody.
-        candidate.call(.getProperties(interface, of: BlueZ.name, path: path), timeout: Self.callLimit) {
+        // Changes between the appearance of the object and this subscription were missed.
+        candidate.call(.getProperties(interface, of: BlueZ.name, path: path), timeout: Self.callTimeout) {
             [weak self] result in
-            guard let self, life == self.life else { return }
+            guard let self, generation == self.generation else { return }
             switch result {
             case .success(let values):
-                // The `Value` among them is an old one, and no notification.
+                // `Value` is ignored here: it is an old value, not a notification.
                 apply(PropertyReader(values.first?.asProperties ?? [:]), of: interface, to: path)
             case .failure(let error):
-                // An object that went meanwhile is told by InterfacesRemoved.
+                // If the object was removed meanwhile, InterfacesRemoved reports that.
                 log.debug("\(error)")
             }
         }
     }
 
-    func unfollow(_ path: ObjectPath) {
-        followed[path] = nil
+    func unwatch(_ path: ObjectPath) {
+        watched[path] = nil
     }
 
-    /// Receives the changes of every device while the result is kept, for a scan.
-    func followAllDevices() -> Subscription? {
+    /// Subscribes to the property changes of all devices, for a discovery, until the result is dropped.
+    func watchAllDevices() -> Subscription? {
         let rule = MatchRule(
             sender: BlueZ.name,
             pathNamespace: BlueZ.root,
@@ -126,144 +126,142 @@ final class BlueZMirror {
     }
 
     private func busLost(_ error: BusError) {
-        log.error("\(error): Bluetooth buttons do not work without it; waiting for it")
+        log.error("\(error): Bluetooth buttons need it; waiting for it")
         nameWatch = nil
         lose("bluetoothd cannot be reached: \(error)")
         candidate = nil
     }
 
     private func ownerAppeared() {
-        // The new owner may come in one step with the loss of the old one.
-        if life > 0, managedObjects != nil { lose("bluetoothd was replaced") }
-        life += 1
+        // One signal may report both the new owner and the loss of the old one.
+        if generation > 0, managedObjects != nil { lose("bluetoothd was replaced") }
+        generation += 1
         starter.stop()
-        isDecided = false
-        absence = "BlueZ has not answered yet"
+        isAvailabilityKnown = false
+        unavailability = "BlueZ has not answered yet"
         managedObjects = candidate?.subscribe(.managedObjects(of: BlueZ.name)) { [weak self] in
-            self?.treeChanged($0)
+            self?.managedObjectsChanged($0)
         }
-        askForObjects()
+        getManagedObjects()
     }
 
     private func ownerLost() {
-        // An orderly stop removes its objects first. Objects left behind mean a crash, which nobody else repairs:
+        // A regular stop removes the objects first. If there are any left, it has crashed, and nothing else restarts it:
         // Debian's bluetooth.service has no Restart=.
         let hasCrashed = !objects.adapters.isEmpty
         if hasCrashed {
-            log.error("bluetoothd has crashed; starting it again")
+            log.error("bluetoothd has crashed; restarting it")
         } else {
-            log.notice("bluetoothd is not running: Bluetooth buttons are used as soon as it is")
+            log.notice("bluetoothd is not running: Bluetooth buttons work as soon as it is")
         }
         lose("bluetoothd is not running: systemctl status bluetooth")
         if hasCrashed, let candidate { starter.start(on: candidate) }
     }
 
     private func lose(_ reason: String) {
-        absence = reason
-        isDecided = true
-        forgetEverything()
+        unavailability = reason
+        isAvailabilityKnown = true
+        reset()
         handler(.lost)
     }
 
-    private func forgetEverything() {
-        life += 1
+    private func reset() {
+        generation += 1
         retry.disarm()
         backOff.reset()
         starter.stop()
         managedObjects = nil
-        followed = [:]
+        watched = [:]
         connection = nil
         objects = BlueZObjects()
     }
 
     // MARK: - Objects
 
-    private func askForObjects() {
+    private func getManagedObjects() {
         guard let candidate else { return }
-        let life = life
+        let generation = generation
         var call = MethodCall.getManagedObjects(of: BlueZ.name)
         call.startsService = false
-        candidate.call(call, timeout: Self.callLimit) { [weak self] result in
-            guard let self, life == self.life else { return }
+        candidate.call(call, timeout: Self.callTimeout) { [weak self] result in
+            guard let self, generation == self.generation else { return }
             switch result {
-            case .success(let values): treeReceived(values.first?.asManagedObjects)
+            case .success(let values): managedObjectsReceived(values.first?.asManagedObjects)
             case .failure(let error):
-                log.warning("\(error); trying again")
+                log.warning("\(error); retrying")
                 retry.arm(after: backOff.next())
             }
         }
     }
 
-    private func treeReceived(_ tree: [ObjectPath: [BusKey: [BusKey: BusValue]]]?) {
-        guard let tree, let candidate else {
-            log.error("bluetoothd described its objects in a way that makes no sense; trying again")
+    private func managedObjectsReceived(_ managed: [ObjectPath: [BusKey: [BusKey: BusValue]]]?) {
+        guard let managed, let candidate else {
+            log.error("bluetoothd's answer to GetManagedObjects is malformed; retrying")
             retry.arm(after: backOff.next())
             return
         }
         backOff.reset()
         objects = BlueZObjects()
-        for (path, interfaces) in tree { complain(objects.add(path, interfaces)) }
+        for (path, interfaces) in managed { warn(objects.add(path, interfaces)) }
         connection = candidate
-        isDecided = true
-        for path in objects.adapters.keys { follow(path, BlueZ.adapter) }
-        for path in objects.devices.keys { followIfConcerned(path) }
+        isAvailabilityKnown = true
+        for path in objects.adapters.keys { watch(path, BlueZ.adapter) }
+        for path in objects.devices.keys { watchIfRelevant(path) }
         handler(.appeared(candidate))
     }
 
-    private func treeChanged(_ signal: BusSignal) {
+    private func managedObjectsChanged(_ signal: BusSignal) {
         guard let path = signal.arguments.first?.asObjectPath, signal.arguments.count == 2 else { return }
         if signal.member == "InterfacesAdded", let interfaces = signal.arguments[1].asInterfaces {
-            complain(objects.add(path, interfaces))
-            if objects.adapters[path] != nil { follow(path, BlueZ.adapter) }
+            warn(objects.add(path, interfaces))
+            if objects.adapters[path] != nil { watch(path, BlueZ.adapter) }
             let device = objects.device(of: path)
-            if let device { followIfConcerned(device) }
-            tell(path, device)
+            if let device { watchIfRelevant(device) }
+            report(path, device)
         } else if signal.member == "InterfacesRemoved", let interfaces = signal.arguments[1].asStrings {
             let device = objects.device(of: path)
             objects.remove(path, interfaces)
-            if objects.adapters[path] == nil, objects.devices[path] == nil { followed[path] = nil }
-            tell(path, device)
+            if objects.adapters[path] == nil, objects.devices[path] == nil { watched[path] = nil }
+            report(path, device)
         }
     }
 
-    /// Nothing is told before the whole picture is known.
-    private func tell(_ path: ObjectPath, _ device: ObjectPath?) {
+    /// Nothing is reported before all objects are known.
+    private func report(_ path: ObjectPath, _ device: ObjectPath?) {
         guard connection != nil else { return }
         if let device { handler(.deviceChanged(device)) } else { handler(.adapterChanged(path)) }
     }
 
-    private func followIfConcerned(_ path: ObjectPath) {
+    private func watchIfRelevant(_ path: ObjectPath) {
         guard let device = objects.devices[path] else { return }
         let isKnown = device.isTrusted || device.isPaired || device.isConnected || objects.hasServices(path)
-        if isKnown || mayConcernUs(device) { follow(path, BlueZ.device) }
+        if isKnown || isCandidate(device) { watch(path, BlueZ.device) }
     }
 
     private func changed(_ signal: BusSignal) {
         guard let changes = signal.propertyChanges else {
-            return log.warning(
-                "\(signal.path): a PropertiesChanged signal that makes no sense is passed over"
-            )
+            return log.warning("\(signal.path): ignored a malformed PropertiesChanged signal")
         }
         let value = changes.interface == BlueZ.characteristic ? changes.changed["Value"] : nil
-        // A press comes as a value alone, and has nothing to wait for.
+        // A press is a value alone, and must not wait for anything else.
         if value == nil || changes.changed.count > 1 {
             let properties = PropertyReader(changes.changed, invalidated: changes.invalidated)
             apply(properties, of: changes.interface, to: signal.path)
         }
         guard let value else { return }
         guard let bytes = value.asBytes else {
-            return log.warning("\(signal.path): a value that is no bytes is passed over")
+            return log.warning("\(signal.path): ignored a value that is not an array of bytes")
         }
         handler(.valueReceived(signal.path, bytes))
     }
 
     private func apply(_ properties: PropertyReader, of interface: String, to path: ObjectPath) {
         let before = objects
-        complain(objects.apply(properties, of: interface, to: path))
-        if objects != before { tell(path, objects.device(of: path)) }
+        warn(objects.apply(properties, of: interface, to: path))
+        if objects != before { report(path, objects.device(of: path)) }
     }
 
-    private func complain(_ complaints: [BlueZObjects.Complaint]) {
-        for complaint in complaints { log.warning("\(complaint)") }
+    private func warn(_ warnings: [BlueZObjects.Warning]) {
+        for warning in warnings { log.warning("\(warning)") }
     }
 }

@@ -1,21 +1,21 @@
 import DBus
 
-/// The tree of objects that BlueZ has told about.
+/// The objects that BlueZ has reported.
 struct BlueZObjects: Equatable {
     private(set) var adapters: [ObjectPath: BlueZAdapter] = [:]
     private(set) var devices: [ObjectPath: BlueZDevice] = [:]
     private(set) var services: [ObjectPath: BlueZService] = [:]
     private(set) var characteristics: [ObjectPath: BlueZCharacteristic] = [:]
-    /// Objects that take `GattProfile1` registrations.
+    /// Objects that accept `GattProfile1` registrations.
     private(set) var gattManagers: Set<ObjectPath> = []
 
-    /// Something that a peer sent and that makes no sense, for the log.
-    typealias Complaint = String
+    /// Describes malformed properties, for the log.
+    typealias Warning = String
 
-    /// Takes over what appeared, or the first picture of it.
-    mutating func add(_ path: ObjectPath, _ interfaces: [BusKey: [BusKey: BusValue]]) -> [Complaint] {
+    /// Adds interfaces of an object, or replaces them.
+    mutating func add(_ path: ObjectPath, _ interfaces: [BusKey: [BusKey: BusValue]]) -> [Warning] {
         if interfaces[BusKey(BlueZ.gattManager)] != nil { gattManagers.insert(path) }
-        return interfaces.flatMap { change(path, $0.text, PropertyReader($1), isNew: true) }
+        return interfaces.flatMap { update(path, interface: $0.text, from: PropertyReader($1), isNew: true) }
     }
 
     mutating func remove(_ path: ObjectPath, _ interfaces: [String]) {
@@ -26,39 +26,39 @@ struct BlueZObjects: Equatable {
             case BlueZ.service: services[path] = nil
             case BlueZ.characteristic: characteristics[path] = nil
             case BlueZ.gattManager: gattManagers.remove(path)
-            default: break  // Interfaces that are of no use here.
+            default: break  // Interfaces that are not used here.
             }
         }
     }
 
-    /// Follows changed properties. Those of an object that is not known are passed over.
+    /// Applies changed properties. Those of an unknown object are ignored.
     mutating func apply(_ properties: PropertyReader, of interface: String, to path: ObjectPath)
-        -> [Complaint]
+        -> [Warning]
     {
-        change(path, interface, properties, isNew: false)
+        update(path, interface: interface, from: properties, isNew: false)
     }
 
-    private mutating func change(
+    private mutating func update(
         _ path: ObjectPath,
-        _ interface: String,
-        _ reader: PropertyReader,
+        interface: String,
+        from properties: PropertyReader,
         isNew: Bool
-    ) -> [Complaint] {
-        var reader = reader
+    ) -> [Warning] {
+        var reader = properties
         switch interface {
-        case BlueZ.adapter: Self.update(&adapters[path], &reader, isNew)
-        case BlueZ.device: Self.update(&devices[path], &reader, isNew)
-        case BlueZ.service: Self.update(&services[path], &reader, isNew)
-        case BlueZ.characteristic: Self.update(&characteristics[path], &reader, isNew)
-        default: break  // Interfaces that are of no use here.
+        case BlueZ.adapter: Self.update(&adapters[path], from: &reader, isNew: isNew)
+        case BlueZ.device: Self.update(&devices[path], from: &reader, isNew: isNew)
+        case BlueZ.service: Self.update(&services[path], from: &reader, isNew: isNew)
+        case BlueZ.characteristic: Self.update(&characteristics[path], from: &reader, isNew: isNew)
+        default: break  // Interfaces that are not used here.
         }
-        return reader.malformed.map { "\(path): \(interface).\($0) has a wrong type and is passed over" }
+        return reader.malformed.map { "\(path): ignored \(interface).\($0), which has the wrong type" }
     }
 
     private static func update<Object: BlueZObject>(
         _ object: inout Object?,
-        _ reader: inout PropertyReader,
-        _ isNew: Bool
+        from reader: inout PropertyReader,
+        isNew: Bool
     ) {
         guard var updated = isNew ? Object() : object else { return }
         updated.read(&reader)
@@ -66,10 +66,10 @@ struct BlueZObjects: Equatable {
     }
 }
 
-// MARK: - Who belongs to whom
+// MARK: - Relations
 
 extension BlueZObjects {
-    /// The device that `path` is or lies below: `/org/bluez/hci0/dev_…/service…/char…`.
+    /// The device at or above `path`: `/org/bluez/hci0/dev_…/service…/char…`.
     func device(of path: ObjectPath) -> ObjectPath? {
         if devices[path] != nil { return path }
         let elements = path.text.split(separator: "/").prefix(4)
@@ -79,12 +79,12 @@ extension BlueZObjects {
         return devices[device] == nil ? nil : device
     }
 
-    /// The adapter of a device is powered. A stopped controller leaves `Connected` behind for a moment.
+    /// Whether the adapter of a device is powered. After a power-off, `Connected` remains true for a moment.
     func isAdapterPowered(of device: BlueZDevice) -> Bool {
         device.adapter.flatMap { adapters[$0] }?.isPowered ?? false
     }
 
-    /// What a device offers at present: empty until its services have been resolved once.
+    /// The characteristics of a device; empty until its services have been resolved once.
     func characteristics(of device: ObjectPath) -> [(service: String, uuid: String, path: ObjectPath)] {
         services.keys.sorted().filter { $0.isWithin(device) }.flatMap { service in
             characteristics.keys.sorted().filter { $0.isWithin(service) }.map {
@@ -97,7 +97,7 @@ extension BlueZObjects {
         services.keys.contains { $0.isWithin(device) }
     }
 
-    /// Finds a device by its Bluetooth address, on a powered adapter if it is known to several.
+    /// Finds a device by its Bluetooth address, preferably on a powered adapter.
     func device(address: String) -> ObjectPath? {
         let wanted = address.uppercased()
         let found = devices.filter { $0.value.address.uppercased() == wanted }

@@ -2,13 +2,13 @@ import DBus
 import EventLoop
 import Logging
 
-/// Starts bluetoothd through D-Bus activation, some times and then no more.
+/// Starts bluetoothd through D-Bus activation, with a limited number of attempts.
 @EventLoop
 final class BlueZStarter {
     /// About half a minute of attempts with the delays of ``BackOff``.
     private static let attempts = 10
-    /// dbus-daemon gives a service 25 s to take its name.
-    private static let callLimit = Duration.seconds(30)
+    /// dbus-daemon allows a service 25 s to acquire its name.
+    private static let callTimeout = Duration.seconds(30)
 
     private let log: Logger
     private var connection: BusConnection?
@@ -41,8 +41,8 @@ final class BlueZStarter {
             member: "StartServiceByName",
             arguments: [.string(BlueZ.name), .uint32(0)]
         )
-        connection?.call(call, timeout: Self.callLimit) { [weak self] result in
-            // The new owner of the name is what tells success.
+        connection?.call(call, timeout: Self.callTimeout) { [weak self] result in
+            // On success the name has a new owner, which is reported separately.
             if case .failure(let error) = result { self?.failed(error) }
         }
     }
@@ -53,7 +53,7 @@ final class BlueZStarter {
             log.error("bluetoothd cannot be started (\(error)): see `systemctl status bluetooth`")
             return stop()
         }
-        log.debug("bluetoothd could not be started, trying again: \(error)")
+        log.debug("bluetoothd could not be started, retrying: \(error)")
         retry.arm(after: backOff.next())
     }
 }

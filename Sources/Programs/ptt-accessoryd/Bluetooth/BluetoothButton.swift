@@ -4,11 +4,12 @@ import EventLoop
 import PTTMessages
 import ServiceClient
 
-/// One trusted Bluetooth button: tells its ``ButtonLink`` what happens, and carries out what that decides.
+/// One trusted Bluetooth button: passes its events to its ``ButtonLink``, and performs the effects.
 @EventLoop
 final class BluetoothButton {
-    /// What was last seen of the device, to tell changes from repetitions.
-    private struct Sight: Equatable {
+    /// The last observed state of the device, to detect changes.
+    private struct Observation: Equatable {
+        /// Whether the link is up.
         var isUp = false
         var areServicesResolved = false
         var characteristic: ObjectPath?
@@ -16,20 +17,20 @@ final class BluetoothButton {
     }
 
     /// BlueZ 5.66 never answers if the button refuses the subscription.
-    private static let subscribeLimit = Duration.seconds(10)
+    private static let subscribeTimeout = Duration.seconds(10)
 
     private let path: ObjectPath
     private let mirror: BlueZMirror
     private let core: CoreConnection
     private let list: AccessoryList
     private var link: ButtonLink
-    private var sight = Sight()
-    /// Counts subscriptions, so that a late answer is recognised.
+    private var observed = Observation()
+    /// Incremented with each subscription, so that a late answer is recognised.
     private var subscription = 0
-    private lazy var timer = TimerSource { [weak self] in self?.post(.timerFired) }
+    private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
     /// Why the last subscription failed, until one succeeds.
     private(set) var subscriptionFailure: String?
-    /// What its press has begun, until the release.
+    /// The transmission of its present press.
     private var transmission: TransmissionID?
 
     init(
@@ -55,51 +56,51 @@ final class BluetoothButton {
 
     var device: AccessoryDevice { link.device }
 
-    /// The characteristic whose values are this button's.
-    var characteristic: ObjectPath? { sight.characteristic }
+    /// The characteristic whose notifications report this button.
+    var characteristic: ObjectPath? { observed.characteristic }
 
-    /// Looks at the device and tells what is new. A signal about it has just come.
+    /// Compares the device with its last observation, and handles the changes. Called after each signal about it.
     func update() {
         guard let device = mirror.objects.devices[path] else { return }
-        if device.origin.name != link.origin.name { post(.renamed(device.origin.name)) }
-        let before = sight
-        sight = look(at: device)
-        if sight.characteristic != before.characteristic {
+        if device.origin.name != link.origin.name { handle(.renamed(device.origin.name)) }
+        let before = observed
+        observed = observe(device)
+        if observed.characteristic != before.characteristic {
             characteristicChanged(from: before.characteristic)
         }
-        if before.isUp, !sight.isUp {
-            return post(
+        if before.isUp, !observed.isUp {
+            return handle(
                 mirror.objects.isAdapterPowered(of: device) ? .disconnected(.linkLost) : .bluetoothLost
             )
         }
-        guard sight.isUp else { return }
-        if !before.isUp { post(.connected) }
-        tellServices(before)
-        if before.isNotifying, !sight.isNotifying { post(.notificationsStopped) }
+        guard observed.isUp else { return }
+        if !before.isUp { handle(.connected) }
+        updateServices(before)
+        if before.isNotifying, !observed.isNotifying { handle(.notificationsStopped) }
     }
 
-    /// A notification, or something that looks like one.
+    /// Handles a notification, or a signal that looks like one.
     func received(_ value: [UInt8]) {
-        post(.valueNotified(value))
+        handle(.valueNotified(value))
     }
 
-    /// bluetoothd is gone: nobody tells whether the link is still there.
+    /// bluetoothd has stopped: the state of the link is unknown.
     func bluetoothLost() {
-        sight = Sight()
-        post(.bluetoothLost)
+        observed = Observation()
+        handle(.bluetoothLost)
     }
 
-    /// Ends what it holds. It is not used after that.
+    /// Ends its press and its subscriptions. It is not used afterwards.
     func end() {
-        post(.disconnected(.linkLost))
+        handle(.disconnected(.linkLost))
         timer.disarm()
         subscription += 1
-        if let characteristic = sight.characteristic { mirror.unfollow(characteristic) }
+        if let characteristic = observed.characteristic { mirror.unwatch(characteristic) }
     }
 
-    private func look(at device: BlueZDevice) -> Sight {
-        let characteristic = mirror.objects.characteristic(of: path, fitting: link.profile)
-        return Sight(
+    private func observe(_ device: BlueZDevice) -> Observation {
+        let characteristic = mirror.objects.characteristic(of: path, matching: link.profile)
+        return Observation(
             isUp: device.isConnected && mirror.objects.isAdapterPowered(of: device),
             areServicesResolved: device.areServicesResolved,
             characteristic: characteristic,
@@ -108,23 +109,24 @@ final class BluetoothButton {
     }
 
     private func characteristicChanged(from before: ObjectPath?) {
-        if let before { mirror.unfollow(before) }
-        if let characteristic = sight.characteristic { mirror.follow(characteristic, BlueZ.characteristic) }
+        if let before { mirror.unwatch(before) }
+        if let characteristic = observed.characteristic {
+            mirror.watch(characteristic, BlueZ.characteristic)
+        }
     }
 
-    private func tellServices(_ before: Sight) {
-        let isAnew = before.isUp && before.areServicesResolved
-        if isAnew, !sight.areServicesResolved || (before.characteristic != nil && sight.characteristic == nil)
-        {
-            return post(.servicesGone)
+    private func updateServices(_ before: Observation) {
+        let wereResolved = before.isUp && before.areServicesResolved
+        let hasLostCharacteristic = before.characteristic != nil && observed.characteristic == nil
+        if wereResolved, !observed.areServicesResolved || hasLostCharacteristic {
+            return handle(.servicesGone)
         }
-        guard sight.areServicesResolved, !isAnew || sight.characteristic != before.characteristic else {
-            return
-        }
-        post(.servicesResolved(hasCharacteristic: sight.characteristic != nil))
+        let hasChanged = !wereResolved || observed.characteristic != before.characteristic
+        guard observed.areServicesResolved, hasChanged else { return }
+        handle(.servicesResolved(hasCharacteristic: observed.characteristic != nil))
     }
 
-    private func post(_ event: ButtonLink.Event) {
+    private func handle(_ event: ButtonLink.Event) {
         for effect in link.handle(event, at: .now) { perform(effect) }
     }
 
@@ -153,7 +155,7 @@ final class BluetoothButton {
     }
 
     private func began(_ transmissionID: TransmissionID) {
-        // It may have been let go meanwhile.
+        // It may have been released meanwhile.
         guard link.device.isPressed else { return }
         transmission = transmissionID
         mirror.keepAlive.start(for: path)
@@ -164,7 +166,7 @@ final class BluetoothButton {
         core.end(link.origin, cause)
     }
 
-    /// The core has ended one, at the time limit for example.
+    /// The core has ended a transmission, for example at the time limit.
     func transmissionEnded(_ ended: TransmissionID?) {
         if ended == nil || ended == transmission { forgetTransmission() }
     }
@@ -177,8 +179,8 @@ final class BluetoothButton {
     private func subscribe() {
         subscription += 1
         let subscription = subscription
-        guard let characteristic = sight.characteristic, let connection = mirror.connection else {
-            return post(.notificationsFailed(reason: "the characteristic has gone"))
+        guard let characteristic = observed.characteristic, let connection = mirror.connection else {
+            return handle(.notificationsFailed(reason: "the characteristic was removed"))
         }
         let call = MethodCall(
             to: BlueZ.name,
@@ -187,24 +189,23 @@ final class BluetoothButton {
             member: "StartNotify",
             startsService: false
         )
-        connection.call(call, timeout: Self.subscribeLimit) { [weak self] result in
-            guard let self, subscription == self.subscription, sight.characteristic == characteristic else {
-                return
-            }
+        connection.call(call, timeout: Self.subscribeTimeout) { [weak self] result in
+            guard let self, subscription == self.subscription, observed.characteristic == characteristic
+            else { return }
             switch result {
             case .success:
                 subscriptionFailure = nil
-                post(.notificationsEnabled)
+                handle(.notificationsEnabled)
             case .failure(let error):
                 subscriptionFailure = error.description
-                post(.notificationsFailed(reason: error.description))
+                handle(.notificationsFailed(reason: error.description))
             }
         }
     }
 }
 
 extension BlueZDevice {
-    /// What its presses come from.
+    /// The origin of its presses.
     var origin: Origin {
         let name = alias.isEmpty ? address : alias.withBoundedMarks
         return Origin(kind: .bluetoothButton, identifier: address, name: name)
@@ -212,17 +213,17 @@ extension BlueZDevice {
 }
 
 extension BlueZObjects {
-    /// The profiles that a device fits by what it advertised and by what it has, the best first.
+    /// The profiles that match the advertised and the present services of a device, the best first.
     func profiles(of path: ObjectPath) -> [AccessoryProfile] {
         guard let device = devices[path] else { return [] }
         let present = services.filter { $0.key.isWithin(path) }.map(\.value.uuid)
-        let fitting = AccessoryProfile.matching(services: device.uuids + present, name: device.alias)
-        // A service can be there without the characteristic that matters.
-        let complete = fitting.filter { characteristic(of: path, fitting: $0) != nil }
-        return complete + fitting.filter { !complete.contains($0) }
+        let matching = AccessoryProfile.matching(services: device.uuids + present, name: device.alias)
+        // A device may have the service without the profile's characteristic.
+        let complete = matching.filter { characteristic(of: path, matching: $0) != nil }
+        return complete + matching.filter { !complete.contains($0) }
     }
 
-    func characteristic(of device: ObjectPath, fitting profile: AccessoryProfile) -> ObjectPath? {
+    func characteristic(of device: ObjectPath, matching profile: AccessoryProfile) -> ObjectPath? {
         for (service, value) in services
         where GattUUID(value.uuid) == profile.service && service.isWithin(device) {
             let found = characteristics.first {

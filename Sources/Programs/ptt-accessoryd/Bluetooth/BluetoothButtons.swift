@@ -4,22 +4,22 @@ import EventLoop
 import Logging
 import PTTMessages
 
-/// All Bluetooth buttons of the machine: the devices that BlueZ knows and that fit a profile.
+/// All Bluetooth buttons of the machine: the devices known to BlueZ that match a profile.
 @EventLoop
 final class BluetoothButtons {
     private let core: CoreConnection
     private let list: AccessoryList
     private let log: Logger
     private var buttons: [ObjectPath: BluetoothButton] = [:]
-    /// Devices that fit a profile and are not used, as they are listed.
-    private var strangers: [ObjectPath: Origin] = [:]
+    /// Devices that match a profile but are not trusted, as they are listed.
+    private var untrusted: [ObjectPath: Origin] = [:]
     private var registration: ProfileRegistration?
 
-    /// Something about Bluetooth or a button has changed.
-    let changes = Changes()
+    /// Notified of every change of Bluetooth or a button.
+    let changes = ChangeNotifier()
     private(set) lazy var mirror = BlueZMirror(
         log: log,
-        mayConcernUs: { device in
+        isCandidate: { device in
             !AccessoryProfile.matching(services: device.uuids, name: device.alias).isEmpty
         },
         handler: { [weak self] in self?.handle($0) }
@@ -35,7 +35,7 @@ final class BluetoothButtons {
         mirror.start()
     }
 
-    /// Ends every press, then leaves the bus.
+    /// Ends every press, then disconnects from the bus.
     func close() {
         for button in buttons.values { button.end() }
         buttons = [:]
@@ -43,15 +43,15 @@ final class BluetoothButtons {
         mirror.close()
     }
 
-    /// Waits, when ptt-accessoryd has just been started, until it has turned out what Bluetooth there is.
-    func settle() async {
-        _ = await changes.wait(.seconds(5)) { [mirror] in mirror.isDecided }
+    /// Waits, after the start of ptt-accessoryd, until it is known whether Bluetooth is available.
+    func waitForAvailability() async {
+        _ = await changes.wait(for: .seconds(5)) { [mirror] in mirror.isAvailabilityKnown }
     }
 
     /// The button at `path`, if it is used.
     subscript(path: ObjectPath) -> BluetoothButton? { buttons[path] }
 
-    /// - Parameter ended: Nil: whatever there was ended with the core.
+    /// - Parameter ended: Nil if the core was lost, and all transmissions with it.
     func transmissionEnded(_ ended: TransmissionID?) {
         for button in buttons.values { button.transmissionEnded(ended) }
     }
@@ -59,7 +59,7 @@ final class BluetoothButtons {
     private func handle(_ event: BlueZMirror.Event) {
         switch event {
         case .valueReceived(let path, let value):
-            // First and alone: it may be a press.
+            // Without the work below: it may be a press.
             return received(value, at: path)
         case .appeared(let connection): appeared(connection)
         case .deviceChanged(let path): review(path)
@@ -67,7 +67,7 @@ final class BluetoothButtons {
         case .lost: lost()
         }
         registration?.update(services: services, managers: mirror.objects.gattManagers)
-        changes.happened()
+        changes.notify()
     }
 
     private func received(_ value: [UInt8], at characteristic: ObjectPath) {
@@ -84,7 +84,7 @@ final class BluetoothButtons {
         for button in buttons.values { button.bluetoothLost() }
     }
 
-    /// The services of the buttons in use, by which BlueZ is to reconnect them.
+    /// The services of the buttons in use, for which BlueZ is to reconnect them.
     private var services: Set<String> {
         Set(buttons.values.map(\.profile.service.text))
     }
@@ -92,34 +92,33 @@ final class BluetoothButtons {
     // MARK: - Which devices are buttons
 
     private func reviewAll() {
-        let paths = Set(mirror.objects.devices.keys).union(buttons.keys).union(strangers.keys)
+        let paths = Set(mirror.objects.devices.keys).union(buttons.keys).union(untrusted.keys)
         for path in paths.sorted() { review(path) }
     }
 
     private func review(_ path: ObjectPath) {
         guard let device = mirror.objects.devices[path], !device.address.isEmpty else { return forget(path) }
         let profiles = mirror.objects.profiles(of: path)
-        if let button = buttons[path], device.isTrusted, isStillRight(button, profiles, path) {
+        if let button = buttons[path], device.isTrusted, isCurrent(button, at: path, best: profiles.first) {
             return button.update()
         }
         remove(path)
         guard let profile = profiles.first else { return forget(path) }
-        guard device.isTrusted else { return show(stranger: device, at: path, profile) }
-        if let origin = strangers.removeValue(forKey: path) { log.notice("\(origin.name) is trusted now") }
+        guard device.isTrusted else { return list(untrusted: device, at: path, profile) }
+        if let origin = untrusted.removeValue(forKey: path) { log.notice("\(origin.name) is trusted now") }
         log.notice("\(device.origin.name) (\(device.address)) is used as \(profile.name)")
         buttons[path] = BluetoothButton(path, device, profile, mirror: mirror, core: core, list: list)
     }
 
-    /// A profile stays until another one is known to fit: while a device is away its services may be unknown.
-    private func isStillRight(_ button: BluetoothButton, _ profiles: [AccessoryProfile], _ path: ObjectPath)
-        -> Bool
-    {
-        guard let best = profiles.first, best != button.profile else { return true }
-        return mirror.objects.characteristic(of: path, fitting: best) == nil
+    /// Whether a button keeps its profile: until another one is known to match. While a device is away, its services may
+    /// be unknown.
+    private func isCurrent(_ button: BluetoothButton, at path: ObjectPath, best: AccessoryProfile?) -> Bool {
+        guard let best, best != button.profile else { return true }
+        return mirror.objects.characteristic(of: path, matching: best) == nil
     }
 
-    private func show(stranger device: BlueZDevice, at path: ObjectPath, _ profile: AccessoryProfile) {
-        strangers[path] = device.origin
+    private func list(untrusted device: BlueZDevice, at path: ObjectPath, _ profile: AccessoryProfile) {
+        untrusted[path] = device.origin
         list.set(
             AccessoryDevice(
                 kind: .bluetoothButton,
@@ -134,15 +133,15 @@ final class BluetoothButtons {
         )
     }
 
-    /// Ends a button; what it was shows until something takes its place.
+    /// Ends a button. It stays in the list until another entry replaces it.
     private func remove(_ path: ObjectPath) {
         buttons.removeValue(forKey: path)?.end()
     }
 
     private func forget(_ path: ObjectPath) {
-        let origin = buttons[path]?.origin ?? strangers[path]
+        let origin = buttons[path]?.origin ?? untrusted[path]
         remove(path)
-        strangers[path] = nil
+        untrusted[path] = nil
         if let origin { list.remove(origin) }
     }
 }

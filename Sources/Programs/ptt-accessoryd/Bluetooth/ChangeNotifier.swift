@@ -1,8 +1,8 @@
 import EventLoop
 
-/// Lets a task wait until something that signals bring about has come true.
+/// Lets tasks wait for a condition, which is evaluated at each notified change.
 @EventLoop
-final class Changes {
+final class ChangeNotifier {
     private final class Waiter {
         let condition: @EventLoop () -> Bool
         var continuation: CheckedContinuation<Bool, Never>?
@@ -16,16 +16,16 @@ final class Changes {
     private var waiters: [Waiter] = []
 
     /// Called at each change.
-    var observer: @EventLoop () -> Void = {}
+    var onChange: @EventLoop () -> Void = {}
 
-    /// Looks again at what is waited for.
-    func happened() {
-        observer()
+    /// Evaluates all conditions that are waited for.
+    func notify() {
+        onChange()
         for waiter in waiters where waiter.condition() { finish(waiter, true) }
     }
 
-    /// - Returns: Whether `condition` came true within `limit`.
-    func wait(_ limit: Duration, until condition: @escaping @EventLoop () -> Bool) async -> Bool {
+    /// - Returns: Whether `condition` became true within `limit`.
+    func wait(for limit: Duration, until condition: @escaping @EventLoop () -> Bool) async -> Bool {
         if condition() { return true }
         let waiter = Waiter(condition)
         return await withCheckedContinuation { continuation in

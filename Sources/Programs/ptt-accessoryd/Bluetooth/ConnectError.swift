@@ -1,8 +1,8 @@
 import DBus
 
-/// What BlueZ's errors mean for the person who pairs a button, and what to do next.
+/// Explains BlueZ's errors to the person who pairs a button, with what to do next.
 enum ConnectError {
-    /// What a failed `Connect` means; BlueZ keeping a bond (`isPaired`) makes a lost one likely.
+    /// Explains a failed `Connect`. If BlueZ has a bond (`isPaired`), the button has probably lost its own.
     static func explain(_ error: BusError, _ address: String, isPaired: Bool) -> String {
         let advice =
             switch error.name {
@@ -11,13 +11,13 @@ enum ConnectError {
             case "org.bluez.Error.InProgress":
                 "another program is connecting it: wait a moment, and try again"
             case _ where error.message.hasPrefix("br-connection"):
-                "BlueZ tried its classic half, not the button: switch other connections of the device off, and try again"
+                "BlueZ tried Bluetooth Classic instead of Low Energy: disconnect the device elsewhere, and try again"
             case _ where isPaired:
                 "the button may have lost its bond: `pttctl forget \(address)`, then pair it again"
             case _ where error.kind == .noReply:
-                "it did not answer: press it so that it wakes up, keep it near, and disconnect it from other phones"
+                "it did not answer: press it to wake it up, keep it near, and disconnect it from other phones"
             default:
-                "press it so that it wakes up, keep it near, and try again"
+                "press it to wake it up, keep it near, and try again"
             }
         return "\(address) could not be connected: \(advice) (\(reason(error)))"
     }

@@ -4,17 +4,18 @@ import EventLoop
 import Logging
 import PTTMessages
 
-/// Looks for Bluetooth devices while anybody wants to know.
+/// Discovers Bluetooth devices while there is an observer.
 ///
-/// BlueZ counts discoveries per client of the bus, so all who ask share one.
+/// BlueZ allows one discovery per client of the bus, so that all observers share one.
 @EventLoop
 final class Discovery {
-    /// One who asks.
+    /// A client that has requested a discovery.
     @EventLoop
     final class Observer {
         fileprivate let found: @EventLoop (AccessoryInterface.Discovery) -> Void
         fileprivate let ended: @EventLoop () -> Void
-        fileprivate var told: [String: AccessoryInterface.Discovery] = [:]
+        /// The devices that it has been notified of, by address.
+        fileprivate var reported: [String: AccessoryInterface.Discovery] = [:]
         fileprivate var timer: TimerSource?
 
         fileprivate init(
@@ -26,26 +27,26 @@ final class Discovery {
         }
     }
 
-    private static let callLimit = Duration.seconds(10)
+    private static let callTimeout = Duration.seconds(10)
 
     private let mirror: BlueZMirror
     private let log: Logger
     private var observers: [Observer] = []
     private var adapter: ObjectPath?
-    private var following: Subscription?
+    private var deviceWatch: Subscription?
 
     init(_ mirror: BlueZMirror, log: Logger) {
         self.mirror = mirror
         self.log = log
     }
 
-    /// Tells every device that BlueZ knows, and then each that is found, once and again when more is known of it.
+    /// Reports every device that BlueZ knows, then each that is found, and again when more is known about it.
     ///
     /// - Parameters:
-    ///   - limit: When to stop.
-    ///   - found: Called at once for what is known already.
-    ///   - ended: Called once, unless ``stop(_:)`` comes first.
-    /// - Returns: What ``stop(_:)`` takes.
+    ///   - limit: How long to discover.
+    ///   - found: Called for each device; for known ones before this returns.
+    ///   - ended: Called once at the end, unless ``stop(_:)`` was called.
+    /// - Returns: The observer, for ``stop(_:)``.
     /// - Throws: ``BluetoothUnavailable``
     func start(
         for limit: Duration,
@@ -60,7 +61,7 @@ final class Discovery {
         timer.arm(after: limit)
         observer.timer = timer
         observers.append(observer)
-        tellAll(to: observer)
+        reportDevices(to: observer)
         return observer
     }
 
@@ -70,16 +71,16 @@ final class Discovery {
         if observers.isEmpty { stopDiscovery() }
     }
 
-    /// Ends all searches, and says so to those who asked: connecting is slow while one runs.
+    /// Ends the discovery for all observers: connecting is slow while it runs.
     func stopAll() {
         for observer in observers { finish(observer) }
     }
 
-    /// Looks at what BlueZ knows now.
+    /// Reports changes of the devices that BlueZ knows.
     func update() {
         guard !observers.isEmpty else { return }
         if mirror.connection == nil { return stopAll() }
-        for observer in observers { tellAll(to: observer) }
+        for observer in observers { reportDevices(to: observer) }
     }
 
     private func finish(_ observer: Observer) {
@@ -87,17 +88,17 @@ final class Discovery {
         observer.ended()
     }
 
-    private func tellAll(to observer: Observer) {
+    private func reportDevices(to observer: Observer) {
         for path in mirror.objects.devices.keys.sorted() {
             guard let device = mirror.objects.describe(path) else { continue }
-            let before = observer.told[device.address]
-            // The strength of the signal changes all the time, and is no news.
-            let isNews = before.map {
+            let before = observer.reported[device.address]
+            // The signal strength changes all the time, which is not reported.
+            let hasChanged = before.map {
                 ($0.name, $0.profile, $0.isPaired, $0.rssi == nil)
                     != (device.name, device.profile, device.isPaired, device.rssi == nil)
             }
-            guard isNews ?? true else { continue }
-            observer.told[device.address] = device
+            guard hasChanged ?? true else { continue }
+            observer.reported[device.address] = device
             observer.found(device)
         }
     }
@@ -107,22 +108,22 @@ final class Discovery {
     private func startDiscovery() throws(BluetoothUnavailable) {
         let (adapter, connection) = try mirror.poweredAdapter()
         self.adapter = adapter
-        following = mirror.followAllDevices()
+        deviceWatch = mirror.watchAllDevices()
         let filter = BusValue.properties(["Transport": .string("le"), "DuplicateData": .boolean(false)])
-        connection.call(call("SetDiscoveryFilter", [filter]), timeout: Self.callLimit) { [log] result in
-            // Without the filter the search still finds what it is to find.
+        connection.call(call("SetDiscoveryFilter", [filter]), timeout: Self.callTimeout) { [log] result in
+            // Without the filter the discovery finds other devices in addition.
             if case .failure(let error) = result { log.warning("\(error)") }
         }
-        connection.call(call("StartDiscovery"), timeout: Self.callLimit) { [weak self] result in
+        connection.call(call("StartDiscovery"), timeout: Self.callTimeout) { [weak self] result in
             guard let self, case .failure(let error) = result else { return }
-            log.error("\(error): only devices that are known already are shown")
+            log.error("\(error): only known devices are listed")
         }
     }
 
     private func stopDiscovery() {
-        following = nil
-        mirror.connection?.call(call("StopDiscovery"), timeout: Self.callLimit) { [log] result in
-            // It ends by itself with the adapter or with our connection.
+        deviceWatch = nil
+        mirror.connection?.call(call("StopDiscovery"), timeout: Self.callTimeout) { [log] result in
+            // It also ends with the adapter and with our connection.
             if case .failure(let error) = result { log.debug("\(error)") }
         }
         adapter = nil
@@ -140,15 +141,15 @@ final class Discovery {
     }
 }
 
-/// Bluetooth cannot be used now, and why.
+/// Bluetooth is not available, with the reason.
 struct BluetoothUnavailable: Error, Equatable {
     let reason: String
 }
 
 extension BlueZMirror {
-    /// An adapter to work with.
+    /// The adapter to use.
     func poweredAdapter() throws(BluetoothUnavailable) -> (ObjectPath, BusConnection) {
-        guard let connection else { throw BluetoothUnavailable(reason: absence) }
+        guard let connection else { throw BluetoothUnavailable(reason: unavailability) }
         guard !objects.adapters.isEmpty else {
             throw BluetoothUnavailable(reason: "there is no Bluetooth adapter: plug one in")
         }
@@ -163,7 +164,7 @@ extension BlueZMirror {
 }
 
 extension BlueZObjects {
-    /// A device as a scan shows it.
+    /// A device as a discovery lists it.
     fileprivate func describe(_ path: ObjectPath) -> AccessoryInterface.Discovery? {
         guard let device = devices[path], !device.address.isEmpty else { return nil }
         let name = device.origin.name

@@ -4,7 +4,7 @@ import EventLoop
 import Logging
 import PTTMessages
 
-/// Makes a Bluetooth device a button of this machine, and forgets it again.
+/// Pairs and trusts a Bluetooth button, and removes it again.
 @EventLoop
 final class Pairing {
     enum Failure: Error, Equatable {
@@ -19,12 +19,12 @@ final class Pairing {
         }
     }
 
-    private static let connectLimit = Duration.seconds(30)
+    private static let connectTimeout = Duration.seconds(30)
     private static let connectAttempts = 3
-    private static let servicesLimit = Duration.seconds(20)
-    private static let bondLimit = Duration.seconds(60)
-    private static let readyLimit = Duration.seconds(15)
-    private static let callLimit = Duration.seconds(10)
+    private static let servicesTimeout = Duration.seconds(20)
+    private static let bondTimeout = Duration.seconds(60)
+    private static let readyTimeout = Duration.seconds(15)
+    private static let callTimeout = Duration.seconds(10)
 
     private let buttons: BluetoothButtons
     private let discovery: Discovery
@@ -37,7 +37,7 @@ final class Pairing {
         self.log = log
     }
 
-    /// Connects, bonds if its profile wants that, trusts, and waits until a press will be heard.
+    /// Connects the device, bonds with it if its profile requires that, trusts it, and waits until its presses count.
     ///
     /// - Returns: The button.
     func pair(_ address: String) async throws(Failure) -> AccessoryDevice {
@@ -53,12 +53,12 @@ final class Pairing {
         try await trust(target)
         var outcome = await readiness(of: target)
         if outcome?.device.link != .ready, profile.bonding == .ifRequested, !(try device(target).isPaired) {
-            // Some refuse a subscription over an open link, which is how they ask for a bond.
+            // Some buttons request a bond by refusing the subscription over an unencrypted link.
             try await bond(target)
             outcome = await readiness(of: target, isLastTry: true)
         }
         if let device = outcome?.device, device.link == .ready { return device }
-        let reason = outcome?.subscriptionFailure ?? outcome?.device.remark ?? "nothing came in time"
+        let reason = outcome?.subscriptionFailure ?? outcome?.device.remark ?? "it did not answer"
         throw .failed(
             "it is trusted, but its notifications cannot be turned on (\(reason)): switch it off and on; "
                 + "if that does not help, `pttctl forget \(target.address)`, and pair it again"
@@ -69,10 +69,10 @@ final class Pairing {
     func forget(_ address: String) async throws(Failure) {
         let target = try await find(address)
         guard let adapter = try device(target).adapter else {
-            throw .failed("BlueZ names no adapter for \(address)")
+            throw .failed("BlueZ reports no adapter for \(address)")
         }
-        try await call(adapter, BlueZ.adapter, "RemoveDevice", [.objectPath(target.path)])
-        _ = await buttons.changes.wait(Self.callLimit) { [mirror = buttons.mirror] in
+        try await removeDevice(target.path, from: adapter)
+        _ = await buttons.changes.wait(for: Self.callTimeout) { [mirror = buttons.mirror] in
             mirror.objects.devices[target.path] == nil
         }
     }
@@ -85,7 +85,7 @@ final class Pairing {
     }
 
     private func find(_ address: String) async throws(Failure) -> Target {
-        await buttons.settle()
+        await buttons.waitForAvailability()
         do throws(BluetoothUnavailable) {
             _ = try buttons.mirror.poweredAdapter()
         } catch {
@@ -93,7 +93,7 @@ final class Pairing {
         }
         guard let path = buttons.mirror.objects.device(address: address) else {
             throw .notFound(
-                "\(address) is not known: run `pttctl pair`, and press the button so that it is found"
+                "\(address) is unknown: run `pttctl pair`, and press the button so that it is found"
             )
         }
         return Target(address: address.uppercased(), path: path)
@@ -103,25 +103,26 @@ final class Pairing {
         if let device = buttons.mirror.objects.devices[target.path] { return device }
         throw .failed(
             buttons.mirror.connection == nil
-                ? buttons.mirror.absence : "\(target.address) has gone: press the button, and scan again"
+                ? buttons.mirror.unavailability
+                : "\(target.address) has disappeared: press the button, and scan again"
         )
     }
 
     private func connect(_ target: Target) async throws(Failure) {
-        buttons.mirror.follow(target.path, BlueZ.device)
+        buttons.mirror.watch(target.path, BlueZ.device)
         for attempt in 1... {
             if try device(target).isConnected { return }
             do throws(BusError) {
-                try await send(target.path, BlueZ.device, "Connect", [], Self.connectLimit)
+                try await callDevice(target, "Connect", timeout: Self.connectTimeout)
                 return
             } catch {
-                try await recover(target, from: error, attempt)
+                try await recover(target, from: error, attempt: attempt)
             }
         }
     }
 
-    /// Decides what a failed `Connect` means: returns to try again, or to look whether it is connected by now.
-    private func recover(_ target: Target, from error: BusError, _ attempt: Int) async throws(Failure) {
+    /// Handles a failed `Connect`. Returns if the device may be connected by now, or another attempt is worthwhile.
+    private func recover(_ target: Target, from error: BusError, attempt: Int) async throws(Failure) {
         log.notice("\(target.address): \(error)")
         let changes = buttons.changes
         let isUp: @EventLoop () -> Bool = { [mirror = buttons.mirror] in
@@ -129,46 +130,48 @@ final class Pairing {
         }
         let mayRepeat = attempt < Self.connectAttempts
         let isUnderWay = error.name == "org.bluez.Error.InProgress"
-        if isUnderWay, mayRepeat, await changes.wait(Self.connectLimit, until: isUp) { return }
-        // A cancelled or aborted attempt is told before the link is really down.
-        _ = await changes.wait(.seconds(3)) { !isUp() }
-        // By words: a search for a text would link a megabyte of regular expressions into the daemon.
+        if isUnderWay, mayRepeat, await changes.wait(for: Self.connectTimeout, until: isUp) { return }
+        // A cancelled or aborted attempt is reported before the link is really down.
+        _ = await changes.wait(for: .seconds(3)) { !isUp() }
+        // By prefixes of words: a text search would link a megabyte of regular expressions into the daemon.
         let words = error.message.split { !$0.isLetter }
         let isAborted = words.contains { $0.hasPrefix("abort") || $0.hasPrefix("cancel") }
         if isAborted, mayRepeat { return }
-        // Also ends an attempt that is still pending. Its own answer says nothing that is of use here.
-        _ = try? await send(target.path, BlueZ.device, "Disconnect", [], Self.callLimit)
+        // Also ends an attempt that is still pending. Its error would add nothing to the first one.
+        _ = try? await callDevice(target, "Disconnect", timeout: Self.callTimeout)
         throw .failed(ConnectError.explain(error, target.address, isPaired: try device(target).isPaired))
     }
 
     private func profile(of target: Target) async throws(Failure) -> AccessoryProfile {
         let mirror = buttons.mirror
-        _ = await buttons.changes.wait(Self.servicesLimit) {
-            // Gone, or all there.
+        _ = await buttons.changes.wait(for: Self.servicesTimeout) {
+            // Disconnected, or resolved.
             mirror.objects.devices[target.path].map { $0.areServicesResolved || !$0.isConnected } ?? true
         }
         let device = try device(target)
         guard device.isConnected else {
             throw .failed(
-                "it disconnected while its services were looked up: press the button, and try again"
+                "it disconnected while its services were being discovered: press the button, and try again"
             )
         }
         guard device.areServicesResolved else {
-            throw .failed("its services were not told in time: switch it off and on, and try again")
+            throw .failed("its services were not discovered in time: switch it off and on, and try again")
         }
         let profile = mirror.objects.profiles(of: target.path).first {
-            mirror.objects.characteristic(of: target.path, fitting: $0) != nil
+            mirror.objects.characteristic(of: target.path, matching: $0) != nil
         }
         if let profile { return profile }
         let services = mirror.objects.characteristics(of: target.path).map { "\($0.service)/\($0.uuid)" }
-        let seen = services.isEmpty ? "none" : services.joined(separator: ", ")
-        throw .failed("\(device.origin.name) is no button that is known here. Its services: \(seen)")
+        let found = services.isEmpty ? "none" : services.joined(separator: ", ")
+        throw .failed("\(device.origin.name) is not a supported button. Its services: \(found)")
     }
 
-    /// Bonds. Only after the services are resolved: before that BlueZ 5.66 bonds without ever answering. For the
-    /// same reason `Paired` counts as an answer.
+    /// Bonds with the device. Only after its services are resolved: before that BlueZ 5.66 bonds but never answers.
+    /// For the same reason `Paired` counts as an answer.
     private func bond(_ target: Target) async throws(Failure) {
-        guard let connection = buttons.mirror.connection else { throw .unavailable(buttons.mirror.absence) }
+        guard let connection = buttons.mirror.connection else {
+            throw .unavailable(buttons.mirror.unavailability)
+        }
         let agent: PairingAgent
         do throws(BusError) {
             agent = try await PairingAgent(for: target.path, on: connection, log: log)
@@ -185,12 +188,12 @@ final class Pairing {
             member: "Pair",
             startsService: false
         )
-        connection.call(call, timeout: Self.bondLimit) {
+        connection.call(call, timeout: Self.bondTimeout) {
             answer = $0
-            changes.happened()
+            changes.notify()
         }
         let isPaired: @EventLoop () -> Bool = { mirror.objects.devices[target.path]?.isPaired ?? false }
-        _ = await changes.wait(Self.bondLimit) { isPaired() || answer != nil }
+        _ = await changes.wait(for: Self.bondTimeout) { isPaired() || answer != nil }
         if isPaired() { return }
         switch answer {
         case .success: return
@@ -202,7 +205,9 @@ final class Pairing {
 
     private func trust(_ target: Target) async throws(Failure) {
         do throws(BusError) {
-            guard let connection = buttons.mirror.connection else { throw .failed(buttons.mirror.absence) }
+            guard let connection = buttons.mirror.connection else {
+                throw .failed(buttons.mirror.unavailability)
+            }
             _ = try await connection.call(
                 .setProperty(
                     "Trusted",
@@ -211,18 +216,18 @@ final class Pairing {
                     of: BlueZ.name,
                     path: target.path
                 ),
-                timeout: Self.callLimit
+                timeout: Self.callTimeout
             )
         } catch {
             throw .failed("BlueZ does not trust it: \(error)")
         }
     }
 
-    /// Waits until the button is ready, or has refused. On the last try a refusal may still turn into readiness,
+    /// Waits until the button is ready, or has refused. On the last try it may still become ready after a refusal,
     /// because the bond is new.
     private func readiness(of target: Target, isLastTry: Bool = false) async -> BluetoothButton? {
         let buttons = buttons
-        _ = await buttons.changes.wait(Self.readyLimit) {
+        _ = await buttons.changes.wait(for: Self.readyTimeout) {
             guard let button = buttons[target.path] else { return false }
             let hasFailed = button.subscriptionFailure != nil && !isLastTry
             return hasFailed || button.device.link == .ready || button.device.link == .unused
@@ -230,32 +235,37 @@ final class Pairing {
         return buttons[target.path]
     }
 
-    private func call(_ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [BusValue])
-        async throws(Failure)
-    {
+    private func removeDevice(_ device: ObjectPath, from adapter: ObjectPath) async throws(Failure) {
+        let call = MethodCall(
+            to: BlueZ.name,
+            path: adapter,
+            interface: BlueZ.adapter,
+            member: "RemoveDevice",
+            arguments: [.objectPath(device)],
+            startsService: false
+        )
         do throws(BusError) {
-            try await send(path, interface, member, arguments, Self.callLimit)
+            try await send(call, timeout: Self.callTimeout)
         } catch {
             throw .failed("\(error)")
         }
     }
 
-    private func send(
-        _ path: ObjectPath,
-        _ interface: String,
-        _ member: String,
-        _ arguments: [BusValue],
-        _ limit: Duration
-    ) async throws(BusError) {
-        guard let connection = buttons.mirror.connection else { throw .failed(buttons.mirror.absence) }
+    private func callDevice(_ target: Target, _ member: String, timeout: Duration) async throws(BusError) {
         let call = MethodCall(
             to: BlueZ.name,
-            path: path,
-            interface: interface,
+            path: target.path,
+            interface: BlueZ.device,
             member: member,
-            arguments: arguments,
             startsService: false
         )
-        _ = try await connection.call(call, timeout: limit)
+        try await send(call, timeout: timeout)
+    }
+
+    private func send(_ call: MethodCall, timeout: Duration) async throws(BusError) {
+        guard let connection = buttons.mirror.connection else {
+            throw .failed(buttons.mirror.unavailability)
+        }
+        _ = try await connection.call(call, timeout: timeout)
     }
 }

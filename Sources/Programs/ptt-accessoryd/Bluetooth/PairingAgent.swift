@@ -2,23 +2,23 @@ import DBus
 import EventLoop
 import Logging
 
-/// Answers BlueZ's questions while one device is being bonded, and only about that device.
+/// Authorizes the pairing of one device, and of no other.
 ///
-/// For `Pair()` BlueZ asks the caller's own agent (org.bluez.Device). It is never made the default agent: that would
-/// accept every device that comes by.
+/// For `Pair()` BlueZ calls the agent of the caller (org.bluez.Device). It never becomes the default agent, which would
+/// authorize any device.
 @EventLoop
 final class PairingAgent {
     private static let path: ObjectPath = "/org/pushtotalk/agent"
     private static let interface = "org.bluez.Agent1"
-    private static let callLimit = Duration.seconds(10)
+    private static let callTimeout = Duration.seconds(10)
 
     private let connection: BusConnection
     private let log: Logger
     private let object: ExportedObject
 
-    /// Registers the agent. It says yes to `device` only.
+    /// Registers the agent, which authorizes `device` only.
     ///
-    /// - Throws: If BlueZ does not take it.
+    /// - Throws: If BlueZ refuses the registration.
     init(for device: ObjectPath, on connection: BusConnection, log: Logger) async throws(BusError) {
         self.connection = connection
         self.log = log
@@ -26,7 +26,7 @@ final class PairingAgent {
         do throws(BusError) {
             _ = try await connection.call(
                 Self.call("RegisterAgent", [.objectPath(Self.path), .string("NoInputNoOutput")]),
-                timeout: Self.callLimit
+                timeout: Self.callTimeout
             )
         } catch {
             object.withdraw()
@@ -35,9 +35,9 @@ final class PairingAgent {
     }
 
     func unregister() {
-        connection.call(Self.call("UnregisterAgent", [.objectPath(Self.path)]), timeout: Self.callLimit) {
+        connection.call(Self.call("UnregisterAgent", [.objectPath(Self.path)]), timeout: Self.callTimeout) {
             [log, object] result in
-            // It goes with our connection at the latest; until then it answers nothing.
+            // BlueZ removes it with our connection at the latest; until then its object does not exist.
             if case .failure(let error) = result { log.warning("\(error)") }
             object.withdraw()
         }
@@ -54,7 +54,7 @@ final class PairingAgent {
         )
     }
 
-    /// What a device without keys and display can ask for; everything else is no method of ours, which BlueZ takes as no.
+    /// The requests for a device without keys and display. BlueZ gets an error for any other method, which means no.
     private static func questions(about device: ObjectPath) -> ExportedInterface {
         let answer: @EventLoop (MethodInvocation) -> Void = { invocation in
             if invocation.arguments.first?.asObjectPath == device {

@@ -2,10 +2,10 @@ import DBus
 import EventLoop
 import Logging
 
-/// Registers `GattProfile1` objects for the services of our buttons, which makes BlueZ connect them by itself
-/// whenever they advertise (org.bluez.GattProfile). Without it a sleeping button is never reconnected.
+/// Registers `GattProfile1` objects for the services of our buttons, so that BlueZ connects them automatically whenever
+/// they advertise (org.bluez.GattProfile). Without it a sleeping button is never reconnected.
 ///
-/// One application per service, so that a new one needs no change to those that are registered. Good for one life of
+/// One application per service, so that a new service does not change the registered ones. Valid for one instance of
 /// bluetoothd; dropping it withdraws the objects.
 @EventLoop
 final class ProfileRegistration {
@@ -16,12 +16,12 @@ final class ProfileRegistration {
 
     private static let profileInterface = "org.bluez.GattProfile1"
     private static let attempts = 5
-    private static let callLimit = Duration.seconds(10)
+    private static let callTimeout = Duration.seconds(10)
 
     private let connection: BusConnection
     private let log: Logger
     private var applications: [String: [ExportedObject]] = [:]
-    /// What was asked for, and how often in vain.
+    /// The requested registrations, each with the number of its failed attempts.
     private var registrations: [Key: Int] = [:]
     private var backOff = BackOff()
     private lazy var retry = TimerSource { [weak self] in self?.registerAgain() }
@@ -31,13 +31,13 @@ final class ProfileRegistration {
         self.log = log
     }
 
-    /// Makes what is registered equal to what is wanted.
+    /// Registers the missing services, and unregisters those that are no longer wanted.
     ///
     /// - Parameters:
     ///   - services: UUIDs of the services of buttons in use.
-    ///   - managers: The adapters that take registrations.
+    ///   - managers: The adapters that accept registrations.
     func update(services: Set<String>, managers: Set<ObjectPath>) {
-        // Those of an adapter that was unplugged went with it.
+        // The registrations of an unplugged adapter are gone with it.
         registrations = registrations.filter { managers.contains($0.key.manager) }
         let wanted = Set(services.flatMap { service in managers.map { Key(service: service, manager: $0) } })
         for key in Set(registrations.keys).subtracting(wanted) { unregister(key) }
@@ -57,7 +57,7 @@ final class ProfileRegistration {
             arguments: [.objectPath(application), .properties([:])],
             startsService: false
         )
-        connection.call(call, timeout: Self.callLimit) { [weak self] result in
+        connection.call(call, timeout: Self.callTimeout) { [weak self] result in
             switch result {
             case .success: self?.succeeded(key)
             case .failure(let error): self?.failed(key, error)
@@ -76,7 +76,7 @@ final class ProfileRegistration {
         if failures + 1 < Self.attempts {
             retry.arm(after: backOff.next())
         } else {
-            log.error("\(error): sleeping buttons will not reconnect by themselves")
+            log.error("\(error): sleeping buttons will not reconnect automatically")
         }
     }
 
@@ -95,7 +95,7 @@ final class ProfileRegistration {
             arguments: [.objectPath(application)],
             startsService: false
         )
-        connection.call(call, timeout: Self.callLimit) { [log] result in
+        connection.call(call, timeout: Self.callTimeout) { [log] result in
             if case .failure(let error) = result { log.warning("\(error)") }
         }
     }
@@ -110,7 +110,7 @@ final class ProfileRegistration {
         do throws(BusError) {
             let interface = ExportedInterface(
                 Self.profileInterface,
-                // Called when bluetoothd has dropped the registration; a new adapter or owner brings the next.
+                // Called when bluetoothd has dropped the registration; a new adapter or owner causes the next one.
                 methods: [ExportedMethod("Release") { $0.reply() }],
                 properties: [ExportedProperty("UUIDs", "as") { .strings([service]) }]
             )
@@ -119,7 +119,7 @@ final class ProfileRegistration {
             ]
             return root
         } catch {
-            log.error("\(error): sleeping buttons will not reconnect by themselves")
+            log.error("\(error): sleeping buttons will not reconnect automatically")
             return nil
         }
     }

@@ -96,7 +96,7 @@ final class AccessoryService {
     }
 
     private func getDevices(_ call: VarlinkCall) async {
-        await buttons.settle()
+        await buttons.waitForAvailability()
         let reply = AccessoryInterface.DevicesReply(
             devices: list.devices,
             isCoreConnected: list.isCoreConnected
@@ -105,7 +105,7 @@ final class AccessoryService {
     }
 
     private func scan(for limit: Duration, _ call: VarlinkCall) async {
-        await buttons.settle()
+        await buttons.waitForAvailability()
         let identifier = call.connection.identifier
         do throws(BluetoothUnavailable) {
             scans[identifier] = try discovery.start(for: limit) { found in

@@ -5,7 +5,7 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// One headset: tells its ``HeadsetKey`` what happens, and carries out what that decides.
+/// One headset: passes its events to its ``HeadsetKey``, and performs the effects.
 @EventLoop
 final class Headset {
     private let core: CoreConnection
@@ -16,11 +16,11 @@ final class Headset {
     private var device: KeyDevice?
     private let hasOnlyTalkKeys: Bool
     private var wantsGrab = false
-    private lazy var timer = TimerSource { [weak self] in self?.post(.timerFired) }
+    private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
 
-    /// Opens the node. `vanished` is called when the device has gone.
+    /// Opens the node. `vanished` is called when the device was removed.
     ///
-    /// - Throws: As ``KeyDevice``.
+    /// - Throws: The errors of ``KeyDevice``.
     init(
         _ node: InputNode,
         core: CoreConnection,
@@ -41,7 +41,7 @@ final class Headset {
 
     var origin: Origin { key.origin }
 
-    /// While a channel is joined and takes presses, the key belongs to push-to-talk, and no media player may see it.
+    /// Grabs the key, so that no media player receives it, while a channel is joined whose presses begin transmissions.
     ///
     /// The kernel grabs all keys of a node or none: a headset that also has volume keys is not grabbed.
     func setGrab(_ isWanted: Bool) {
@@ -51,16 +51,16 @@ final class Headset {
     }
 
     func coreLost() {
-        post(.coreLost)
+        handle(.coreLost)
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        post(.transmissionEnded(transmissionID, cause))
+        handle(.transmissionEnded(transmissionID, cause))
     }
 
-    /// Ends what it holds, and gives the device back.
+    /// Ends its transmission, and closes the device.
     func end() {
-        post(.deviceRemoved)
+        handle(.deviceRemoved)
         timer.disarm()
         device?.close()
         device = nil
@@ -70,8 +70,8 @@ final class Headset {
     private func handle(_ event: KeyDeviceEvent) {
         switch event {
         case .key(let event): received(event)
-        case .grabbed: log.debug("\(key.origin.name): its keys come here only")
-        case .grabRefused(let error): log.warning("\(error): a media player may act on its key, too")
+        case .grabbed: log.debug("\(key.origin.name): its keys are grabbed")
+        case .grabRefused(let error): log.warning("\(error): a media player may react to its key as well")
         case .vanished: vanished()
         }
     }
@@ -80,16 +80,16 @@ final class Headset {
         let isPressed = event.edge == .pressed
         let code = event.key.rawValue
         if event.isResynchronised {
-            post(.keyResynchronised(code, isPressed: isPressed))
+            handle(.keyResynchronised(code, isPressed: isPressed))
         } else {
-            post(
+            handle(
                 isPressed ? .keyPressed(code) : .keyReleased(code),
                 at: MonotonicTime(nanoseconds: event.time.nanoseconds)
             )
         }
     }
 
-    private func post(_ event: HeadsetKey.Event, at time: MonotonicTime = .now) {
+    private func handle(_ event: HeadsetKey.Event, at time: MonotonicTime = .now) {
         for effect in key.handle(event, at: time) { perform(effect) }
     }
 
@@ -107,9 +107,9 @@ final class Headset {
         core.begin(key.origin) { [weak self] result in
             guard let self else { return }
             switch result {
-            case .success(let transmissionID): post(.began(transmissionID))
+            case .success(let transmissionID): handle(.began(transmissionID))
             case .failure(let refusal):
-                post(.refused(refusal.code))
+                handle(.refused(refusal.code))
                 list.publish(
                     AccessoryEvent(.ignored, device: key.device, remark: "not transmitting: \(refusal)")
                 )
@@ -119,12 +119,12 @@ final class Headset {
 }
 
 extension InputNode {
-    /// What its presses come from.
+    /// The origin of its presses.
     var origin: Origin {
         let name = name.isEmpty ? sysname : name.withBoundedMarks
         return Origin(kind: .wiredHeadset, identifier: stableIdentifier, name: name)
     }
 
-    /// The jack of a sound card says so itself (sound/core/jack.c); everything else has a program of its own inside.
+    /// The kernel marks the jack of a sound card (sound/core/jack.c); any other headset has its own firmware.
     var contact: HeadsetKey.Contact { phys == "ALSA" ? .plug : .remote }
 }

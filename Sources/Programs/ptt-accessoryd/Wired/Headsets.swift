@@ -7,7 +7,7 @@ import PTTMessages
 /// All headsets: the input devices that the udev rule tags.
 @EventLoop
 final class Headsets {
-    /// `udev/71-push-to-talk.rules` gives it to headsets, and never to keyboards.
+    /// `udev/71-push-to-talk.rules` tags headsets with it, and never keyboards.
     private static let tag = "push-to-talk"
 
     private let core: CoreConnection
@@ -29,11 +29,11 @@ final class Headsets {
             self.monitor = monitor
             try monitor.start { [weak self] event in self?.handle(event) }
         } catch {
-            log.error("\(error): headset keys are not used")
+            log.error("\(error): headset keys do not work")
         }
     }
 
-    /// Ends every transmission of a headset, and gives the devices back.
+    /// Ends every transmission of a headset, and closes the devices.
     func close() {
         monitor?.stop()
         monitor = nil
@@ -76,17 +76,17 @@ final class Headsets {
             headset.setGrab(ownsKeys)
             log.notice("\(node.name) (\(node.devnode)) is used as a headset")
         } catch {
-            log.error("\(error): its key is not used")
+            log.error("\(error): its key does not work")
             list.set(node.unused("\(error)"))
         }
     }
 
-    /// The access goes with the active session at the seat. The kernel would let us read on; whoever sits there now
-    /// must not be heard in our channel.
+    /// Only the active session of the seat has access. The kernel would let us continue to read, but the person at the
+    /// seat now must not transmit in our channel.
     private func release(_ node: InputNode) {
         headsets.removeValue(forKey: node.sysname)?.end()
         list.set(
-            node.unused("your session may not read \(node.devnode): it may when it is the one at the screen")
+            node.unused("your session may not read \(node.devnode) unless it is the active one of the seat")
         )
     }
 
@@ -97,7 +97,7 @@ final class Headsets {
 }
 
 extension InputNode {
-    /// How it is shown when it cannot be used.
+    /// Its entry in the list when it cannot be used.
     fileprivate func unused(_ reason: String) -> AccessoryDevice {
         AccessoryDevice(
             kind: .wiredHeadset,
