@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: values) @EventLoop
-    func `a value of any type survives the way to a peer and back`(value: BusValue) async throws {
+    func `a value of any type survives the round trip to a peer`(value: BusValue) async throws {
         let peers = try await Peers()
         let answer = try await peers.client.call(peers.call("Echo", .variant(value)))
         #expect(answer == [.variant(value)])
@@ -52,7 +52,7 @@ import Testing
         )
     }
 
-    @Test @EventLoop func `an unknown service, object and method are told apart`() async throws {
+    @Test @EventLoop func `an unknown service, object and method are distinguished`() async throws {
         let peers = try await Peers()
         let service = MethodCall(to: "org.example.Nobody", path: "/", interface: "org.example.I", member: "M")
         #expect(await BusError.thrown { try await peers.client.call(service) }?.kind == .serviceUnknown)
@@ -76,7 +76,7 @@ import Testing
         )
     }
 
-    @Test @EventLoop func `a call without an answer ends at its time limit`() async throws {
+    @Test @EventLoop func `a call without an answer fails at its timeout`() async throws {
         let peers = try await Peers()
         let start = MonotonicInstant.now
         let error = await BusError.thrown {
@@ -84,13 +84,13 @@ import Testing
         }
         #expect(error?.kind == .noReply)
         #expect(MonotonicInstant.now - start >= .milliseconds(50))
-        // The late answer finds nobody and does no harm.
+        // The late answer is ignored.
         try await peers.holds.next()
         peers.held.removeFirst().reply()
         try await peers.settle()
     }
 
-    @Test @EventLoop func `a peer that leaves the bus ends the calls that wait for it`() async throws {
+    @Test @EventLoop func `calls to a peer fail when it leaves the bus`() async throws {
         let peers = try await Peers()
         let errors = AsyncQueue(of: BusError?.self)
         peers.client.call(peers.call("Hold")) { result in
@@ -116,7 +116,7 @@ import Testing
     ]
 
     @Test(arguments: refused) @EventLoop
-    func `a value that D-Bus forbids is refused and the connection lives on`(value: BusValue) async throws {
+    func `a value that D-Bus forbids is refused and the connection remains`(value: BusValue) async throws {
         let peers = try await Peers()
         let call = peers.call("Echo", .variant(value))
         let error = await BusError.thrown { try await peers.client.call(call) }
@@ -124,8 +124,7 @@ import Testing
         try await peers.settle()
     }
 
-    @Test @EventLoop func `a message that is too large is refused and the connection lives on`() async throws
-    {
+    @Test @EventLoop func `a message that is too large is refused and the connection remains`() async throws {
         let peers = try await Peers()
         let text = BusValue.string(String(repeating: "x", count: 2 << 20))
         let call = peers.call("Echo", .variant(text))
@@ -141,18 +140,18 @@ import Testing
         MethodCall(to: "org.example.S", path: "/", interface: "org.example.I", member: "no-name"),
         MethodCall(to: "org.example.S\0", path: "/", interface: "org.example.I", member: "M"),
     ]) @EventLoop
-    func `a call with an invalid name is refused and the connection lives on`(call: MethodCall) async throws {
+    func `a call with an invalid name is refused and the connection remains`(call: MethodCall) async throws {
         let peers = try await Peers()
         #expect(await BusError.thrown { try await peers.client.call(call) }?.kind == .invalidArguments)
         try await peers.settle()
     }
 
     @Test(arguments: ["", "a", "/a/", "//", "/a//b", "/ä", "/a\0", "/a-b"])
-    func `text that is no object path gives none`(text: String) {
+    func `text that is not an object path is refused`(text: String) {
         #expect(ObjectPath(text) == nil)
     }
 
-    @Test @EventLoop func `ten thousand calls and signals leave nothing behind`() async throws {
+    @Test @EventLoop func `ten thousand calls and signals leak no memory`() async throws {
         let peers = try await Peers()
         let payload = BusValue.bytes([UInt8](repeating: 7, count: 4096))
         let signals = AsyncQueue(of: Int.self)
@@ -178,7 +177,7 @@ import Testing
             }
             #expect(try await signals.next() == round * 500)
         }
-        // Sixty megabytes went through; a leak of a quarter of it would show, other tests do not.
+        // Sixty megabytes were transferred: a leak of a quarter exceeds this bound, the memory of other tests does not.
         #expect(residentBytes() - before < 20 << 20)
     }
 

@@ -4,13 +4,15 @@ import Testing
 
 @testable import DBus
 
-/// What anybody on the bus may send to a connection that did not ask for it, and what a peer may send that was asked.
+/// Messages that any peer may send to a connection unasked, and hostile answers to its calls.
 @Suite struct HostileTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `keys that differ in their bytes are two, however they read`() async throws {
+    @Test @EventLoop func `keys that differ in their bytes are different, even if they are equal as text`()
+        async throws
+    {
         let peers = try await Peers()
-        // The same letter, in one piece and as a letter with an accent.
+        // The same letter, precomposed and as a letter with a combining accent.
         let entries: [BusValue: BusValue] = [.string("\u{e9}"): .byte(1), .string("e\u{301}"): .byte(2)]
         #expect(entries.count == 2)
         let value = BusValue.dictionary(keys: "s", values: "y", entries)
@@ -19,7 +21,7 @@ import Testing
         #expect(answer.first?.asProperties?["\u{e9}"] == .byte(1))
     }
 
-    @Test @EventLoop func `a key of combining marks is a key like others`() async throws {
+    @Test @EventLoop func `a key of combining marks is hashed and compared in linear time`() async throws {
         let peers = try await Peers()
         let marks = String(String.UnicodeScalarView((0..<20_000).map { $0 % 2 == 0 ? "\u{301}" : "\u{323}" }))
         let value = BusValue.properties([BusKey(marks): .byte(1), BusKey(marks + "a"): .byte(2)])
@@ -42,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: TooMuch.allCases) @EventLoop
-    func `a peer that answers with more than anybody needs fails the call, and no more`(excess: TooMuch)
+    func `an answer that exceeds a limit fails the call, and nothing else`(excess: TooMuch)
         async throws
     {
         let peers = try await Peers()
@@ -61,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: TooMuch.allCases) @EventLoop
-    func `a caller that gives more than anybody needs is refused`(excess: TooMuch) async throws {
+    func `a call whose arguments exceed a limit is refused`(excess: TooMuch) async throws {
         let peers = try await Peers()
         let call = peers.call("Echo", .variant(excess.value))
         #expect(await BusError.thrown { try await peers.client.call(call) }?.kind == .limitsExceeded)
@@ -69,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: TooMuch.allCases) @EventLoop
-    func `a signal with more than anybody needs from a stranger is not even read`(excess: TooMuch)
+    func `a signal of another peer that exceeds a limit is not decoded`(excess: TooMuch)
         async throws
     {
         let peers = try await Peers()
@@ -89,15 +91,14 @@ import Testing
             )
         }
         try await ping(peers.client, from: stranger)
-        // To have missed one that was asked for would have ended the connection.
+        // A matching signal that cannot be decoded would have ended the connection.
         #expect(peers.client.isOpen)
         try peers.service.emit(BusSignal(path: Peers.path, interface: Peers.interface, member: "Tick"))
         #expect(try await signals.next().sender == peers.service.uniqueName)
         subscription.cancel()
     }
 
-    @Test @EventLoop func `a signal that was asked for and cannot be read ends the connection`() async throws
-    {
+    @Test @EventLoop func `a matching signal that cannot be decoded ends the connection`() async throws {
         let peers = try await Peers()
         let losses = AsyncQueue(of: BusError.self)
         peers.client.onLost = { losses.add($0) }
@@ -115,13 +116,13 @@ import Testing
         subscription.cancel()
     }
 
-    @Test @EventLoop func `a body deeper than anybody needs is not followed down`() async throws {
+    @Test @EventLoop func `a body that is nested too deeply is not decoded`() async throws {
         let peers = try await Peers()
         let losses = AsyncQueue(of: BusError.self)
         peers.client.onLost = { losses.add($0) }
         let subscription = peers.client.subscribe(MatchRule(member: "Deep")) { _ in }
         try await peers.settle()
-        // Each a signature of one type, and the value.
+        // For each level the signature of one type, and the value.
         let variant: [UInt8] = [1, UInt8(ascii: "v"), 0]
         let variants = Array(repeatElement(variant, count: 40).joined()) + [1, UInt8(ascii: "y"), 0, 0]
         let stranger = try RawBusPeer(peers.bus.address)
@@ -137,7 +138,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test @EventLoop func `nobody but the bus tells that a name has another owner`() async throws {
+    @Test @EventLoop func `only the bus can report that a name has another owner`() async throws {
         let peers = try await Peers()
         let stranger = try await BusConnection.open(.address(peers.bus.address))
         let events = AsyncQueue(of: String.self)
@@ -167,7 +168,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test @EventLoop func `a signal that is too large for us costs a reconnection, each time`() async throws {
+    @Test @EventLoop func `each signal that is too large causes a reconnection`() async throws {
         let peers = try await Peers()
         let events = AsyncQueue(of: String.self)
         let bus = Bus(.address(peers.bus.address)) { event in
@@ -194,7 +195,7 @@ import Testing
         bus.close()
     }
 
-    @Test func `whoever was connected tries again within a second, however often it is thrown out`() {
+    @Test func `after a loss it reconnects within a second, however often it is disconnected`() {
         var delay = Bus.ReconnectDelay()
         var now = MonotonicInstant.now
         for _ in 0..<20 {
@@ -202,15 +203,15 @@ import Testing
             now = now + .milliseconds(10)
             #expect(delay.next(at: now) <= .seconds(1))
         }
-        // A bus that is not there is asked less often.
+        // To a bus that is not running it connects less often.
         for _ in 0..<3 { _ = delay.next(at: now) }
         #expect(delay.next(at: now) == .seconds(5))
-        // One that was there for a while is back at once.
+        // After a stable connection the delay is short again.
         delay.connected(at: now)
         #expect(delay.next(at: now + .seconds(6)) == .milliseconds(100))
     }
 
-    /// What `peer` sent to `connection` before has arrived.
+    /// Waits until all that `peer` has sent to `connection` has arrived.
     @EventLoop
     private func ping(_ connection: BusConnection, from peer: BusConnection) async throws {
         let call = MethodCall(

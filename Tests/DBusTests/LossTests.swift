@@ -7,7 +7,7 @@ import Testing
 @Suite struct LossTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `the loss of the bus is told and ends all calls`() async throws {
+    @Test @EventLoop func `the loss of the bus is reported and fails all calls`() async throws {
         let peers = try await Peers()
         let events = AsyncQueue(of: String.self)
         peers.client.onLost = { events.add("lost: \($0.kind)") }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test @EventLoop func `closing ends calls but is no loss`() async throws {
+    @Test @EventLoop func `closing fails all calls but is not reported as a loss`() async throws {
         let peers = try await Peers()
         let events = AsyncQueue(of: String.self)
         peers.client.onLost = { _ in events.add("lost") }
@@ -70,7 +70,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test @EventLoop func `a bus is waited for, lost and found again`() async throws {
+    @Test @EventLoop func `it waits for a bus, and reconnects after a loss`() async throws {
         let private1 = try PrivateBus()
         let events = AsyncQueue(of: String.self)
         let bus = Bus(.address(private1.address)) { event in
@@ -92,13 +92,13 @@ import Testing
         #expect(bus.connection == nil)
     }
 
-    @Test @EventLoop func `a server that talks nonsense is an error`() async throws {
+    @Test @EventLoop func `a server that does not speak D-Bus is an error`() async throws {
         let server = try FakeServer(answer: "\0\u{1}\u{2}nonsense\r\n")
         let error = await BusError.thrown { try await BusConnection.open(.address(server.address)) }
         #expect(error != nil)
     }
 
-    @Test @EventLoop func `a server that says nothing is an error at the time limit`() async throws {
+    @Test @EventLoop func `a server that never answers is an error at the timeout`() async throws {
         let server = try FakeServer(answer: nil)
         let error = await BusError.thrown {
             try await BusConnection.open(.address(server.address), timeout: .milliseconds(50))
@@ -106,7 +106,8 @@ import Testing
         #expect(error?.kind == .noReply)
     }
 
-    @Test @EventLoop func `a server whose queue is full holds up nobody, and is used when it lets in`()
+    @Test @EventLoop
+    func `a server whose queue is full blocks nothing, and is connected to when it accepts again`()
         async throws
     {
         let bus = try await PrivateBus.start()
@@ -116,7 +117,7 @@ import Testing
         }
         #expect(error?.kind == .noReply)
         for _ in 0..<10 {
-            // Each takes no more than the limit, however many wait.
+            // Each takes no longer than its timeout, however many are pending.
             _ = await BusError.thrown {
                 try await BusConnection.open(.address(bus.address), timeout: .milliseconds(10))
             }
@@ -135,8 +136,8 @@ import Testing
         waiting.close()
     }
 
-    @Test @EventLoop func `bytes that are no message end the connection and not the process`() async throws {
-        // A peer that has passed authentication and then sends what is no D-Bus message.
+    @Test @EventLoop func `invalid bytes end the connection and not the process`() async throws {
+        // A peer that authenticates and then sends bytes that are not a D-Bus message.
         let server = try FakeServer(
             answer: "OK 1234deadbeef1234deadbeef1234dead\r\nAGREE_UNIX_FD\r\n"
                 + String(repeating: "x", count: 64)
@@ -153,7 +154,7 @@ import Testing
     }
 }
 
-/// Accepts one connection, and writes its answer at once.
+/// Accepts connections, and immediately writes its answer to each.
 @EventLoop
 final class FakeServer {
     let address: String

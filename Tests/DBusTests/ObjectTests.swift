@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test @EventLoop func `properties are read, set and told when they change`() async throws {
+    @Test @EventLoop func `properties can be read and set, and their changes are emitted`() async throws {
         let peers = try await Peers()
         let lamp = Lamp()
         lamp.object = try peers.service.export("/lamp", [lamp.interface])
@@ -116,7 +116,9 @@ import Testing
         #expect(thrown?.name == "org.freedesktop.DBus.Error." + error)
     }
 
-    @Test @EventLoop func `an object manager tells what is there, what comes and what goes`() async throws {
+    @Test @EventLoop func `an object manager lists its objects and announces added and removed ones`()
+        async throws
+    {
         let peers = try await Peers()
         let manager = try peers.service.exportManager("/lamps")
         let lamp = Lamp()
@@ -144,7 +146,7 @@ import Testing
         manager.withdraw()
     }
 
-    @Test @EventLoop func `an object that is gone can be exported again`() async throws {
+    @Test @EventLoop func `a withdrawn object can be exported again`() async throws {
         let peers = try await Peers()
         let lamp = Lamp()
         let first = try peers.service.export("/lamp", [lamp.interface])

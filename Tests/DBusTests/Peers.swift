@@ -2,7 +2,7 @@ import DBus
 import EventLoop
 import TestSupport
 
-/// Two connections to a bus of their own: one offers a service, the other uses it.
+/// Two connections to a private bus: a service and its client.
 @EventLoop
 final class Peers {
     nonisolated static let name = "org.example.Service"
@@ -12,7 +12,7 @@ final class Peers {
     let bus: PrivateBus
     let service: BusConnection
     let client: BusConnection
-    /// Calls of `Hold`, which stay without an answer as long as they are kept here.
+    /// Calls of `Hold`, which are not answered while they are stored here.
     var held: [MethodInvocation] = []
     let holds = AsyncQueue(of: Void.self)
     private var object: ExportedObject?
@@ -36,7 +36,7 @@ final class Peers {
         )
     }
 
-    /// A round trip through the bus: what either side sent before it has arrived.
+    /// A round trip through the bus, after which all earlier messages of both sides have arrived.
     func settle() async throws {
         _ = try await client.call(call("Echo", .variant(.byte(0))))
         let ping = MethodCall(

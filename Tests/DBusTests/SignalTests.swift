@@ -6,7 +6,7 @@ import Testing
 @Suite struct SignalTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `a signal reaches the handler with all it carries`() async throws {
+    @Test @EventLoop func `a signal reaches the handler with all its fields`() async throws {
         let peers = try await Peers()
         let signals = AsyncQueue(of: BusSignal.self)
         let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, path: Peers.path)) {
@@ -57,7 +57,7 @@ import Testing
         let peers = try await Peers()
         let signals = AsyncQueue(of: String.self)
         let narrow = peers.client.subscribe(Self.narrow) { _ in signals.add("narrow") }
-        // A second rule brings everything to this connection, so the choice has to be made there too.
+        // With a second rule the bus delivers every signal, so that the connection has to filter as well.
         let broad = withBroadRuleBeside ? peers.client.subscribe(MatchRule()) { _ in } : nil
         let end = peers.client.subscribe(MatchRule(member: "End")) { _ in signals.add("end") }
         try await peers.settle()
@@ -83,7 +83,7 @@ import Testing
         second.cancel()
     }
 
-    @Test @EventLoop func `a handler can end a later subscription and its own`() async throws {
+    @Test @EventLoop func `a handler can cancel a later subscription and its own`() async throws {
         let peers = try await Peers()
         let signals = AsyncQueue(of: String.self)
         var later: Subscription?
@@ -104,7 +104,7 @@ import Testing
         last.cancel()
     }
 
-    @Test @EventLoop func `a stranger cannot pass for the owner of a name`() async throws {
+    @Test @EventLoop func `another peer cannot impersonate the owner of a name`() async throws {
         let peers = try await Peers()
         let stranger = try await BusConnection.open(.address(peers.bus.address))
         let signals = AsyncQueue(of: String?.self)
@@ -128,7 +128,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test @EventLoop func `signals are followed to the next owner of a name`() async throws {
+    @Test @EventLoop func `a subscription by name applies to the next owner of the name`() async throws {
         let peers = try await Peers()
         let next = try await BusConnection.open(.address(peers.bus.address))
         let signals = AsyncQueue(of: String?.self)
@@ -152,7 +152,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test @EventLoop func `the owner of a name is told first, then every change`() async throws {
+    @Test @EventLoop func `the owner of a name is reported first, then every change`() async throws {
         let peers = try await Peers()
         let name = "org.example.Other"
         let owners = AsyncQueue(of: String?.self)
@@ -191,7 +191,7 @@ import Testing
     ]
 
     @Test(arguments: malformed) @EventLoop
-    func `a malformed change of properties is none`(arguments: [BusValue]) async throws {
+    func `a malformed PropertiesChanged signal is ignored`(arguments: [BusValue]) async throws {
         let peers = try await Peers()
         let signals = AsyncQueue(of: BusSignal.self)
         let subscription = peers.client.subscribe(MatchRule(member: "PropertiesChanged")) { signals.add($0) }
@@ -219,7 +219,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test @EventLoop func `a rule that the bus refuses is not missed silently`() async throws {
+    @Test @EventLoop func `a rule that the bus refuses ends the connection`() async throws {
         let peers = try await Peers()
         let losses = AsyncQueue(of: BusError.self)
         peers.client.onLost = { losses.add($0) }

@@ -16,7 +16,7 @@ import Testing
         let results = AsyncQueue(of: pthread_t.self)
         let (near, far) = try UnixSocket.pair(.stream).release()
         defer { for end in [near, far] { _ = close(end) } }
-        // Waits for what the loop sends after it has started the work.
+        // Blocks until the loop has sent a byte, after starting the work.
         _ = fcntl(far, F_SETFL, fcntl(far, F_GETFL) & ~O_NONBLOCK)
         try EventLoop.spawnBlocking {
             var byte: UInt8 = 0
@@ -59,7 +59,7 @@ import Testing
         #expect(count == 3)
     }
 
-    @Test @EventLoop func `a timer of the wall clock fires at the second that it was set to, and only once`()
+    @Test @EventLoop func `a wall-clock timer fires at its second and only once`()
         async throws
     {
         let fired = AsyncQueue(of: Int.self)
@@ -113,7 +113,7 @@ import Testing
         #expect(await seen.next()?.contains(.hungUp) == true)
     }
 
-    @Test @EventLoop func `deferred work runs after the handler that asked for it`() async {
+    @Test @EventLoop func `deferred work runs after the handler that triggered it`() async {
         let order = Mutex([String]())
         let (runs, continuation) = AsyncStream.makeStream(of: Void.self)
         let work = DeferredSource {
@@ -128,7 +128,7 @@ import Testing
         #expect(order.withLock { $0 } == ["handler", "deferred"])
     }
 
-    @Test func `a socket file that nobody listens on is replaced and a live one is not`() throws {
+    @Test func `a socket file without a listener is replaced, one with a listener is not`() throws {
         let path = "/tmp/ptt-eventloop-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(path) }
         do { _ = try UnixSocket.listen(at: path, .stream) }
@@ -140,7 +140,7 @@ import Testing
     }
 }
 
-/// Whole seconds of the exact clock: that of time(2) may be a tick behind.
+/// Whole seconds of the precise clock: time(2) may be one tick behind.
 private func wallClock() -> Int {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Each of these is told to whoever reads a file again when it is.
+/// The events after which a program has to read its file again.
 @Suite(.serialized) struct FileWatchTests {
     private let scratch: Scratch
 
@@ -20,7 +20,8 @@ import Testing
         fclose(file)
     }
 
-    @Test @EventLoop func `a file whose directories come one after the other is told of, and its end`()
+    @Test @EventLoop
+    func `a file is reported whose directories are created one by one, and so is its removal`()
         async throws
     {
         let changes = AsyncQueue(of: FileWatch.Target.self)
@@ -38,7 +39,7 @@ import Testing
                 rmdir(self.path("a/b"))
                 rmdir(self.path("a"))
             default:
-                // A directory above it goes away with all of it.
+                // A directory above it is removed with all its contents.
                 rename(self.path("a"), self.path("away"))
                 _ = try await changes.first { $0 == .isMissing }
             }
@@ -46,7 +47,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test @EventLoop func `another file beside it is not told of`() async throws {
+    @Test @EventLoop func `another file in the same directory is not reported`() async throws {
         mkdir(path("a"), 0o700)
         mkdir(path("a/b"), 0o700)
         try write("a/b/file")
@@ -60,7 +61,7 @@ import Testing
         withExtendedLifetime((watch, other)) {}
     }
 
-    @Test @EventLoop func `links on the way are followed, and their replacement is told of`() async throws {
+    @Test @EventLoop func `links on the path are resolved, and their replacement is reported`() async throws {
         mkdir(path("a"), 0o700)
         mkdir(path("a/b"), 0o700)
         try write("a/b/file")
@@ -84,7 +85,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test func `a link to itself is broken, and nothing is missing where nothing ever was`() {
+    @Test func `a link to itself is broken, and a file that never existed is missing`() {
         symlink("link", path("link"))
         #expect(FileWatch.target(of: path("link")) == .isBroken(link: path("link")))
         #expect(FileWatch.target(of: path("none/at/all")) == .isMissing)
@@ -92,7 +93,7 @@ import Testing
     }
 }
 
-/// A directory that goes with the test.
+/// A directory that is removed after the test.
 private final class Scratch: Sendable {
     let directory: String
 

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct AttributeWatchTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `a file whose access changes is told by its path`() async throws {
+    @Test @EventLoop func `a file whose access changes is reported with its path`() async throws {
         var template = Array("/tmp/ptt-attributes-XXXXXX".utf8CString)
         let directory = try #require(mkdtemp(&template).map { String(cString: $0) })
         let paths = ["\(directory)/one", "\(directory)/two"]
@@ -28,7 +28,7 @@ import Testing
         #expect(try await changes.next() == paths[0])
     }
 
-    @Test @EventLoop func `a directory that does not exist says so`() throws {
+    @Test @EventLoop func `a directory that does not exist is an error`() throws {
         let watch = try AttributeWatch { _ in }
         #expect(throws: SystemError("watch /does/not/exist", ENOENT)) { try watch.add("/does/not/exist") }
     }

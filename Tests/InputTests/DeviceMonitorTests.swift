@@ -3,7 +3,7 @@ import Input
 import TestSupport
 import Testing
 
-/// Against the sysfs of this machine. What needs udevd is in `PluggedHeadsetTests`.
+/// With the sysfs of this machine. Tests that need udevd are in `PluggedHeadsetTests`.
 @Suite struct DeviceMonitorTests {
     init() { withRunningLoop() }
 
@@ -19,7 +19,7 @@ import Testing
         #expect(monitor.nodes.count == reported.count)
     }
 
-    @Test @EventLoop func `a tag that no rule gives finds nothing and is no error`() throws {
+    @Test @EventLoop func `a tag that no rule sets finds nothing and is not an error`() throws {
         let monitor = try DeviceMonitor(subsystem: "mem", tag: "no-rule-gives-this-tag")
         try monitor.start { Issue.record("reported \($0)") }
         #expect(monitor.nodes.isEmpty)

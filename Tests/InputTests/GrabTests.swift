@@ -4,7 +4,7 @@ import Input
 import TestSupport
 import Testing
 
-/// Against the kernel's uinput and evdev and a running udevd: as root, and in the virtual machine.
+/// With the kernel's uinput and evdev and a running udevd: as root, and in the virtual machine.
 @Suite(
     .enabled(
         if: access("/dev/uinput", W_OK) == 0,
@@ -16,7 +16,9 @@ import Testing
 struct GrabTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `a grabbed headset is silent for others until it is given back`() async throws {
+    @Test @EventLoop func `other readers of a grabbed headset receive nothing until it is ungrabbed`()
+        async throws
+    {
         let plugged = try await PluggedHeadset("PTT Grab Headset 1")
         let ours = try Reader(plugged.node)
         let other = try Reader(plugged.node, keys: [.playPause, .nextSong])
@@ -27,11 +29,11 @@ struct GrabTests {
         #expect(try await ours.nextKey().edge == .released)
         ours.device.ungrab()
         try plugged.tap(.nextSong)
-        // The first that the other reader sees is the key after the grab.
+        // The first event of the other reader is the key after the grab.
         #expect(try await other.nextKey().key == .nextSong)
     }
 
-    @Test @EventLoop func `the grab waits until every key is up, so that others see each release`()
+    @Test @EventLoop func `the grab waits until every key is up, so that other readers receive each release`()
         async throws
     {
         let plugged = try await PluggedHeadset("PTT Grab Headset 2")
@@ -42,7 +44,7 @@ struct GrabTests {
         ours.device.grab()
         #expect(ours.device.grabState == .waiting)
         try plugged.headset.release(.volumeUp)
-        // Our key still works meanwhile; when it has arrived, the release before it has been seen.
+        // Our key still works meanwhile; when it arrives, the earlier release has been handled.
         try plugged.tap(.playPause)
         #expect(try await ours.nextKey().edge == .pressed)
         #expect(try await ours.nextKey().edge == .released)
@@ -54,7 +56,7 @@ struct GrabTests {
         #expect(seen == [.pressed, .pressed, .released, .released])
     }
 
-    @Test @EventLoop func `a waiting grab can be taken back`() async throws {
+    @Test @EventLoop func `a waiting grab can be cancelled`() async throws {
         let plugged = try await PluggedHeadset("PTT Grab Headset 3")
         let ours = try Reader(plugged.node)
         try plugged.headset.press(.volumeUp)
@@ -67,7 +69,8 @@ struct GrabTests {
         #expect(ours.device.grabState == .off)
     }
 
-    @Test @EventLoop func `a grab that another program has is refused, and the keys still come`() async throws
+    @Test @EventLoop func `a grab that another program holds is refused, and the keys still arrive`()
+        async throws
     {
         let plugged = try await PluggedHeadset("PTT Grab Headset 4")
         let first = try Reader(plugged.node)
@@ -85,7 +88,7 @@ struct GrabTests {
         #expect(try await second.nextKey().edge == .pressed)
     }
 
-    @Test @EventLoop func `a key held while the grab is asked for stays held, and its release arrives`()
+    @Test @EventLoop func `a key held during the request for a grab stays held, and its release arrives`()
         async throws
     {
         let plugged = try await PluggedHeadset("PTT Grab Headset 5")
@@ -98,7 +101,7 @@ struct GrabTests {
         #expect(try await ours.next() == .grabbed)
     }
 
-    @Test @EventLoop func `unplugging a grabbed headset is told once`() async throws {
+    @Test @EventLoop func `unplugging a grabbed headset is reported once`() async throws {
         let plugged = try await PluggedHeadset("PTT Grab Headset 6")
         let ours = try Reader(plugged.node)
         ours.device.grab()

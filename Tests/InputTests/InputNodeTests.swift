@@ -11,17 +11,17 @@ import Testing
         keys: KeyBits([.playPause])
     )
 
-    @Test func `a headset is no keyboard`() {
+    @Test func `a headset is not a keyboard`() {
         #expect(!headset.isKeyboardLike)
     }
 
-    @Test func `what udev calls a keyboard is one whatever its keys`() {
+    @Test func `a device that udev identifies as a keyboard is one, whatever its keys`() {
         var node = headset
         node.properties["ID_INPUT_KEYBOARD"] = "1"
         #expect(node.isKeyboardLike)
     }
 
-    @Test func `a device with one letter is a keyboard although udev does not say so`() {
+    @Test func `a device with one letter is a keyboard, even if udev does not identify it as one`() {
         var node = headset
         node.keys.insert(KeyCode(rawValue: 18))
         #expect(node.isKeyboardLike)
@@ -35,13 +35,13 @@ import Testing
         #expect(node.stableIdentifier == "serial:Maker_Headset_123:03")
     }
 
-    @Test func `the place and the name identify a jack of a sound card, which has several`() {
+    @Test func `location and name identify one of the jacks of a sound card`() {
         var node = headset
         node.properties = ["ID_PATH": "pci-0000:00:1f.3"]
         #expect(node.stableIdentifier == "path:pci-0000:00:1f.3:Some Headset")
     }
 
-    @Test func `the own address identifies a Bluetooth device`() {
+    @Test func `its own address identifies a Bluetooth device`() {
         var node = headset
         node.id.bus = InputNode.ID.bluetooth
         node.uniq = "aa:bb:cc:dd:ee:ff"
@@ -49,11 +49,11 @@ import Testing
         #expect(node.stableIdentifier == "bluetooth:aa:bb:cc:dd:ee:ff:Some Headset")
     }
 
-    @Test func `name and attachment identify what udev knows nothing about`() {
+    @Test func `name and physical path identify a device that udev has no properties for`() {
         #expect(headset.stableIdentifier == "name:Some Headset:usb-0000:00:14.0-2/input3")
     }
 
-    @Test func `another event number changes nothing about the identifier`() {
+    @Test func `the identifier does not depend on the event number`() {
         var replugged = headset
         replugged.sysname = "event12"
         replugged.devnode = "/dev/input/event12"

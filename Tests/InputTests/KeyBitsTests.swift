@@ -8,7 +8,7 @@ import Testing
         #expect(keys == KeyBits([.playPause, .volumeDown, .volumeUp]))
     }
 
-    @Test func `a kernel with 32-bit words tells the same keys`() {
+    @Test func `a kernel with 32-bit words reports the same keys`() {
         let keys = KeyBits(capabilities: "10 0 c0000 0 0 0", wordSize: 32)
         #expect(keys == KeyBits([.playPause, .volumeDown, .volumeUp]))
     }
@@ -18,7 +18,7 @@ import Testing
         #expect(KeyBits(capabilities: text, wordSize: 64).isEmpty)
     }
 
-    @Test func `words past the last key are left out`() {
+    @Test func `words beyond the last key are ignored`() {
         let endless = Array(repeating: "ffffffffffffffff", count: 2000).joined(separator: " ")
         let keys = KeyBits(capabilities: endless, wordSize: 64)
         #expect(keys.contains(KeyCode(rawValue: 0x2ff)))

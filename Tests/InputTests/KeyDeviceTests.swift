@@ -4,7 +4,7 @@ import Input
 import TestSupport
 import Testing
 
-/// What can be tried without a device. The rest is in `PluggedHeadsetTests`.
+/// Tests without a device. The others are in `PluggedHeadsetTests`.
 @Suite struct KeyDeviceTests {
     init() { withRunningLoop() }
 
@@ -32,12 +32,12 @@ import Testing
         #expect(error?.action.contains("A Keyboard") == true)
     }
 
-    @Test func `a node that is gone says so`() async {
+    @Test func `a removed node is an error`() async {
         let node = InputNode(sysname: "event0", devnode: "/dev/input/does-not-exist", name: "A Headset")
         #expect(await errorOfOpening(node)?.code == ENOENT)
     }
 
-    @Test func `a file that is no event device says so`() async {
+    @Test func `a file that is not an event device is an error`() async {
         let node = InputNode(sysname: "null", devnode: "/dev/null", name: "Nothing")
         #expect(await errorOfOpening(node)?.code == ENOTTY)
     }

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `press and release come with the kernel's time`() {
+    @Test func `press and release have the kernel's time`() {
         var decoder = decoder()
         let seen = events(
             &decoder,
@@ -48,7 +48,7 @@ import Testing
         )
     }
 
-    @Test func `repeats, scan codes and other keys give nothing`() {
+    @Test func `autorepeat, scan codes and other keys are ignored`() {
         var decoder = decoder()
         let scanCode = Reading.event(RawEvent(type: 4, code: 4, value: 0xc00cd, time: now))
         let seen = events(
@@ -59,7 +59,7 @@ import Testing
         #expect(decoder.held.isEmpty)
     }
 
-    @Test func `values and codes that no kernel sends give nothing`() {
+    @Test func `values and codes that no kernel sends are ignored`() {
         var decoder = decoder()
         let seen = events(
             &decoder,
@@ -128,7 +128,7 @@ import Testing
         #expect(decoder.handle(.failed(errno: errno), at: now) == .vanished)
     }
 
-    @Test func `an interrupted call is no failure`() {
+    @Test func `an interrupted call is not a failure`() {
         var decoder = decoder()
         #expect(decoder.handle(.failed(errno: EINTR), at: now) == .wait)
     }

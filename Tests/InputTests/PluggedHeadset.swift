@@ -2,7 +2,7 @@ import EventLoop
 import Input
 import Testing
 
-/// A headset made with uinput, found by a real monitor, and read by one or more devices.
+/// A headset created with uinput, found by a real monitor, and read by one or more devices.
 @EventLoop
 final class PluggedHeadset {
     let headset: VirtualHeadset
@@ -25,7 +25,7 @@ final class PluggedHeadset {
         deviceEvents = iterator
     }
 
-    /// The next thing that udev tells about this headset.
+    /// The next event of udev for this headset.
     func nextDeviceEvent() async throws -> DeviceEvent {
         var iterator = deviceEvents
         defer { deviceEvents = iterator }
@@ -44,7 +44,7 @@ final class PluggedHeadset {
     }
 }
 
-/// Reads a headset and keeps what it told.
+/// Reads a headset and collects its events.
 @EventLoop
 final class Reader {
     let device: KeyDevice
@@ -59,12 +59,12 @@ final class Reader {
     func next() async throws -> KeyDeviceEvent {
         var iterator = events
         defer { events = iterator }
-        // nil only if the time limit has cancelled the test.
+        // Nil only if the time limit has cancelled the test.
         guard let event = await iterator.next(isolation: EventLoop.shared) else { throw CancellationError() }
         return event
     }
 
-    /// The next event, which must be one of a key.
+    /// The next event, which must be that of a key.
     func nextKey() async throws -> KeyEvent {
         let event = try await next()
         guard case .key(let key) = event else { throw Unexpected(event: event) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Input
 
-/// Against the kernel's uinput and evdev and a running udevd: as root, and in the virtual machine.
+/// With the kernel's uinput and evdev and a running udevd: as root, and in the virtual machine.
 @Suite(
     .enabled(
         if: access("/dev/uinput", W_OK) == 0,
@@ -17,7 +17,7 @@ import Testing
 struct PluggedHeadsetTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `a headset is reported when plugged in and when unplugged, with what udev knows`()
+    @Test @EventLoop func `a headset is reported when plugged in and unplugged, with its udev properties`()
         async throws
     {
         let plugged = try await PluggedHeadset("PTT Test Headset 1")
@@ -30,7 +30,7 @@ struct PluggedHeadsetTests {
         #expect(try await plugged.nextDeviceEvent() == .removed(plugged.node))
     }
 
-    @Test @EventLoop func `a headset that is there already is reported at the start`() async throws {
+    @Test @EventLoop func `a headset that is already plugged in is reported at the start`() async throws {
         let plugged = try await PluggedHeadset("PTT Test Headset 2")
         let late = try DeviceMonitor(subsystem: "input", tag: nil)
         var added: [DeviceEvent] = []
@@ -55,7 +55,9 @@ struct PluggedHeadsetTests {
         #expect(!pressed.isResynchronised && !released.isResynchronised)
     }
 
-    @Test @EventLoop func `only wanted keys reach the descriptor, so that others wake nobody`() async throws {
+    @Test @EventLoop func `only wanted keys reach the descriptor, so that others cause no wake-ups`()
+        async throws
+    {
         let plugged = try await PluggedHeadset("PTT Test Headset 4")
         let limited = try openedDevice(plugged.node.devnode, "limited")
         let unlimited = try openedDevice(plugged.node.devnode, "unlimited")
@@ -71,7 +73,7 @@ struct PluggedHeadsetTests {
         #expect(nextReading(limited, .live) != .nothing)
     }
 
-    @Test @EventLoop func `the wanted keys that the headset has are told`() async throws {
+    @Test @EventLoop func `the wanted keys that the headset supports are known`() async throws {
         let plugged = try await PluggedHeadset("PTT Test Headset 5", keys: [.playPause, .volumeUp])
         let reader = try Reader(plugged.node, keys: [.playPause, .nextSong])
         #expect(reader.device.availableKeys == [.playPause])
@@ -96,7 +98,7 @@ struct PluggedHeadsetTests {
         let reader = try Reader(plugged.node)
         try plugged.headset.press(.playPause)
         #expect(try await reader.nextKey().edge == .pressed)
-        // The loop is busy with this test, so that nobody reads and the kernel's buffer overflows.
+        // This test blocks the loop, so that nothing reads and the kernel's buffer overflows.
         try plugged.headset.release(.playPause)
         for _ in 0..<1000 { try plugged.tap(.playPause) }
         let released = try await reader.nextKey()
@@ -108,7 +110,9 @@ struct PluggedHeadsetTests {
         #expect(!pressed.isResynchronised)
     }
 
-    @Test @EventLoop func `a press that is found in a full buffer is marked as not seen live`() async throws {
+    @Test @EventLoop func `a press that is detected after lost events is marked as resynchronised`()
+        async throws
+    {
         let plugged = try await PluggedHeadset("PTT Test Headset 8")
         let reader = try Reader(plugged.node)
         for _ in 0..<1000 { try plugged.tap(.playPause) }
@@ -118,14 +122,16 @@ struct PluggedHeadsetTests {
         #expect(pressed.isResynchronised)
     }
 
-    @Test @EventLoop func `unplugging while a key is held is told once and as the last event`() async throws {
+    @Test @EventLoop func `unplugging while a key is held is reported once and as the last event`()
+        async throws
+    {
         let plugged = try await PluggedHeadset("PTT Test Headset 9")
         let reader = try Reader(plugged.node)
         try plugged.headset.press(.playPause)
         #expect(try await reader.nextKey().edge == .pressed)
         plugged.headset.remove()
         #expect(try await reader.next() == .vanished)
-        // What was open is closed: the number is free again.
+        // The descriptor is closed: its number is free again.
         reader.device.close()
         reader.device.grab()
         #expect(reader.device.grabState == .off)
@@ -141,7 +147,7 @@ struct PluggedHeadsetTests {
         #expect(throws: SystemError.self) { try Reader(keyboard.node) }
     }
 
-    @Test @EventLoop func `a keyboard that took the place of a headset is refused too`() async throws {
+    @Test @EventLoop func `a keyboard that has replaced a headset is refused too`() async throws {
         let keyboard = try await PluggedHeadset("PTT Test Space Bar", keys: [KeyCode(rawValue: 57)])
         let stale = InputNode(sysname: keyboard.node.sysname, devnode: keyboard.node.devnode, name: "Headset")
         #expect(throws: SystemError.self) { try Reader(stale) }

@@ -6,7 +6,7 @@ import Testing
 
 private let rule = "/usr/lib/udev/rules.d/71-push-to-talk.rules"
 
-/// What the installed udev rule makes of devices. Where it is installed and uinput can be opened.
+/// The effect of the installed udev rule, where it is installed and uinput can be opened.
 @Suite(
     .enabled(
         if: access("/dev/uinput", W_OK) == 0 && access(rule, R_OK) == 0,
@@ -23,7 +23,7 @@ struct UdevRuleTests {
     /// Every letter, digit and modifier of a keyboard.
     private static let typing = Set((1...88).map { KeyCode(rawValue: $0) })
 
-    @Test @EventLoop func `a headset is found by its tag, and its removal is told`() async throws {
+    @Test @EventLoop func `a headset is found by its tag, and its removal is reported`() async throws {
         let plugged = try await PluggedHeadset("PTT Rule Headset", tag: Self.tag)
         #expect(plugged.node.tags.isSuperset(of: [Self.tag, "uaccess", "systemd"]))
         #expect(plugged.node.properties["ID_PTT_ACCESSORY"] == "1")
@@ -38,7 +38,7 @@ struct UdevRuleTests {
         ("PTT Rule Headset Keyboard", Self.typing),
         ("PTT Rule Remote Control", VirtualHeadset.usualKeys),
     ])
-    @EventLoop func `a keyboard and a remote control are left alone`(name: String, keys: Set<KeyCode>)
+    @EventLoop func `a keyboard and a remote control are not tagged`(name: String, keys: Set<KeyCode>)
         async throws
     {
         let plugged = try await PluggedHeadset(name, keys: keys)

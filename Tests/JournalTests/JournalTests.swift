@@ -50,7 +50,7 @@ import Testing
         #expect(line == "<6>text name=\"x uid=0\" other=\"\\\" uid=0\"\n")
     }
 
-    @Test func `a line stays short whatever a peer sends`() {
+    @Test func `a line is bounded, whatever a peer sends`() {
         let text = String(repeating: "x", count: 1 << 20)
         #expect(logged(isJournal: true) { $0.info("\(text)") }.utf8.count < 4096)
         #expect(logged(isJournal: true) { $0.info("x", metadata: ["a": "\(text)"]) }.utf8.count < 4096)

@@ -9,11 +9,11 @@ import Testing
 @Suite struct RateLimitTests {
     init() { withRunningLoop() }
 
-    /// Two ends of something that takes bytes: a socket, as the journal's is, or a pipe.
+    /// The two ends of a socket, such as that of the journal, or of a pipe.
     private func ends(isSocket: Bool) throws -> (reading: Int32, writing: Int32) {
         if isSocket {
             let (near, far) = try UnixSocket.pair(.stream).release()
-            // As the one that systemd connects, it waits.
+            // Blocking, as the one that systemd connects.
             _ = fcntl(far, F_SETFL, 0)
             return (near, far)
         }
@@ -30,7 +30,7 @@ import Testing
         return String(decoding: text, as: UTF8.self)
     }
 
-    @Test(arguments: [true, false]) func `nobody waits for a reader that was stopped, and the reader is told`(
+    @Test(arguments: [true, false]) func `a stopped reader blocks nothing, and is notified of dropped lines`(
         isSocket: Bool
     ) throws {
         let (reading, writing) = try ends(isSocket: isSocket)
@@ -49,7 +49,8 @@ import Testing
         #expect(lines == ["dropped \(10_000 - count)", "last"])
     }
 
-    @Test(arguments: [true, false]) func `lines stay whole whatever their length and however slow the reader`(
+    @Test(arguments: [true, false])
+    func `lines are written whole, whatever their length and however slow the reader`(
         isSocket: Bool
     ) throws {
         let (reading, writing) = try ends(isSocket: isSocket)
@@ -74,7 +75,8 @@ import Testing
         #expect(!text.unicodeScalars.contains("\u{FFFD}"))
     }
 
-    @Test @EventLoop func `one peer has so many lines, and their number is told when the time is over`()
+    @Test @EventLoop
+    func `the lines of one peer are limited, and the suppressed ones are counted at the end of the window`()
         async throws
     {
         let written = AsyncQueue(of: String.self)

@@ -20,7 +20,7 @@ extension RealServers {
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `the start is told before the first fragment and once`(
+        @EventLoop func `the start is reported once, before the first fragment`(
             program: PrivateAudioServer.Program
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
@@ -88,7 +88,7 @@ extension RealServers {
             closed.close()
             let dropped = try Capture(fixture)
             dropped.drop()
-            // Later requests are answered later, so the two are over when this one has started.
+            // Requests are answered in order, so that the first two have ended when this one has started.
             let witness = try Capture(fixture)
             await witness.untilStarted()
             try await fixture.untilSourceOutputs(1)
@@ -126,7 +126,7 @@ extension RealServers {
         {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
-            // libpulse keeps some descriptors for good after the first stream.
+            // libpulse keeps some descriptors open after the first stream.
             for _ in 0..<5 { try await openAndClose(fixture) }
             try await fixture.untilSourceOutputs(0)
             let before = openDescriptors()
@@ -148,12 +148,12 @@ extension RealServers {
             guard case .failed(let error) = capture.events.last else { return }
             #expect("\(error)".hasPrefix("could not capture from “no-such-microphone”: No such entity"))
             try await fixture.untilSourceOutputs(0)
-            // pipewire-pulse opened the default microphone in place of it.
+            // pipewire-pulse opened the default microphone instead.
             #expect(capture.samples.isEmpty)
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `the user's own mute is told and left alone`(program: PrivateAudioServer.Program)
+        @EventLoop func `the user's mute is reported and not changed`(program: PrivateAudioServer.Program)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)

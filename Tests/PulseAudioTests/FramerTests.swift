@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 7, 480, 1919, 1920, 1921, 5000, 20_000])
-    func `fragments of any size become the same frames`(size: Int) {
+    func `fragments of any size are cut into the same frames`(size: Int) {
         let sent = (0..<1920 * 10).map { UInt8(truncatingIfNeeded: $0 / 7) }
         var framer = Framer(.speech)
         var received: [UInt8] = []
@@ -52,14 +52,14 @@ import Testing
         #expect(later.map(\.time.nanoseconds) == [120_000_000, 140_000_000])
     }
 
-    @Test func `times never run backwards when fragments arrive in a burst`() {
+    @Test func `times never decrease when fragments arrive in a burst`() {
         var framer = Framer(.speech)
         let first = frames(&framer, .init(repeating: 0, count: 1920), at: 80_000_000)
         let burst = frames(&framer, .init(repeating: 0, count: 3840), at: 61_000_000)
         #expect((first + burst).map(\.time.nanoseconds) == [80_000_000, 80_000_000, 81_000_000])
     }
 
-    @Test func `a reset forgets an unfinished frame`() {
+    @Test func `a reset discards an incomplete frame`() {
         var framer = Framer(.speech)
         #expect(frames(&framer, .init(repeating: 1, count: 100), at: 0).isEmpty)
         framer.reset()

@@ -10,7 +10,7 @@ extension RealServers {
         init() { withRunningLoop() }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `a killed server fails its streams once and is found again after its restart`(
+        @EventLoop func `a killed server fails its streams once, and is connected to again after its restart`(
             program: PrivateAudioServer.Program
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
@@ -31,7 +31,7 @@ extension RealServers {
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `a server that starts later is found`(program: PrivateAudioServer.Program)
+        @EventLoop func `a server that starts later is connected to`(program: PrivateAudioServer.Program)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)
@@ -58,7 +58,7 @@ extension RealServers {
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `a server that comes back is found by its socket, long before the next attempt`(
+        @EventLoop func `a restarted server is detected by its socket, long before the next attempt`(
             program: PrivateAudioServer.Program
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
@@ -82,7 +82,7 @@ extension RealServers {
             audio.close()
         }
 
-        @Test @EventLoop func `PipeWire that comes back below a living pipewire-pulse is found as well`()
+        @Test @EventLoop func `a restart of PipeWire alone, without pipewire-pulse, is detected as well`()
             async throws
         {
             let fixture = try await AudioServerFixture.start(.pipeWire)
@@ -122,7 +122,7 @@ extension RealServers {
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `nobody can put a capture on another device, and a new default does not`(
+        @EventLoop func `a capture cannot be moved to another device, and a new default does not move it`(
             program: PrivateAudioServer.Program
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
@@ -146,7 +146,7 @@ extension RealServers {
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `a server that answers nothing stalls the capture and cannot keep it open`(
+        @EventLoop func `a server that does not answer stalls the capture and cannot keep it open`(
             program: PrivateAudioServer.Program
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
@@ -156,14 +156,14 @@ extension RealServers {
             fixture.server.freeze()
             await capture.happenings.wait(for: .event(.stalled), within: .seconds(2))
             capture.close()
-            // The end is not confirmed, so the connection goes, and the stream with it.
+            // The end is not confirmed, so that the connection is closed, and the stream ends with it.
             await fixture.states.wait("the connection is dropped", within: .seconds(5)) {
                 if case .lost = $0.last { true } else { false }
             }
             #expect(capture.events.last == .stalled)
         }
 
-        @Test func `the server's socket is where libpulse looks for it`() {
+        @Test func `the server's socket is that of libpulse`() {
             func path(_ address: String?, _ pulse: String? = nil, _ runtime: String? = "/run/user/1")
                 -> String?
             {
@@ -180,7 +180,8 @@ extension RealServers {
             #expect(path("") == nil)
         }
 
-        @Test @EventLoop func `without a server the attempts slow down and the loss is told once`() async {
+        @Test @EventLoop func `without a server the attempts slow down and the loss is reported once`() async
+        {
             let audio = AudioServer(applicationName: "alone", address: "unix:/nonexistent/native")
             let states = Recorder<AudioServer.State>()
             audio.stateChanged = { states.add($0) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PulseAudio
 
-/// Which of the sources is taken, as a value.
+/// The choice among sources, as a value.
 @Suite struct MicrophoneTests {
     private func source(
         _ index: UInt32,
@@ -46,12 +46,12 @@ import Testing
         return devices
     }
 
-    @Test func `the default source is taken if it is a microphone`() {
+    @Test func `the default source is chosen if it is a microphone`() {
         let sources = [source(1, "webcam", isHardware: true), source(2, "headset", isHardware: true)]
         #expect(devices(sources, defaultSource: "headset").microphone?.name == "headset")
     }
 
-    @Test func `nothing is taken when there are only monitors and what this program has made`() {
+    @Test func `nothing is chosen if there are only monitors and this program's own devices`() {
         let sources = [source(1, "speaker.monitor", isMonitor: true), source(2, "own", isOwn: true)]
         for name in ["speaker.monitor", "own", nil] {
             #expect(devices(sources, defaultSource: name).microphone == nil)
@@ -59,7 +59,7 @@ import Testing
         #expect(devices([]).microphone == nil)
     }
 
-    @Test func `in place of a default that is none comes a device, plugged in, before software`() {
+    @Test func `if the default is not a microphone, plugged-in hardware is preferred to software`() {
         let monitor = source(1, "speaker.monitor", isMonitor: true)
         let software = source(2, "phone over network")
         let empty = source(3, "jack", isHardware: true, isUnplugged: true)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `software is what it records from, however many steps away`(isPipeWire: Bool) {
+    func `a software source is a microphone if it records from one, however indirectly`(isPipeWire: Bool) {
         let monitor = source(1, "speaker.monitor", isMonitor: true)
         let microphone = source(2, "webcam", isHardware: true)
         func maker(_ number: UInt32) -> (module: UInt32?, linkGroup: String?) {
@@ -95,14 +95,14 @@ import Testing
         }
     }
 
-    @Test func `software that records from nothing, or in a circle, is no microphone`() {
+    @Test func `software that records from nothing, or in a cycle, is not a microphone`() {
         let (one, other) = (source(1, "one", module: 10), source(2, "other", module: 11))
         let circle = [feed(2, module: 10), feed(1, module: 11)]
         #expect(devices([one, other], sourceOutputs: circle).microphone == nil)
         #expect(devices([one], sourceOutputs: [feed(.max, module: 10)]).microphone == nil)
     }
 
-    @Test func `a canceller of echoes, which hears the speaker as well, is a microphone`() {
+    @Test func `an echo canceller, which also records the speaker, is a microphone`() {
         let sources = [
             source(1, "speaker.monitor", isMonitor: true), source(2, "webcam"),
             source(3, "cancelled", module: 10),
@@ -113,7 +113,7 @@ import Testing
 }
 
 extension RealServers {
-    /// A choice that is out of date when the stream is open.
+    /// A choice that is outdated when the stream is open.
     @Suite(.timeLimit(.minutes(3)))
     struct StaleChoiceTests {
         init() { withRunningLoop() }
@@ -142,7 +142,7 @@ extension RealServers {
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `a microphone that goes before the stream is open is not replaced by a monitor`(
+        @EventLoop func `a microphone that is removed before the stream is open is not replaced by a monitor`(
             program: PrivateAudioServer.Program
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
@@ -155,7 +155,7 @@ extension RealServers {
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `nothing is delivered that was captured before the stream was wanted`(
+        @EventLoop func `nothing is delivered that was captured before the stream was started`(
             program: PrivateAudioServer.Program
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `a text becomes a value and what is optional may be missing`() throws {
+    @Test func `a text is decoded to a value, and optional keys may be missing`() throws {
         let text = """
             # A comment
             limit = 60
@@ -56,7 +56,7 @@ import Testing
             "buttons[1].name should be a string but is an integer"
         ),
     ])
-    func `what does not fit is named with line and column`(
+    func `a value of the wrong type is reported with line and column`(
         text: String,
         line: Int,
         column: Int,
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `what is missing in the text as a whole has no place`() {
+    @Test func `a missing key at the top level has no place`() {
         #expect(throws: TOMLError(place: nil, reason: "limit is missing")) {
             try TOML.decode(Settings.self, from: "")
         }

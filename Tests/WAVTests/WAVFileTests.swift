@@ -5,7 +5,7 @@ import WAV
 @Suite struct WAVFileTests {
     private let path = NSTemporaryDirectory() + "/wav-test-\(UInt64.random(in: 0 ... .max)).wav"
 
-    @Test func `a finished file says how much sound is in it`() throws {
+    @Test func `the header of a finished file has the length of its audio`() throws {
         defer { unlink(path) }
         var file = try WAVFile(creating: path, rate: 8000, channels: 2)
         try file.append([1, 2, 3, 4])

@@ -6,7 +6,7 @@ import PTTMessages
 import TestSupport
 import Varlink
 
-/// The built ptt-accessoryd between a BlueZ look-alike on a private bus and a core, and a client that watches it.
+/// The built ptt-accessoryd with a simulated BlueZ on a private bus, a core, and a client that subscribes to its events.
 @EventLoop
 final class AccessoryFixture {
     nonisolated let bus: PrivateBus
@@ -18,8 +18,8 @@ final class AccessoryFixture {
     let notices: NotifySocket
     private var watcher: VarlinkClient?
 
-    /// Starts everything. `buttons` are as `ptt-sim --button` takes them; if `known`, they are paired, trusted and
-    /// connected from the beginning.
+    /// Starts everything. `buttons` are arguments of `ptt-sim --button`; if `known`, they are paired, trusted and
+    /// connected from the start.
     static func start(
         buttons: [String] = ["ffe0"],
         known: Bool = true,
@@ -81,19 +81,19 @@ final class AccessoryFixture {
         try watch()
     }
 
-    /// Carries out a command of `ptt-sim`.
+    /// Runs a command of `ptt-sim`.
     func simulate(_ command: String) async throws {
         let answer = try await simulator?.ask(command)
         guard answer == "ok" else { throw FixtureError("\(command): \(answer ?? "no simulator")") }
     }
 
-    /// The next event of this kind; the ones before it are dropped.
+    /// The next event of this kind; earlier events are discarded.
     @discardableResult
     func next(_ kind: AccessoryEventKind) async throws -> AccessoryEvent {
         try await events.first { $0.kind == kind }
     }
 
-    /// Waits until so many buttons will be heard.
+    /// Waits until this number of buttons is ready.
     func ready(_ count: Int = 1) async throws {
         var ready: Set<String> = []
         while ready.count < count {
@@ -107,7 +107,7 @@ final class AccessoryFixture {
         }
     }
 
-    /// The next thing that the core was asked.
+    /// The next request to the core.
     func asked() async throws -> CoreDouble.Request {
         guard let core else { throw FixtureError("there is no core") }
         return try await core.requests.next()
@@ -116,7 +116,7 @@ final class AccessoryFixture {
     func call<Reply: Decodable & Sendable>(
         _ method: String,
         _ parameters: JSONObject = [:],
-        _ type: Reply.Type = Reply.self
+        as type: Reply.Type = Reply.self
     ) async throws -> Reply {
         let client = try VarlinkClient(connectingTo: directory + "/pushtotalk/accessory")
         defer { client.close() }
@@ -133,7 +133,7 @@ final class AccessoryFixture {
         try VarlinkClient(connectingTo: directory + "/pushtotalk/accessory")
     }
 
-    /// The name of the error that a call is answered with.
+    /// The name of the error of a call.
     func failure(_ method: String, _ parameters: JSONObject) async throws -> String {
         let client = try client()
         defer { client.close() }
@@ -146,7 +146,7 @@ final class AccessoryFixture {
         }
     }
 
-    /// Scans until something is found.
+    /// Scans until a device is found.
     func scan() async throws -> AccessoryInterface.Discovery {
         let client = try client()
         defer { client.close() }
@@ -160,7 +160,7 @@ final class AccessoryFixture {
         return try await found.next()
     }
 
-    /// As another program would, `bluetoothctl` for example.
+    /// Sets the property as another program would, for example `bluetoothctl`.
     func setTrusted(_ isTrusted: Bool) async throws {
         let connection = try await BusConnection.open(.address(bus.address))
         defer { connection.close() }
@@ -179,7 +179,7 @@ final class AccessoryFixture {
         }
     }
 
-    /// Follows ptt-accessoryd. What is there already is told as added.
+    /// Subscribes to the events of ptt-accessoryd. Present devices are recorded as added.
     private func watch() throws {
         let watcher = try client()
         self.watcher = watcher
@@ -194,7 +194,7 @@ final class AccessoryFixture {
     }
 }
 
-/// The parameters of an answer that has none.
+/// The parameters of a reply that has none.
 struct Nothing: Decodable, Sendable {}
 
 struct FixtureError: Error, CustomStringConvertible {

@@ -8,9 +8,9 @@ import Testing
     private static let path: ObjectPath = "/org/bluez/hci0/dev_00_11_22_33_44_55"
     private static let device = "org.bluez.Device1"
 
-    @Test func `a property of a wrong type is named and passed over`() {
+    @Test func `a property of the wrong type is ignored and reported`() {
         var objects = BlueZObjects()
-        let complaints = objects.add(
+        let warnings = objects.add(
             Self.path,
             [
                 BusKey(Self.device): [
@@ -18,12 +18,12 @@ import Testing
                 ]
             ]
         )
-        #expect(complaints.count == 2)
+        #expect(warnings.count == 2)
         #expect(objects.devices[Self.path]?.address == "00:11:22:33:44:55")
         #expect(objects.devices[Self.path]?.isConnected == false)
     }
 
-    @Test func `changes of an unknown object make no object`() {
+    @Test func `changes of an unknown object are ignored`() {
         var objects = BlueZObjects()
         let properties = PropertyReader(["Connected": .boolean(true)])
         #expect(objects.apply(properties, of: Self.device, to: Self.path).isEmpty)
@@ -47,11 +47,11 @@ import Testing
         let uuid = BusValue.string("0000ffe0-0000-1000-8000-00805f9b34fb")
         _ = objects.add(service, ["org.bluez.GattService1": ["UUID": uuid]])
         #expect(objects.profiles(of: Self.path) == [.ffe0])
-        #expect(objects.characteristic(of: Self.path, fitting: .ffe0) == nil)
+        #expect(objects.characteristic(of: Self.path, matching: .ffe0) == nil)
         let notifying = BusValue.string("0000FFE1-0000-1000-8000-00805F9B34FB")
         _ = objects.add(characteristic, ["org.bluez.GattCharacteristic1": ["UUID": notifying]])
-        #expect(objects.characteristic(of: Self.path, fitting: .ffe0) == characteristic)
-        #expect(objects.characteristic(of: other, fitting: .ffe0) == nil)
+        #expect(objects.characteristic(of: Self.path, matching: .ffe0) == characteristic)
+        #expect(objects.characteristic(of: other, matching: .ffe0) == nil)
         #expect(objects.device(of: characteristic) == Self.path)
     }
 }

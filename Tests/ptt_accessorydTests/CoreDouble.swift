@@ -4,7 +4,7 @@ import PTTMessages
 import TestSupport
 import Varlink
 
-/// Stands in for `pttd` at its socket: grants or refuses, and tells what it was asked.
+/// Takes the place of `pttd` at its socket: grants or refuses requests, and records them.
 @EventLoop
 final class CoreDouble {
     enum Request: Equatable, Sendable {
@@ -57,7 +57,7 @@ final class CoreDouble {
         self.server = server
     }
 
-    /// Gone at once, as after a crash.
+    /// Stops immediately, as after a crash.
     func stop() {
         server?.stop()
         server = nil

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct CoreTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `a press without a core is told, and not made up for`() async throws {
+    @Test @EventLoop func `a press without a core is reported, and not repeated later`() async throws {
         let fixture = try await AccessoryFixture.start(core: false)
         try await fixture.ready()
         try await fixture.simulate("press")
@@ -17,12 +17,12 @@ import Testing
         try await fixture.next(.coreConnected)
         try await fixture.simulate("release")
         try await fixture.simulate("press")
-        // Nothing was asked for the first press.
+        // There was no request for the first press.
         #expect(try await fixture.asked() == .end(first, .released))
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `ptt-accessoryd comes back to a core that was restarted`() async throws {
+    @Test @EventLoop func `ptt-accessoryd reconnects to a restarted core`() async throws {
         let fixture = try await AccessoryFixture.start()
         try await fixture.ready()
         try await fixture.simulate("press")
@@ -37,7 +37,7 @@ import Testing
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `a second ptt-accessoryd says that there is one, and ends`() async throws {
+    @Test @EventLoop func `a second ptt-accessoryd ends with an error`() async throws {
         let fixture = try await AccessoryFixture.start()
         let second = try TestProcess(
             [TestProcess.built("ptt-accessoryd")],

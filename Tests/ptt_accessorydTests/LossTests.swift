@@ -7,14 +7,14 @@ import Testing
 @Suite(.serialized) struct LossTests {
     init() { withRunningLoop() }
 
-    /// What breaks the way to the button, and what repairs it.
+    /// Faults between the button and ptt-accessoryd, and their repair.
     nonisolated static let losses = [
         ("disconnect", nil), ("sleep", "wake"), ("vanish", "return"), ("power off", "power on"),
         ("unplug", "plug"), ("crash", "revive"),
     ]
 
     @Test(arguments: losses) @EventLoop
-    func `whatever breaks the way to a held button ends its transmission`(
+    func `any fault between a held button and ptt-accessoryd ends its transmission`(
         loss: String,
         repair: String?
     ) async throws {
@@ -42,13 +42,13 @@ import Testing
     }
 
     @Test(arguments: ["bluetoothd", "the bus"]) @EventLoop
-    func `who stands still while a button is held cannot tell the release, and ends its transmission`(
-        _ who: String
+    func `a process that hangs while a button is held could miss the release, so that the transmission ends`(
+        _ process: String
     ) async throws {
         let fixture = try await AccessoryFixture.start()
         try await fixture.ready()
         func signal(_ signal: Int32) {
-            if who == "the bus" { fixture.bus.signal(signal) } else { fixture.simulator?.signal(signal) }
+            if process == "the bus" { fixture.bus.signal(signal) } else { fixture.simulator?.signal(signal) }
         }
         try await fixture.simulate("press")
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
@@ -62,7 +62,7 @@ import Testing
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `a button that is no longer trusted is no longer heard`() async throws {
+    @Test @EventLoop func `a button that is no longer trusted is no longer used`() async throws {
         let fixture = try await AccessoryFixture.start()
         try await fixture.ready()
         try await fixture.simulate("press")

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import TestSupport
 
-/// Takes systemd's place at the other end of `sd_notify`.
+/// Receives the messages of `sd_notify` in place of systemd.
 @EventLoop
 final class NotifySocket {
     nonisolated let path: String

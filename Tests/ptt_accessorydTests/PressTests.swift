@@ -12,7 +12,7 @@ let first = "F0:F1:F2:F3:F4:01"
     init() { withRunningLoop() }
 
     @Test(arguments: ["ffe0", "aina", "nordic"]) @EventLoop
-    func `a press begins and letting go ends`(kind: String) async throws {
+    func `a press begins and a release ends a transmission`(kind: String) async throws {
         let fixture = try await AccessoryFixture.start(buttons: [kind])
         try await fixture.ready()
         try await fixture.simulate("press")
@@ -37,7 +37,7 @@ let first = "F0:F1:F2:F3:F4:01"
         }
     }
 
-    @Test @EventLoop func `a button whose name nobody could read has one that all can`() async throws {
+    @Test @EventLoop func `a name with too many combining marks is shortened`() async throws {
         let marks = String(repeating: "\u{301}", count: 60)
         let fixture = try await AccessoryFixture.start(buttons: ["ffe0:a\(marks)"])
         try await fixture.ready()
@@ -46,7 +46,7 @@ let first = "F0:F1:F2:F3:F4:01"
         #expect("a\(marks)é".withBoundedMarks == "a" + String(repeating: "\u{301}", count: 30) + "é")
     }
 
-    @Test @EventLoop func `a sign of life is no press`() async throws {
+    @Test @EventLoop func `a heartbeat is not a press`() async throws {
         let fixture = try await AccessoryFixture.start(buttons: ["aina"])
         try await fixture.ready()
         try await fixture.simulate("raw 80")
@@ -55,7 +55,7 @@ let first = "F0:F1:F2:F3:F4:01"
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `bytes without meaning are told and do nothing`() async throws {
+    @Test @EventLoop func `unknown bytes are reported and have no effect`() async throws {
         let fixture = try await AccessoryFixture.start()
         try await fixture.ready()
         try await fixture.simulate("raw ff")
@@ -64,15 +64,15 @@ let first = "F0:F1:F2:F3:F4:01"
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `a level that is told on connecting is no press`() async throws {
+    @Test @EventLoop func `a level that is notified on connecting is not a press`() async throws {
         let fixture = try await AccessoryFixture.start()
         try await fixture.ready()
         try await fixture.simulate("on-subscribe 01")
         try await fixture.simulate("disconnect")
-        // It comes back by itself, and says that it is held.
+        // It reconnects automatically, and reports that it is pressed.
         #expect(try await fixture.next(.ignored).value == "01")
         try await fixture.ready()
-        // The core may wait to hear that it was let go, since a time limit.
+        // Since a time limit the core may be waiting for the release.
         try await fixture.simulate("release")
         #expect(try await fixture.asked() == .end(first, .released))
         try await fixture.simulate("press")
@@ -81,7 +81,7 @@ let first = "F0:F1:F2:F3:F4:01"
         #expect(try await fixture.asked() == .end(first, .released))
     }
 
-    @Test @EventLoop func `a released level that is told on connecting leaves the next press alone`()
+    @Test @EventLoop func `a released level that is notified on connecting does not affect the next press`()
         async throws
     {
         let fixture = try await AccessoryFixture.start()
@@ -95,7 +95,7 @@ let first = "F0:F1:F2:F3:F4:01"
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `a refusal is told with its reason`() async throws {
+    @Test @EventLoop func `a refusal is reported with its reason`() async throws {
         let fixture = try await AccessoryFixture.start()
         try await fixture.ready()
         fixture.core?.refusal = Refusal(.callActive, "a call is going on")

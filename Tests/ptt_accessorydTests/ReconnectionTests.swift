@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct ReconnectionTests {
     init() { withRunningLoop() }
 
-    /// The next attempt would come after five seconds; the new socket comes first.
+    /// The next attempt would be made after five seconds; the new socket appears earlier.
     @Test @EventLoop func `a core that appears between two attempts is connected to without delay`()
         async throws
     {

@@ -9,7 +9,7 @@ import Varlink
     init() { withRunningLoop() }
 
     @Test(arguments: ["ffe0", "aina", "nordic"]) @EventLoop
-    func `a button is found, paired, and heard`(kind: String) async throws {
+    func `a button is found and paired, and its press begins a transmission`(kind: String) async throws {
         let fixture = try await AccessoryFixture.start(buttons: [kind], known: false)
         let found = try await fixture.scan()
         #expect(found.address == first)
@@ -21,7 +21,7 @@ import Varlink
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `a paired button comes back by itself`() async throws {
+    @Test @EventLoop func `a paired button reconnects automatically`() async throws {
         let fixture = try await AccessoryFixture.start(known: false)
         _ = try await fixture.scan()
         let _: AccessoryInterface.PairReply = try await fixture.call("Pair", ["address": .string(first)])
@@ -34,7 +34,7 @@ import Varlink
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `a forgotten button is gone`() async throws {
+    @Test @EventLoop func `a forgotten button is removed`() async throws {
         let fixture = try await AccessoryFixture.start()
         try await fixture.ready()
         let _: Nothing = try await fixture.call("Forget", ["address": .string(first)])
@@ -43,7 +43,7 @@ import Varlink
         #expect(reply.devices.isEmpty)
     }
 
-    @Test @EventLoop func `an address that nobody has cannot be paired`() async throws {
+    @Test @EventLoop func `an unknown address cannot be paired`() async throws {
         let fixture = try await AccessoryFixture.start()
         let error = try await fixture.failure("Pair", ["address": "00:11:22:33:44:55"])
         #expect(error == AccessoryInterface.deviceNotFound)
@@ -53,7 +53,7 @@ import Varlink
         )
     }
 
-    @Test @EventLoop func `nothing is found while the adapter is off or away`() async throws {
+    @Test @EventLoop func `nothing is found while the adapter is off or unplugged`() async throws {
         let fixture = try await AccessoryFixture.start()
         try await fixture.ready()
         try await fixture.simulate("power off")
@@ -93,7 +93,7 @@ import Varlink
         #expect(events[0].event?.device?.isPressed == true)
     }
 
-    @Test @EventLoop func `a scan needs a client that takes several answers`() async throws {
+    @Test @EventLoop func `a scan needs a client that accepts several replies`() async throws {
         let fixture = try await AccessoryFixture.start()
         #expect(try await fixture.failure("Scan", ["seconds": 5]) == "org.varlink.service.ExpectedMore")
         #expect(try await fixture.failure("Scan", ["seconds": 0]) == "org.varlink.service.InvalidParameter")

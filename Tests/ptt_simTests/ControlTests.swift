@@ -12,13 +12,13 @@ import Testing
         ("dance", "error: there is no command dance; see ptt-sim help buttons"),
         ("press 4", "error: there is no button 4, only 1 to 3"),
         ("press 0", "error: there is no button 0, only 1 to 3"),
-        ("press one", "error: one number of a button is wanted"),
-        ("raw 1 8", "error: bytes in hexadecimal are wanted at the end, 81 for example"),
-        ("raw 1 +1", "error: bytes in hexadecimal are wanted at the end, 81 for example"),
-        ("power maybe", "error: on or off is wanted"), ("plug it", "error: plug stands alone"),
+        ("press one", "error: expected the number of one button"),
+        ("raw 1 8", "error: expected bytes in hexadecimal at the end, for example 81"),
+        ("raw 1 +1", "error: expected bytes in hexadecimal at the end, for example 81"),
+        ("power maybe", "error: expected on or off"), ("plug it", "error: plug has no arguments"),
         ("revive", "error: bluetoothd is running"),
     ]) @EventLoop
-    func `a line that makes no sense is answered with what is wrong`(line: String, answer: String)
+    func `an invalid line is answered with its error`(line: String, answer: String)
         async throws
     {
         let fixture = try await SimulatorFixture()
@@ -56,10 +56,10 @@ import Testing
         fputs("# order does not matter\n\n0.10s release 1\n0.05s  disconnect 1\n", file)
         fclose(file)
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known", "--script", path)
-        // The end of the input waits for the script.
+        // The simulation ends after its script, although its input has ended.
         fixture.simulator.closeInput()
         #expect(try await fixture.simulator.lines.next() == "0.05s  disconnect 1: ok")
-        #expect(try await fixture.simulator.lines.next().hasPrefix("0.10s release 1: error: nobody is told"))
+        #expect(try await fixture.simulator.lines.next().hasPrefix("0.10s release 1: error: not notified"))
         #expect(try await fixture.simulator.exitStatus() == 0)
     }
 
@@ -75,7 +75,7 @@ import Testing
         terminal.write("2", terminated: false)
         #expect(try await lines.next().hasPrefix("button 2: APTT0001"))
         terminal.write(" ", terminated: false)
-        #expect(try await lines.next().hasPrefix("error: nobody is told: button 2"))
+        #expect(try await lines.next().hasPrefix("error: not notified: button 2"))
         terminal.write("q", terminated: false)
         #expect(try await lines.next().hasPrefix(" icanon"))
         #expect(try await terminal.exitStatus() == 0)

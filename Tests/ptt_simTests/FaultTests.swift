@@ -8,7 +8,8 @@ import Testing
 
     static let gone = "dev1 Device1 Connected=false ServicesResolved=false"
 
-    @Test @EventLoop func `a vanished button is lost after the supervision time-out`() async throws {
+    @Test @EventLoop func `the link of a vanished button is lost after the supervision timeout`() async throws
+    {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         try await fixture.registerProfile(LinkTests.ffe0)
         let start = MonotonicInstant.now
@@ -19,7 +20,7 @@ import Testing
         #expect(try await fixture.signals.next() == "dev1 Device1 Connected=true")
     }
 
-    @Test @EventLoop func `a button that returns in time has not been missed`() async throws {
+    @Test @EventLoop func `a button that returns before the timeout stays connected`() async throws {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         fixture.simulator.write("vanish 1")
         fixture.simulator.write("return 1")
@@ -53,7 +54,8 @@ import Testing
         )
     }
 
-    @Test @EventLoop func `an unplugged adapter takes everything with it and comes back with the bond`()
+    @Test @EventLoop
+    func `an unplugged adapter removes all its objects, and a plugged one restores the bond`()
         async throws
     {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
@@ -65,7 +67,7 @@ import Testing
                 "removed dev1 Device1", "removed hci0 Adapter1 GattManager1",
             ]
         )
-        #expect(try await fixture.simulator.ask("power on") == "error: there is no adapter; plug brings it")
+        #expect(try await fixture.simulator.ask("power on") == "error: there is no adapter; use plug")
         #expect(try await fixture.simulator.ask("plug") == "ok")
         #expect(
             try await fixture.signals.next(2) == ["added hci0 Adapter1 GattManager1", "added dev1 Device1"]
@@ -75,18 +77,18 @@ import Testing
         #expect(properties["Paired"] == .boolean(true))
     }
 
-    @Test @EventLoop func `a crash says nothing but that the name has no owner`() async throws {
+    @Test @EventLoop func `a crash is visible only as the loss of the name's owner`() async throws {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         let owners = AsyncQueue(of: String?.self)
         let watch = fixture.client.watchName("org.bluez") { owners.add($0) }
         let first = try await owners.next()
         #expect(try await fixture.simulator.ask("crash") == "ok")
         #expect(try await owners.next() == nil)
-        #expect(try await fixture.simulator.ask("press").hasPrefix("error: nobody is told"))
+        #expect(try await fixture.simulator.ask("press").hasPrefix("error: not notified"))
         #expect(try await fixture.simulator.ask("revive") == "ok")
         let second = try await owners.next()
         #expect(second != nil && second != first)
-        // The first signals since the start: the objects of the new one come after its name.
+        // The first signals since the start: the new instance adds its objects after acquiring the name.
         let added = try await fixture.signals.first { $0.hasPrefix("added dev1") }
         #expect(added == "added dev1 Device1")
         try await fixture.registerProfile(LinkTests.ffe0)

@@ -98,7 +98,7 @@ import Testing
         #expect(objects?[SimulatorFixture.device(2)] == nil && objects?[SimulatorFixture.device(3)] == nil)
     }
 
-    @Test @EventLoop func `pairing needs an agent, asks it, and is told`() async throws {
+    @Test @EventLoop func `pairing needs an agent, asks it, and is reported`() async throws {
         let fixture = try await SimulatorFixture("--button", "aina")
         try await fixture.discover()
         let error = await thrown { try await fixture.device(1, "Pair") }
@@ -132,7 +132,8 @@ import Testing
         )
     }
 
-    @Test @EventLoop func `a trusted button with a registered profile reconnects by itself`() async throws {
+    @Test @EventLoop func `a trusted button with a registered profile reconnects automatically`() async throws
+    {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         try await fixture.registerProfile(Self.ffe0)
         try await fixture.characteristic(1, "StartNotify")
@@ -148,7 +149,7 @@ import Testing
         #expect(try await fixture.signals.next() == "dev1/service/char GattCharacteristic1 Value=1")
     }
 
-    @Test @EventLoop func `a button reconnects when the profile is registered after it has come back`()
+    @Test @EventLoop func `a button reconnects when the profile is registered after it advertises again`()
         async throws
     {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
@@ -183,12 +184,12 @@ import Testing
         try await fixture.device(1, "Disconnect")
         #expect(try await attempts.next() == "br-connection-canceled")
         fixture.client.call(connect, completion: report)
-        _ = try await fixture.call("/", "org.freedesktop.DBus.Peer", "Ping")
+        _ = try await fixture.call("Ping", interface: "org.freedesktop.DBus.Peer", on: "/")
         #expect(try await fixture.simulator.ask("wake 1") == "ok")
         #expect(try await attempts.next() == "connected")
     }
 
-    @Test @EventLoop func `a removed device is found again as a stranger`() async throws {
+    @Test @EventLoop func `a removed device is found again as untrusted`() async throws {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         try await fixture.adapter("RemoveDevice", .objectPath(SimulatorFixture.device(1)))
         #expect(

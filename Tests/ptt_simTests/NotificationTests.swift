@@ -10,7 +10,7 @@ import Testing
 
     @Test @EventLoop func `presses and bytes are notified in order once notifications are on`() async throws {
         let fixture = try await SimulatorFixture("--button", "aina", "--known")
-        #expect(try await fixture.simulator.ask("press 1").hasPrefix("error: nobody is told"))
+        #expect(try await fixture.simulator.ask("press 1").hasPrefix("error: not notified"))
         try await fixture.characteristic(1, "StartNotify")
         for command in ["press 1", "raw 1 81", "raw 8180", "release 1", "release"] {
             #expect(try await fixture.simulator.ask(command) == "ok")
@@ -23,7 +23,7 @@ import Testing
         )
         try await fixture.characteristic(1, "StopNotify")
         #expect(try await fixture.signals.next() == "dev1/service/char GattCharacteristic1 Notifying=false")
-        #expect(try await fixture.simulator.ask("press 1").hasPrefix("error: nobody is told"))
+        #expect(try await fixture.simulator.ask("press 1").hasPrefix("error: not notified"))
     }
 
     @Test @EventLoop func `a value on subscription comes before the answer of StartNotify`() async throws {
@@ -42,7 +42,7 @@ import Testing
                 "dev1/service/char GattCharacteristic1 Notifying=true", Self.value + "0", "answer",
             ]
         )
-        // And again on every new link, before the services are resolved.
+        // The same for every new link, before the services are resolved.
         #expect(try await fixture.simulator.ask("disconnect 1") == "ok")
         try await fixture.device(1, "Connect")
         #expect(
@@ -53,7 +53,7 @@ import Testing
         )
     }
 
-    @Test @EventLoop func `every subscriber makes bluetoothd tell a notification once more`() async throws {
+    @Test @EventLoop func `bluetoothd repeats a notification for every subscriber`() async throws {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         let other = try await BusConnection.open(.address(fixture.bus.address))
         let path = SimulatorFixture.characteristic(1)
@@ -68,20 +68,22 @@ import Testing
         _ = try await fixture.signals.next()
         #expect(try await fixture.simulator.ask("press") == "ok")
         #expect(try await fixture.signals.next(2) == [Self.value + "1", Self.value + "1"])
-        // The subscription of a client that leaves the bus ends, the link and the others stay.
+        // When a client leaves the bus, its subscription ends; the link and the others remain.
         let left = AsyncQueue(of: String?.self)
         let watch = fixture.client.watchName(other.uniqueName) { left.add($0) }
         _ = try await left.next()
         other.close()
         #expect(try await left.next() == nil)
-        _ = try await fixture.call("/", "org.freedesktop.DBus.Peer", "Ping")
+        _ = try await fixture.call("Ping", interface: "org.freedesktop.DBus.Peer", on: "/")
         #expect(try await fixture.simulator.ask("release") == "ok")
         #expect(try await fixture.simulator.ask("press") == "ok")
         #expect(try await fixture.signals.next(2) == [Self.value + "0", Self.value + "1"])
         watch.cancel()
     }
 
-    @Test @EventLoop func `a read gives the level and looks like a notification`() async throws {
+    @Test @EventLoop func `a read returns the level and emits the same signal as a notification`()
+        async throws
+    {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         _ = try await fixture.simulator.ask("press")
         let read = MethodCall(
@@ -95,7 +97,7 @@ import Testing
         #expect(try await fixture.signals.next() == Self.value + "1")
         _ = try await fixture.simulator.ask("sleep")
         #expect(await thrown { try await fixture.client.call(read) }?.message == "Not connected")
-        // The last value stays readable as a property: it is no state.
+        // The last value remains readable as a property: it is not the present state.
         let properties = try await fixture.properties(
             SimulatorFixture.characteristic(1),
             "org.bluez.GattCharacteristic1"

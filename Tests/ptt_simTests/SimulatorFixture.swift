@@ -2,7 +2,7 @@ import DBus
 import EventLoop
 import TestSupport
 
-/// `ptt-sim` on a bus of its own, and a client of BlueZ on the same bus.
+/// `ptt-sim` on a private bus, and a client of BlueZ on the same bus.
 @EventLoop
 final class SimulatorFixture {
     nonisolated static let adapter: ObjectPath = "/org/bluez/hci0"
@@ -25,11 +25,11 @@ final class SimulatorFixture {
         subscription = client.subscribe(MatchRule(sender: "org.bluez")) { [signals] in
             signals.add(Self.line($0))
         }
-        _ = try await call("/", "org.freedesktop.DBus.Peer", "Ping")
+        _ = try await call("Ping", interface: "org.freedesktop.DBus.Peer", on: "/")
     }
 
     isolated deinit {
-        // Before the bus, whose end the simulator would complain about.
+        // Before the bus, whose end would be an error for the simulator.
         simulator.kill()
     }
 
@@ -41,7 +41,7 @@ final class SimulatorFixture {
         ObjectPath(device(number).text + "/service000a/char000b") ?? "/"
     }
 
-    func call(_ path: ObjectPath, _ interface: String, _ member: String, _ arguments: BusValue...)
+    func call(_ member: String, _ arguments: BusValue..., interface: String, on path: ObjectPath)
         async throws(BusError) -> [BusValue]
     {
         try await client.call(
@@ -56,11 +56,15 @@ final class SimulatorFixture {
     }
 
     func device(_ number: Int, _ member: String) async throws(BusError) {
-        _ = try await call(Self.device(number), "org.bluez.Device1", member)
+        _ = try await call(member, interface: "org.bluez.Device1", on: Self.device(number))
     }
 
     func characteristic(_ number: Int, _ member: String) async throws(BusError) {
-        _ = try await call(Self.characteristic(number), "org.bluez.GattCharacteristic1", member)
+        _ = try await call(
+            member,
+            interface: "org.bluez.GattCharacteristic1",
+            on: Self.characteristic(number)
+        )
     }
 
     func adapter(_ member: String, _ arguments: BusValue...) async throws(BusError) {
@@ -93,24 +97,24 @@ final class SimulatorFixture {
         )
     }
 
-    /// Registers a `GattProfile1` for a service, as a program does that wants its devices connected.
+    /// Registers a `GattProfile1` for a service, so that its devices are connected.
     func registerProfile(_ uuid: String) async throws {
         objects.append(try client.exportManager("/app"))
         let uuids = ExportedProperty("UUIDs", "as") { .strings([uuid]) }
         let profile = ExportedInterface("org.bluez.GattProfile1", properties: [uuids])
         objects.append(try client.export("/app/profile", [profile]))
         _ = try await call(
-            Self.adapter,
-            "org.bluez.GattManager1",
             "RegisterApplication",
             .objectPath("/app"),
-            .properties([:])
+            .properties([:]),
+            interface: "org.bluez.GattManager1",
+            on: Self.adapter
         )
     }
 
-    /// Registers an agent that agrees to everything.
+    /// Registers an agent that authorizes everything.
     ///
-    /// - Returns: The devices that it was asked about.
+    /// - Returns: The devices that it has authorized.
     func registerAgent() async throws -> AsyncQueue<ObjectPath?> {
         let asked = AsyncQueue(of: ObjectPath?.self)
         let agent = ExportedInterface(
@@ -124,16 +128,16 @@ final class SimulatorFixture {
         )
         objects.append(try client.export("/agent", [agent]))
         _ = try await call(
-            "/org/bluez",
-            "org.bluez.AgentManager1",
             "RegisterAgent",
             .objectPath("/agent"),
-            .string("NoInputNoOutput")
+            .string("NoInputNoOutput"),
+            interface: "org.bluez.AgentManager1",
+            on: "/org/bluez"
         )
         return asked
     }
 
-    /// Finds button 1 by discovery; its first signals have been seen then.
+    /// Finds button 1 by discovery, and consumes the signals of that.
     func discover() async throws {
         try await adapter("StartDiscovery")
         _ = try await signals.first { $0.hasPrefix("added dev1") }

@@ -26,10 +26,10 @@ import Testing
                 channel       Ops, \(channel.channelID)
                 image         00ff00ff00ff00ff (1200 bytes)
                 application   Radio (process 42, org.example.Radio)
-                talks         Ann, image 00ff00ff00ff00ff (1200 bytes)
+                participant   Ann, image 00ff00ff00ff00ff (1200 bytes)
                 mode          listen only
-                service       connecting: nobody can transmit until it is ready
-                buttons       are left to the application
+                service       connecting: no transmission can begin until it is ready
+                buttons       are passed to the application
                 transmission  none
                 audio         inactive
                 time limit    60 s
@@ -41,7 +41,7 @@ import Testing
         let failure = "create /home/ann/.local/state/pushtotalk/channel.json.new: No space left on device"
         let status = Status(isAudioServerReady: true, timeLimit: 60, saveFailure: failure)
         let line = Wording.line(status).split(separator: "\n").first { $0.hasPrefix("saved") }
-        #expect(line == "saved         no, a reboot will find an earlier channel: \(failure)")
+        #expect(line == "saved         no, a reboot will restore an earlier channel: \(failure)")
     }
 
     @Test func `a status tells whether the application runs, starts, or does not`() {

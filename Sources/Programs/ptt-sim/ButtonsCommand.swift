@@ -5,38 +5,39 @@ import EventLoop
 struct ButtonsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "buttons",
-        abstract: "Bluetooth buttons behind a look-alike of BlueZ on a private bus.",
+        abstract: "Bluetooth buttons behind a simulated BlueZ on a private bus.",
         discussion: """
-            Prints "ready ADDRESS" when everything is in place. Commands are lines on standard input, each \
-            answered by "ok" or "error: …" when it has been carried out; the end of the input ends the \
-            simulation, after its script if there is one. N is the number of a button and 1 if left out.
+            Prints "ready ADDRESS" as soon as it is ready. Commands are lines on standard input, each answered with "ok" \
+            or "error: …" after it has been carried out. The simulation ends with the input, but not before the end of \
+            its script. N is the number of a button, by default 1.
 
               press [N]             release [N]
               raw [N] HEX           notify these bytes
-              disconnect [N]        end the connection, go on advertising
-              sleep [N]             end the connection, be silent until wake [N]
-              vanish [N]            radio silence: the link is lost after a
-                                    second; until return [N]
-              on-subscribe [N] HEX  notify at once when notifications are
+              disconnect [N]        disconnect, and continue to advertise
+              sleep [N]             disconnect, and be silent until wake [N]
+              vanish [N]            be out of reach until return [N]: the link
+                                    is lost after a second
+              on-subscribe [N] HEX  notify this as soon as notifications are
                                     turned on
-              power on|off          the adapter, as do unplug and plug
-              crash                 bluetoothd is killed, until revive
+              power on|off          power the adapter on or off
+              unplug                plug
+              crash                 kill bluetoothd, until revive
               quit
 
             On a terminal: the space bar presses and releases, digits choose a button, q quits.
             """
     )
 
-    @Option(help: "The D-Bus address of the private bus, unix:path=/run/some/bus for example.")
+    @Option(help: "The D-Bus address of the private bus, for example unix:path=/run/some/bus.")
     var bus: String
 
     @Option(
         name: .customLong("button"),
-        help: "A button: ffe0, aina or nordic, with :NAME if it is to have another name. Repeatable."
+        help: "A button: ffe0, aina or nordic, with :NAME for another name. Repeatable."
     )
     var buttons: [ButtonSpecification] = ButtonKind.allCases.map { ButtonSpecification(kind: $0) }
 
-    @Flag(help: "The buttons are paired, trusted and connected from the beginning.")
+    @Flag(help: "The buttons are paired, trusted and connected from the start.")
     var known = false
 
     @Option(help: "Seconds from a new link until its services are resolved.")
@@ -47,10 +48,10 @@ struct ButtonsCommand: ParsableCommand {
 
     func validate() throws {
         guard (1...9).contains(buttons.count) else {
-            throw ValidationError("There can be one to nine buttons, not \(buttons.count).")
+            throw ValidationError("There may be one to nine buttons, not \(buttons.count).")
         }
         guard (0...60).contains(servicesAfter) else {
-            throw ValidationError("--services-after takes 0 to 60 seconds.")
+            throw ValidationError("--services-after must be 0 to 60 seconds.")
         }
     }
 

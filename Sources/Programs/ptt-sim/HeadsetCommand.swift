@@ -5,11 +5,11 @@ import Input
 struct HeadsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "headset",
-        abstract: "A wired headset, made with uinput: for the whole system a USB device like any other.",
+        abstract: "A wired headset, created with uinput: for the whole system a USB device like any other.",
         discussion: """
-            Prints "ready /dev/input/eventN" when it is plugged in. Commands are lines on standard input, each \
-            answered by "ok" or "error: …" when it has been carried out; the end of the input ends the \
-            simulation and unplugs it. KEY is play, next, up or down, and play if left out.
+            Prints "ready /dev/input/eventN" as soon as it is plugged in. Commands are lines on standard input, each \
+            answered with "ok" or "error: …" after it has been carried out. The end of the input unplugs the headset and \
+            ends the simulation. KEY is play, next, up or down, by default play.
 
               press [KEY]           release [KEY]
               tap [KEY]             press and release 100 ms later
@@ -18,16 +18,16 @@ struct HeadsetCommand: ParsableCommand {
 
             On a terminal: the space bar taps play, u unplugs and plugs, q quits.
 
-            /dev/uinput belongs to root, so that this runs with sudo, after "modprobe uinput" where it is missing.
+            /dev/uinput belongs to root: run this with sudo, after "modprobe uinput" if it does not exist.
             """
     )
 
-    @Option(help: "What it calls itself. The udev rule knows it by \"Headset\".")
+    @Option(help: "The name of the device. The udev rule recognises it by \"Headset\".")
     var name = "PTT Headset"
 
     func validate() throws {
         guard (1...79).contains(name.utf8.count) else {
-            throw ValidationError("--name takes 1 to 79 bytes.")
+            throw ValidationError("--name must have 1 to 79 bytes.")
         }
     }
 

@@ -2,13 +2,13 @@ import EventLoop
 import Glibc
 import Input
 
-/// The headset and who controls it.
+/// The headset and its control.
 @EventLoop
 final class HeadsetSimulation {
     /// Keeps the one simulation of the process while the loop runs.
     static var running: HeadsetSimulation?
 
-    /// How long a person holds a key that is only touched.
+    /// How long a person holds a key for a tap.
     private static let tapLength = Duration.milliseconds(100)
 
     private static let keys: [String: KeyCode] = [
@@ -65,12 +65,12 @@ final class HeadsetSimulation {
             switch (words.first ?? "", words.count) {
             case ("press", 1...2): try plugged().press(try key(words))
             case ("release", 1...2): try plugged().release(try key(words))
-            case ("tap", 1...2): return try tap(try key(words), answer)
+            case ("tap", 1...2): return try tap(try key(words), answer: answer)
             case ("unplug", 1):
                 try plugged().remove()
                 headset = nil
             case ("plug", 1):
-                guard headset == nil else { throw CommandError(description: "it is plugged in") }
+                guard headset == nil else { throw CommandError(description: "it is already plugged in") }
                 headset = try VirtualHeadset(name: name)
             case ("quit", 1): end(0)
             default: throw CommandError(description: "there is no command \(line); see ptt-sim help headset")
@@ -81,8 +81,8 @@ final class HeadsetSimulation {
         }
     }
 
-    private func tap(_ key: KeyCode, _ answer: @escaping @EventLoop (String) -> Void) throws {
-        guard tap == nil else { throw CommandError(description: "the last tap has not ended") }
+    private func tap(_ key: KeyCode, answer: @escaping @EventLoop (String) -> Void) throws {
+        guard tap == nil else { throw CommandError(description: "the last tap has not ended yet") }
         try plugged().press(key)
         tap = TimerSource { [weak self] in
             self?.tap = nil
@@ -101,7 +101,7 @@ final class HeadsetSimulation {
     }
 
     private func plugged() throws(CommandError) -> VirtualHeadset {
-        guard let headset else { throw CommandError(description: "it is unplugged; plug brings it back") }
+        guard let headset else { throw CommandError(description: "it is unplugged; use plug") }
         return headset
     }
 

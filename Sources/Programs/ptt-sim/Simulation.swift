@@ -2,16 +2,16 @@ import DBus
 import EventLoop
 import Glibc
 
-/// The buttons, the daemon that they are connected to, and who controls them.
+/// The buttons, the simulated bluetoothd, and their control.
 @EventLoop
 final class Simulation {
     /// Keeps the one simulation of the process while the loop runs.
     static var running: Simulation?
 
-    /// Until both ends find a link lost without a word (supervision timeout).
+    /// How long both ends of a link take to detect that it is lost (supervision timeout).
     private static let supervisionTimeout = Duration.seconds(1)
 
-    /// A button whose silence has not been noticed yet.
+    /// A button out of reach, whose link is not yet lost.
     private struct Vanishing {
         let timer: TimerSource
         let ended: @EventLoop () -> Void
@@ -25,7 +25,7 @@ final class Simulation {
     private var chosen = 1
     private var isHeld = false
     private var remainingSteps: Int
-    private var isInputOver = false
+    private var hasInputEnded = false
     private var vanishing: [Int: Vanishing] = [:]
     private var timers: [TimerSource] = []
     private var signals: [SignalSource] = []
@@ -77,13 +77,13 @@ final class Simulation {
         carryOut(step.command) { [weak self] answer in
             say("\(step.text): \(answer)")
             self?.remainingSteps -= 1
-            self?.endIfNothingIsLeft()
+            self?.endIfFinished()
         }
     }
 
-    /// The end of the input ends the simulation, but not before its script.
-    private func endIfNothingIsLeft() {
-        if isInputOver, remainingSteps == 0 { end(0) }
+    /// The simulation ends with its input, but not before its script.
+    private func endIfFinished() {
+        if hasInputEnded, remainingSteps == 0 { end(0) }
     }
 
     private func end(_ code: Int32) {
@@ -103,8 +103,8 @@ final class Simulation {
             }
         case .key(let key): received(key)
         case .end:
-            isInputOver = true
-            endIfNothingIsLeft()
+            hasInputEnded = true
+            endIfFinished()
         }
     }
 
@@ -158,7 +158,7 @@ final class Simulation {
         button.level = bytes
         guard button.radio != .gone, device(of: button)?.notify(bytes) == true else {
             throw CommandError(
-                description: "nobody is told: button \(number) is not connected, or nobody listens"
+                description: "not notified: button \(number) is not connected, or has no subscriber"
             )
         }
     }
@@ -213,14 +213,14 @@ final class Simulation {
 
     private func present() throws(CommandError) -> SimulatedDaemon {
         guard let daemon else {
-            throw CommandError(description: "bluetoothd is not running; revive starts it")
+            throw CommandError(description: "bluetoothd is not running; use revive")
         }
         return daemon
     }
 
     private func adapter() throws(CommandError) -> SimulatedAdapter {
         guard let adapter = try present().adapter else {
-            throw CommandError(description: "there is no adapter; plug brings it")
+            throw CommandError(description: "there is no adapter; use plug")
         }
         return adapter
     }
@@ -237,9 +237,9 @@ final class Simulation {
     }
 }
 
-/// What went wrong, on standard error.
+/// Prints an error on standard error.
 func complain(_ text: String) {
     let line = "ptt-sim: \(text)\n"
-    // Nowhere is left to report that standard error cannot be written.
+    // If standard error cannot be written, there is no place left to report that.
     _ = write(STDERR_FILENO, line, line.utf8.count)
 }

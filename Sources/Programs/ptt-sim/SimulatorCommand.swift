@@ -4,7 +4,7 @@ import ArgumentParser
 struct SimulatorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ptt-sim",
-        abstract: "Simulated push-to-talk accessories, to try and test without hardware.",
+        abstract: "Simulated push-to-talk accessories, for trying and testing without hardware.",
         subcommands: [ButtonsCommand.self, HeadsetCommand.self, DemoCommand.self],
         defaultSubcommand: ButtonsCommand.self
     )

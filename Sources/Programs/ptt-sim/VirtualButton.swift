@@ -22,7 +22,7 @@ enum ButtonKind: String, CaseIterable {
         }
     }
 
-    /// As BlueZ words them.
+    /// In BlueZ's notation.
     var flags: [String] {
         switch self {
         case .ffe0: ["read", "write-without-response", "notify"]
@@ -39,19 +39,19 @@ enum ButtonKind: String, CaseIterable {
     }
 }
 
-/// What the command line says about a button.
+/// A button as specified on the command line.
 struct ButtonSpecification {
     let kind: ButtonKind
     var name: String?
 }
 
-/// A button: its radio, and what bluetoothd keeps about it on disk.
+/// A button: its radio, and what bluetoothd stores about it on disk.
 @EventLoop
 final class VirtualButton {
     enum Radio {
         /// Advertises, and accepts connections.
         case awake
-        /// Silent by its own decision.
+        /// Silent to save power.
         case asleep
         /// Out of reach.
         case gone
@@ -62,20 +62,20 @@ final class VirtualButton {
     let name: String
     /// A random static address: the two highest bits are set (Bluetooth Core, vol 6 part B, 1.3.2.1).
     let address: String
-    /// From the link to the end of reading its services.
+    /// The time from the connection until its services are resolved.
     let resolveTime: Duration
 
     var radio = Radio.awake
-    /// What a read gives.
+    /// The value for a read.
     var level: [UInt8] = [0]
-    /// Notified as soon as notifications are turned on.
+    /// The value that is notified as soon as notifications are turned on.
     var valueOnSubscribe: [UInt8]?
 
     var isPaired = false
     var isTrusted = false
     var alias: String
 
-    /// bluetoothd forgets devices that are neither, after a while and when it ends.
+    /// bluetoothd forgets devices that are neither, after a while and when it exits.
     var isKept: Bool { isPaired || isTrusted }
 
     init(_ number: Int, _ specification: ButtonSpecification, resolveTime: Duration) {

@@ -5,12 +5,12 @@ import PTTMessages
 struct PTTControl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pttctl",
-        abstract: "See and do everything of push-to-talk.",
+        abstract: "Inspect and control push-to-talk.",
         discussion: """
-            A first time: `pttctl pair` with your Bluetooth button, `pttctl join`, then hold the button; `pttctl monitor` \
-            shows what happens.
+            To start: `pttctl pair` your Bluetooth button, `pttctl join` a channel, then hold the button to talk; \
+            `pttctl monitor` shows every event.
 
-            Exit codes: 0 done, 1 refused or failed, 64 wrong usage, 69 a daemon cannot be reached.
+            Exit codes: 0 success, 1 refused or failed, 64 wrong usage, 69 a daemon cannot be reached.
             """,
         version: Product.version,
         subcommands: [
@@ -20,13 +20,13 @@ struct PTTControl: ParsableCommand {
     )
 }
 
-/// Options that every command has.
+/// Options of every command.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON, one value per line.")
     var json = false
 }
 
-/// A length of time as people write it: `3s`, `500ms`, `2m`.
+/// A duration on the command line: `3s`, `500ms`, `2m`.
 struct TimeSpan: ExpressibleByArgument {
     let duration: Duration
 

@@ -5,14 +5,14 @@ import JSON
 import PTTMessages
 import ServiceClient
 
-/// Runs a command on the event loop, and turns an error into a message and an exit code.
-func onLoop(_ body: @escaping @EventLoop () async throws -> Void) throws {
+/// Runs a command on the event loop, and reports an error by a message and an exit code.
+func runOnLoop(_ body: @escaping @EventLoop () async throws -> Void) throws {
     let code = EventLoop.run {
         do {
             try await body()
             EventLoop.exit(code: EXIT_SUCCESS)
         } catch {
-            Terminal.complain("\(error)")
+            Terminal.printError("\(error)")
             EventLoop.exit(code: exitCode(of: error))
         }
     }
@@ -24,7 +24,7 @@ private func exitCode(of error: any Error) -> Int32 {
     return error.isUnavailability ? EX_UNAVAILABLE : EXIT_FAILURE
 }
 
-/// What a command found wrong by itself, with what to do about it.
+/// An error that a command itself detects, with what to do about it.
 struct CommandError: Error, CustomStringConvertible {
     let description: String
 
@@ -34,16 +34,16 @@ struct CommandError: Error, CustomStringConvertible {
 }
 
 enum Terminal {
-    /// Unbuffered: a reader behind a pipe wants each line when it happens.
-    static func say(_ line: String) {
+    /// Unbuffered: the reader of a pipe needs each line as soon as it is written.
+    static func print(_ line: String) {
         write(line + "\n", to: STDOUT_FILENO)
     }
 
-    static func say(_ value: some Encodable) throws {
-        say(try JSON(encoding: value).text)
+    static func print(_ value: some Encodable) throws {
+        print(try JSON(encoding: value).text)
     }
 
-    static func complain(_ line: String) {
+    static func printError(_ line: String) {
         write("pttctl: \(line)\n", to: STDERR_FILENO)
     }
 
@@ -51,14 +51,14 @@ enum Terminal {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            // Nobody is left to be told that the terminal or the pipe has gone.
+            // If the terminal or the pipe has closed, there is no place left to report that.
             guard count > 0 else { return }
             bytes = bytes.dropFirst(count)
         }
     }
 }
 
-/// Ends a command that runs until it is stopped: Ctrl-C, a closed terminal, or a set time.
+/// Stops a command that runs until Ctrl-C, the end of its terminal, or a time limit.
 @EventLoop
 final class StopSignal {
     private var sources: [SignalSource] = []
@@ -79,7 +79,7 @@ final class StopSignal {
         }
     }
 
-    /// Stops from within.
+    /// Stops the command.
     func trigger() {
         continuation.finish()
     }

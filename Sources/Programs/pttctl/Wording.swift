@@ -1,22 +1,22 @@
 import PTTMessages
 
-/// What events and states are called in front of people.
+/// The text for events and states.
 enum Wording {
     static func line(_ status: Status) -> String {
         var rows = rows(status.channel)
         rows.append(("transmission", status.transmission.map(transmission) ?? "none"))
-        rows.append(("audio", words(status.audio)))
+        rows.append(("audio", text(status.audio)))
         if !status.isAudioServerReady {
             rows.append(("sound", "no audio server: start PipeWire or PulseAudio"))
         }
         if let failure = status.saveFailure {
-            rows.append(("saved", "no, a reboot will find an earlier channel: \(failure)"))
+            rows.append(("saved", "no, a reboot will restore an earlier channel: \(failure)"))
         }
         rows.append(("time limit", "\(status.timeLimit) s"))
         return rows.map { row($0, $1) }.joined(separator: "\n")
     }
 
-    /// One line of a table whose first column is a heading.
+    /// One line of a table with a heading in the first column.
     static func row(_ heading: String, _ text: String) -> String {
         heading + String(repeating: " ", count: max(2, 14 - heading.count)) + text
     }
@@ -31,10 +31,10 @@ enum Wording {
         case .deviceRemoved: "\(name) removed\(suffix)"
         case .pressed: "\(name) pressed\(suffix)"
         case .released: "\(name) released\(suffix)"
-        case .ignored: "\(name) sent something without effect\(suffix)"
-        case .coreConnected: "ptt-accessoryd reached the core"
-        case .coreLost: "ptt-accessoryd lost the core\(suffix)"
-        case .unknown: "\(name): something this pttctl does not know\(suffix)"
+        case .ignored: "\(name) sent an event without effect\(suffix)"
+        case .coreConnected: "ptt-accessoryd connected to the core"
+        case .coreLost: "ptt-accessoryd lost its connection to the core\(suffix)"
+        case .unknown: "\(name): an event unknown to this pttctl\(suffix)"
         }
     }
 
@@ -44,7 +44,7 @@ enum Wording {
         return "\(device.identifier)  \(device.name)\(profile)  \(state(device))\(remark)"
     }
 
-    /// Seconds with microseconds, right-aligned for a day of uptime.
+    /// Seconds with microseconds, right-aligned for an uptime of several days.
     static func time(_ microseconds: Int) -> String {
         let fraction = String(microseconds % 1_000_000)
         let seconds = String(microseconds / 1_000_000)
@@ -54,7 +54,7 @@ enum Wording {
 
     private static func state(_ device: AccessoryDevice) -> String {
         switch device.link {
-        case .unknown: "in a state this pttctl does not know"
+        case .unknown: "in a state unknown to this pttctl"
         case .away: "away"
         case .connecting: "connecting"
         case .ready: device.isPressed ? "pressed" : "ready"
@@ -63,19 +63,19 @@ enum Wording {
     }
 }
 
-// What a channel is made of.
+// The parts of a channel.
 extension Wording {
     private static func rows(_ channel: Channel?) -> [(String, String)] {
         guard let channel else {
             return [("channel", "none: join one with `pttctl join`, or start an application")]
         }
         var rows = [("channel", "\(channel.name), \(channel.channelID)")]
-        if let image = channel.image { rows.append(("image", words(image))) }
+        if let image = channel.image { rows.append(("image", text(image))) }
         rows.append(("application", application(channel)))
-        rows.append(("talks", channel.participant.map(participant) ?? "nobody"))
-        rows.append(("mode", words(channel.transmissionMode)))
-        rows.append(("service", words(channel.serviceStatus)))
-        rows.append(("buttons", words(areAccessoryEventsEnabled: channel.areAccessoryEventsEnabled)))
+        rows.append(("participant", channel.participant.map(participant) ?? "none"))
+        rows.append(("mode", text(channel.transmissionMode)))
+        rows.append(("service", text(channel.serviceStatus)))
+        rows.append(("buttons", text(areAccessoryEventsEnabled: channel.areAccessoryEventsEnabled)))
         return rows
     }
 
@@ -88,38 +88,38 @@ extension Wording {
     }
 
     static func participant(_ participant: Participant) -> String {
-        participant.name + (participant.image.map { ", image \(words($0))" } ?? "")
+        participant.name + (participant.image.map { ", image \(text($0))" } ?? "")
     }
 
-    static func words(_ image: ImageSummary) -> String { "\(image.imageID) (\(image.byteCount) bytes)" }
+    static func text(_ image: ImageSummary) -> String { "\(image.imageID) (\(image.byteCount) bytes)" }
 
-    static func words(_ status: ServiceStatus) -> String {
+    static func text(_ status: ServiceStatus) -> String {
         switch status {
-        case .unknown: "in a state this pttctl does not know"
+        case .unknown: "in a state unknown to this pttctl"
         case .ready: "ready"
-        case .connecting: "connecting: nobody can transmit until it is ready"
-        case .unavailable: "unavailable: nobody can transmit until it is ready"
+        case .connecting: "connecting: no transmission can begin until it is ready"
+        case .unavailable: "unavailable: no transmission can begin until it is ready"
         }
     }
 
-    static func words(_ mode: TransmissionMode) -> String {
+    static func text(_ mode: TransmissionMode) -> String {
         switch mode {
-        case .unknown: "one that this pttctl does not know"
-        case .fullDuplex: "full duplex: both ends may talk at once"
+        case .unknown: "one unknown to this pttctl"
+        case .fullDuplex: "full duplex: both ends may talk at the same time"
         case .halfDuplex: "half duplex: one end talks at a time"
         case .listenOnly: "listen only"
         }
     }
 
-    static func words(areAccessoryEventsEnabled: Bool) -> String {
-        areAccessoryEventsEnabled ? "begin transmissions" : "are left to the application"
+    static func text(areAccessoryEventsEnabled: Bool) -> String {
+        areAccessoryEventsEnabled ? "begin transmissions" : "are passed to the application"
     }
 
-    private static func words(_ audio: AudioState) -> String {
+    private static func text(_ audio: AudioState) -> String {
         switch audio {
-        case .unknown: "in a state this pttctl does not know"
+        case .unknown: "in a state unknown to this pttctl"
         case .inactive: "inactive"
-        case .activating: "opening"
+        case .activating: "activating"
         case .active: "active"
         }
     }

@@ -25,7 +25,7 @@ extension BusError {
         BusError(name: "org.bluez.Error." + name, message: message)
     }
 
-    // The texts are those of bluetoothd's src/error.c.
+    // The texts of bluetoothd's src/error.c.
     static let alreadyExists = bluez("AlreadyExists", "Already Exists")
     static let doesNotExist = bluez("DoesNotExist", "Does Not Exist")
     static let inProgress = bluez("InProgress", "Operation already in progress")

@@ -1,15 +1,15 @@
 import DBus
 import EventLoop
 
-/// `Device1.Pair`, as "just works" pairing of a device without buttons for it goes.
+/// `Device1.Pair`, for "just works" pairing of a device without input and output.
 @EventLoop
 final class Pairing {
     private unowned let device: SimulatedDevice
     private var call: MethodInvocation?
-    /// bluetoothd 5.66 pairs but never answers a Pair that came while services were being resolved.
+    /// bluetoothd 5.66 pairs but never answers a `Pair` that was called while services were being resolved.
     private var isAnswered = true
     private var unanswered: [MethodInvocation] = []
-    /// Whether this pairing asked for a link and waits for it.
+    /// Whether this pairing waits for a link that it has requested.
     private(set) var needsLink = false
 
     init(of device: SimulatedDevice) { self.device = device }

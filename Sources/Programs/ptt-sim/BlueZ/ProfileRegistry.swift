@@ -1,14 +1,14 @@
 import DBus
 import EventLoop
 
-/// `org.bluez.GattManager1`: the `GattProfile1` objects that applications have registered. bluetoothd connects
-/// devices with such a profile by itself.
+/// `org.bluez.GattManager1`: the `GattProfile1` objects that applications have registered. bluetoothd connects devices
+/// with such a profile automatically.
 @EventLoop
 final class ProfileRegistry {
     private struct Application {
         let owner: String
         let path: ObjectPath
-        /// nil until the application's objects have been read.
+        /// Nil until the application's objects have been read.
         var uuids: Set<String>?
     }
 
@@ -21,7 +21,7 @@ final class ProfileRegistry {
         applications.contains { $0.uuids?.contains(uuid) == true }
     }
 
-    func left(_ client: String) {
+    func clientLeft(_ client: String) {
         applications.removeAll { $0.owner == client }
     }
 
@@ -45,7 +45,7 @@ final class ProfileRegistry {
         let owner = call.sender
         guard index(of: owner, path) == nil else { return call.fail(.alreadyExists) }
         applications.append(Application(owner: owner, path: path, uuids: nil))
-        adapter.daemon.follow(owner)
+        adapter.daemon.watch(owner)
         adapter.daemon.connection.call(.getManagedObjects(of: owner, path: path)) { [weak self] result in
             guard let self, let index = index(of: owner, path) else { return }
             let uuids = Self.profiles(in: result)

@@ -4,9 +4,9 @@ import EventLoop
 /// `org.bluez.Adapter1`: power, discovery, and the devices behind it.
 @EventLoop
 final class SimulatedAdapter {
-    /// How long a device that is not kept is shown after the last discovery (`TemporaryTimeout`, main.conf).
+    /// How long a temporary device remains after the last discovery (`TemporaryTimeout`, main.conf).
     static nonisolated let temporaryTimeout = Duration.seconds(30)
-    /// About one advertising interval: until a button that advertises is heard.
+    /// About one advertising interval: the time until an advertising button is detected.
     static nonisolated let advertisingInterval = Duration.milliseconds(30)
 
     unowned let daemon: SimulatedDaemon
@@ -33,7 +33,7 @@ final class SimulatedAdapter {
         for button in buttons where button.isKept { _ = try add(button, rssi: nil) }
     }
 
-    /// In the order of bluetoothd when an adapter is pulled out.
+    /// In the order of bluetoothd when an adapter is unplugged.
     func disappear() {
         if isPowered {
             isPowered = false
@@ -60,7 +60,7 @@ final class SimulatedAdapter {
         radioChanged()
     }
 
-    /// A button was heard or went silent, or somebody waits for one: links come about, discoveries report.
+    /// Called when the state of a button or the demand for one has changed: connects buttons, and updates discoveries.
     func radioChanged() {
         guard isPowered else { return }
         for device in devices.values { device.seekLink() }
@@ -69,11 +69,11 @@ final class SimulatedAdapter {
 
     func isProfileRegistered(_ uuid: String) -> Bool { profiles.contains(uuid) }
 
-    func left(_ client: String) {
-        profiles.left(client)
+    func clientLeft(_ client: String) {
+        profiles.clientLeft(client)
         filters[client] = nil
         endDiscovery(of: client)
-        for device in devices.values { device.left(client) }
+        for device in devices.values { device.clientLeft(client) }
     }
 
     private func add(_ button: VirtualButton, rssi: Int16?) throws(BusError) -> SimulatedDevice {
@@ -88,9 +88,9 @@ final class SimulatedAdapter {
         guard isPowered, !discoverers.isEmpty else { return }
         for button in buttons where button.radio == .awake && isWanted(button) {
             if let device = devices[button.number] {
-                device.heard()
+                device.advertised()
             } else {
-                // Fails on a connection that has ended; then there is nobody to report to.
+                // Fails only if the connection has ended, and then there are no clients.
                 _ = try? add(button, rssi: SimulatedDevice.strength)
             }
         }
@@ -106,7 +106,7 @@ final class SimulatedAdapter {
     private func startDiscovery(_ call: MethodInvocation) {
         guard isPowered else { return call.fail(.notReady) }
         guard discoverers.insert(call.sender).inserted else { return call.fail(.inProgress) }
-        daemon.follow(call.sender)
+        daemon.watch(call.sender)
         expiry.disarm()
         call.reply()
         if discoverers.count == 1 { object?.propertiesChanged(BlueZ.adapter, "Discovering") }
@@ -138,7 +138,7 @@ final class SimulatedAdapter {
             return call.fail(.invalidBlueZArguments)
         }
         filters[call.sender] = properties["UUIDs"]?.asStrings?.map { $0.lowercased() }
-        daemon.follow(call.sender)
+        daemon.watch(call.sender)
         call.reply()
     }
 

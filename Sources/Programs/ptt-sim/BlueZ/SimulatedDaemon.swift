@@ -1,7 +1,7 @@
 import DBus
 import EventLoop
 
-/// bluetoothd 5.66 as its clients see it: one adapter, and what they have registered.
+/// bluetoothd 5.66 as its clients see it: one adapter, and the clients' registrations.
 @EventLoop
 final class SimulatedDaemon {
     let connection: BusConnection
@@ -18,10 +18,10 @@ final class SimulatedDaemon {
     private var defaultAgent: String?
     private var clients: [String: Subscription] = [:]
 
-    /// Takes the name on the bus; the adapter comes with ``plug()``.
+    /// Acquires BlueZ's name on the bus; ``plug()`` adds the adapter.
     ///
-    /// - Returns: The daemon with its objects in place.
-    /// - Throws: If the bus cannot be reached or somebody else is BlueZ there.
+    /// - Returns: The daemon, with its objects exported.
+    /// - Throws: If the bus cannot be reached, or the name is taken.
     static func start(on bus: BusAddress, buttons: [VirtualButton]) async throws(BusError)
         -> SimulatedDaemon
     {
@@ -39,10 +39,10 @@ final class SimulatedDaemon {
         objects.append(try connection.export(BlueZ.root, [agentManager]))
     }
 
-    /// Gone at once, without a signal of its own.
+    /// Disconnects immediately, without removing its objects first.
     func crash() { connection.close() }
 
-    /// An adapter appears, powered on (AutoEnable), with the devices that were kept.
+    /// Adds an adapter, powered on (AutoEnable), with the stored devices.
     func plug() throws(BusError) {
         guard adapter == nil else { return }
         let adapter = SimulatedAdapter(of: self, buttons)
@@ -55,25 +55,25 @@ final class SimulatedDaemon {
         adapter = nil
     }
 
-    /// The agent that is asked when `client` pairs a device: its own, or the default one.
+    /// The agent for a pairing by `client`: its own, or the default one.
     func agentPath(for client: String) -> (owner: String, path: ObjectPath)? {
         let agent = agents.first { $0.owner == client } ?? agents.first { $0.owner == defaultAgent }
         return agent.map { ($0.owner, $0.path) }
     }
 
-    /// Ends what a client has registered when it leaves the bus.
-    func follow(_ client: String) {
+    /// Watches a client, to remove its registrations when it leaves the bus.
+    func watch(_ client: String) {
         guard clients[client] == nil else { return }
         clients[client] = connection.watchName(client) { [weak self] owner in
-            if owner == nil { self?.left(client) }
+            if owner == nil { self?.clientLeft(client) }
         }
     }
 
-    private func left(_ client: String) {
+    private func clientLeft(_ client: String) {
         clients[client] = nil
         agents.removeAll { $0.owner == client }
         if defaultAgent == client { defaultAgent = nil }
-        adapter?.left(client)
+        adapter?.clientLeft(client)
     }
 
     private var agentManager: ExportedInterface {
@@ -97,7 +97,7 @@ final class SimulatedDaemon {
         guard let path = call.arguments[0].asObjectPath else { return }
         guard !agents.contains(where: { $0.owner == call.sender }) else { return call.fail(.alreadyExists) }
         agents.append(Agent(owner: call.sender, path: path))
-        follow(call.sender)
+        watch(call.sender)
         call.reply()
     }
 

@@ -5,7 +5,7 @@ import EventLoop
 @EventLoop
 final class SimulatedDevice {
     static nonisolated let strength: Int16 = -50
-    /// bluetoothd gives a connection up after about 41 s.
+    /// bluetoothd gives up connecting after about 41 s.
     private static let connectTimeout = Duration.seconds(41)
 
     let button: VirtualButton
@@ -21,11 +21,11 @@ final class SimulatedDevice {
     private lazy var pairing = Pairing(of: self)
     private lazy var linkUp = TimerSource { [unowned self] in established() }
     private lazy var resolving = TimerSource { [unowned self] in resolved() }
-    private lazy var patience = TimerSource { [unowned self] in gaveUp() }
+    private lazy var connectTimer = TimerSource { [unowned self] in connectTimedOut() }
 
     init(_ button: VirtualButton, on adapter: SimulatedAdapter, rssi: Int16?) throws(BusError) {
         guard let path = BlueZ.devicePath(button.address) else {
-            throw .failed("\(button.address) makes no object path")
+            throw .failed("\(button.address) does not make an object path")
         }
         self.button = button
         self.path = path
@@ -38,9 +38,9 @@ final class SimulatedDevice {
 
     var isResolving: Bool { isConnected && !areServicesResolved }
 
-    /// What reaches the characteristic as a notification.
+    /// Notifies a value of the characteristic.
     ///
-    /// - Returns: Whether anybody has turned notifications on.
+    /// - Returns: Whether notifications are on.
     func notify(_ value: [UInt8]) -> Bool {
         guard isConnected, let service else { return false }
         return service.notify(value)
@@ -48,15 +48,15 @@ final class SimulatedDevice {
 
     // MARK: - The link
 
-    /// Connects if the button can be heard and somebody wants it connected.
+    /// Connects if the button is advertising and a connection is wanted.
     func seekLink() {
         guard canLink else { return }
         linkUp.arm(after: SimulatedAdapter.advertisingInterval)
     }
 
-    /// Waits for the button as long as bluetoothd does.
+    /// Waits for the button, as long as bluetoothd does.
     func waitForLink() {
-        patience.arm(after: Self.connectTimeout)
+        connectTimer.arm(after: Self.connectTimeout)
         seekLink()
     }
 
@@ -70,7 +70,7 @@ final class SimulatedDevice {
     private func established() {
         guard canLink else { return }
         isConnected = true
-        patience.disarm()
+        connectTimer.disarm()
         changed("Connected")
         connecting?.reply()
         connecting = nil
@@ -78,7 +78,7 @@ final class SimulatedDevice {
         pairing.linked()
     }
 
-    /// The link is there from the beginning, with its services.
+    /// Starts with an established link and resolved services.
     func startConnected() {
         isConnected = true
         changed("Connected")
@@ -88,16 +88,16 @@ final class SimulatedDevice {
     private func resolved() {
         guard isConnected else { return }
         if service == nil {
-            // Fails on a connection that has ended; then there is nobody to show it to.
+            // Fails only if the connection has ended, and then there are no clients.
             service = try? SimulatedService(of: self)
         }
-        // bluetoothd turns notifications on again before it tells that the services are resolved.
+        // bluetoothd turns notifications on again before it reports that the services are resolved.
         service?.linked()
         areServicesResolved = true
         changed("ServicesResolved")
     }
 
-    /// The link ends, for whatever reason. The GATT objects stay.
+    /// Ends the link, for any reason. The GATT objects remain.
     func loseLink() {
         guard isConnected else { return }
         isConnected = false
@@ -112,18 +112,18 @@ final class SimulatedDevice {
         linkUp.disarm()
         connecting?.fail(.bluezFailed("le-connection-abort-by-local"))
         connecting = nil
-        patience.disarm()
+        connectTimer.disarm()
         pairing.fail(.authenticationFailed)
         loseLink()
     }
 
-    private func gaveUp() {
+    private func connectTimedOut() {
         connecting?.fail(.bluezFailed("le-connection-abort-by-local"))
         connecting = nil
         if pairing.needsLink { pairing.fail(.connectionAttemptFailed) }
     }
 
-    /// Everything of this device goes, the deepest object first.
+    /// Removes all objects of this device, the deepest first.
     func remove() {
         adapterOff()
         service?.remove()
@@ -132,11 +132,11 @@ final class SimulatedDevice {
         object = nil
     }
 
-    func left(_ client: String) { service?.left(client) }
+    func clientLeft(_ client: String) { service?.clientLeft(client) }
 
     // MARK: - Discovery
 
-    func heard() {
+    func advertised() {
         guard !isConnected else { return }
         rssi = Self.strength
         changed("RSSI")
@@ -170,7 +170,7 @@ final class SimulatedDevice {
         if let connecting {
             connecting.fail(.bluezFailed("br-connection-canceled"))
             self.connecting = nil
-            patience.disarm()
+            connectTimer.disarm()
         } else if !isConnected {
             return call.fail(.notConnected)
         }

@@ -9,10 +9,10 @@ final class SimulatedService {
     private let path: ObjectPath
     private var service: ExportedObject?
     private var characteristic: ExportedObject?
-    /// Clients that have called StartNotify. They stay over a loss of the link.
+    /// Clients that have called StartNotify. They remain across a loss of the link.
     private var subscribers: [String] = []
     private var isNotifying = false
-    /// The last value that bluetoothd saw; it stays when the link goes.
+    /// The last value that bluetoothd received; it remains after a loss of the link.
     private var value: [UInt8] = []
 
     init(of device: SimulatedDevice) throws(BusError) {
@@ -32,18 +32,18 @@ final class SimulatedService {
         service?.withdraw()
     }
 
-    func left(_ client: String) {
+    func clientLeft(_ client: String) {
         guard subscribers.contains(client) else { return }
         subscribers.removeAll { $0 == client }
         if subscribers.isEmpty { setNotifying(false) }
     }
 
-    /// The link is there: bluetoothd turns notifications on again for those who had them.
+    /// The link is up: bluetoothd turns notifications on again for the existing subscribers.
     func linked() {
         if !subscribers.isEmpty { subscribed() }
     }
 
-    /// bluetoothd tells every notification once per subscriber, to everybody.
+    /// bluetoothd emits the signal for a notification once per subscriber, and every client receives all of them.
     ///
     /// - Returns: Whether notifications are on.
     func notify(_ value: [UInt8]) -> Bool {
@@ -53,7 +53,7 @@ final class SimulatedService {
         return true
     }
 
-    /// What the button does when its Client Characteristic Configuration is written.
+    /// The button's reaction when its Client Characteristic Configuration is written.
     private func subscribed() {
         setNotifying(true)
         if let value = button.valueOnSubscribe { _ = notify(value) }
@@ -68,8 +68,8 @@ final class SimulatedService {
     private func startNotify(_ call: MethodInvocation) {
         guard !subscribers.contains(call.sender) else { return call.reply() }
         subscribers.append(call.sender)
-        device.adapter.daemon.follow(call.sender)
-        // Without a link it takes effect on the next one; a second client writes nothing to the device.
+        device.adapter.daemon.watch(call.sender)
+        // Without a link it takes effect with the next one. For a second client nothing is written to the device.
         if device.isConnected, !isNotifying { subscribed() }
         call.reply()
     }
@@ -78,14 +78,14 @@ final class SimulatedService {
         guard subscribers.contains(call.sender) else {
             return call.fail(.bluezFailed("No notify session started"))
         }
-        left(call.sender)
+        clientLeft(call.sender)
         call.reply()
     }
 
     private func readValue(_ call: MethodInvocation) {
         guard device.isConnected else { return call.fail(.bluezFailed("Not connected")) }
         value = button.level
-        // A read looks like a notification.
+        // A read emits the same signal as a notification.
         characteristic?.propertiesChanged(BlueZ.characteristic, "Value")
         call.reply(.bytes(value))
     }

@@ -1,4 +1,4 @@
-/// One line of control.
+/// One command of a control line.
 enum Command: Equatable {
     case press(Int)
     case release(Int)
@@ -17,13 +17,13 @@ enum Command: Equatable {
     case quit
 }
 
-/// A line that is no command, told for people.
+/// Why a line is not a command, or a command failed, for people.
 struct CommandError: Error, CustomStringConvertible {
     let description: String
 }
 
 extension Command {
-    /// - Throws: If the line is no command.
+    /// - Throws: If the line is not a command.
     init(line: String) throws(CommandError) {
         let words = line.split(separator: " ").map(String.init)
         guard let verb = words.first else { throw CommandError(description: "the line is empty") }
@@ -54,26 +54,26 @@ extension Command {
         guard let command = commands[verb] else {
             throw CommandError(description: "there is no command \(verb); see ptt-sim help buttons")
         }
-        guard arguments.isEmpty else { throw CommandError(description: "\(verb) stands alone") }
+        guard arguments.isEmpty else { throw CommandError(description: "\(verb) has no arguments") }
         return command
     }
 
     private static func button(_ arguments: [String]) throws(CommandError) -> Int {
         guard let word = arguments.first else { return 1 }
         guard arguments.count == 1, let number = Int(word) else {
-            throw CommandError(description: "one number of a button is wanted")
+            throw CommandError(description: "expected the number of one button")
         }
         return number
     }
 
     private static func buttonAndBytes(_ arguments: [String]) throws(CommandError) -> (Int, [UInt8]) {
         guard let text = arguments.last, let bytes = bytes(text) else {
-            throw CommandError(description: "bytes in hexadecimal are wanted at the end, 81 for example")
+            throw CommandError(description: "expected bytes in hexadecimal at the end, for example 81")
         }
         return (try button(Array(arguments.dropLast())), bytes)
     }
 
-    /// At most what fits into one notification of the largest ATT packet, 517 bytes with its 3 of header.
+    /// At most one notification in the largest ATT packet: 517 bytes including a header of 3.
     private static func bytes(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard text.allSatisfy(\.isHexDigit), digits.count.isMultiple(of: 2), (2...1028).contains(digits.count)
@@ -88,7 +88,7 @@ extension Command {
         switch arguments {
         case ["on"]: return true
         case ["off"]: return false
-        default: throw CommandError(description: "on or off is wanted")
+        default: throw CommandError(description: "expected on or off")
         }
     }
 }

@@ -10,7 +10,7 @@ final class Console {
         case end
     }
 
-    /// Longer lines are no commands.
+    /// Longer lines are not commands.
     private static let maximumLine = 4096
 
     private let handler: @EventLoop (Input) -> Void
@@ -18,7 +18,7 @@ final class Console {
     private var partial: [UInt8] = []
     private var savedMode: termios?
 
-    /// Starts to read. An input that cannot be waited for, such as `/dev/null`, is taken as none.
+    /// Starts to read. An input that cannot be watched, such as `/dev/null`, is ignored.
     init(handler: @escaping @EventLoop (Input) -> Void) {
         self.handler = handler
         enterKeyMode()
@@ -29,7 +29,7 @@ final class Console {
 
     var isTerminal: Bool { savedMode != nil }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal.
     func close() {
         source?.cancel()
         source = nil
@@ -37,7 +37,7 @@ final class Console {
         savedMode = nil
     }
 
-    /// Single keys without echo. Output stays as it is, and Ctrl-C goes on raising SIGINT.
+    /// Single keys without echo. Output is unchanged, and Ctrl-C still raises SIGINT.
     private func enterKeyMode() {
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
@@ -57,11 +57,11 @@ final class Console {
         if isTerminal {
             for byte in buffer[..<count] { handler(.key(Character(UnicodeScalar(byte)))) }
         } else {
-            take(buffer[..<count])
+            append(buffer[..<count])
         }
     }
 
-    private func take(_ bytes: ArraySlice<UInt8>) {
+    private func append(_ bytes: ArraySlice<UInt8>) {
         partial += bytes
         while let end = partial.firstIndex(of: 10) {
             let line = String(decoding: partial[..<end], as: UTF8.self)
@@ -72,7 +72,7 @@ final class Console {
     }
 }
 
-/// Prints a line at once, also into a pipe.
+/// Prints a line without buffering, also into a pipe.
 func say(_ line: String) {
     print(line)
     fflush(nil)

@@ -2,24 +2,24 @@ import ArgumentParser
 import EventLoop
 import Glibc
 
-/// Commands at set times.
+/// Commands at given times.
 enum Script {
     struct Step: Equatable {
-        /// Since everything was in place.
+        /// The time since the simulation was ready.
         let time: Duration
         let command: Command
-        /// The line, for the answer.
+        /// The line itself, for the answer.
         let text: String
     }
 
-    /// - Throws: If the file cannot be read or a line makes no sense.
+    /// - Throws: If the file cannot be read or a line is invalid.
     static func read(_ path: String) throws -> [Step] {
         try parse(try contents(path), named: path)
     }
 
-    /// Lines such as `0.5s press 1`; empty lines and those that begin with `#` say nothing.
+    /// Parses lines such as `0.5s press 1`; empty lines and lines that begin with `#` are ignored.
     ///
-    /// - Throws: If a line makes no sense; the error names it.
+    /// - Throws: If a line is invalid; the error contains its number.
     static func parse(_ text: String, named name: String) throws(ValidationError) -> [Step] {
         var steps: [Step] = []
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -29,7 +29,7 @@ enum Script {
                 guard first.hasSuffix("s"), let seconds = Double(first.dropLast()),
                     (0...86_400).contains(seconds), words.count == 2
                 else {
-                    throw CommandError(description: "a time and a command are wanted, as in 0.5s press 1")
+                    throw CommandError(description: "expected a time and a command, as in 0.5s press 1")
                 }
                 steps.append(
                     Step(
@@ -53,7 +53,7 @@ enum Script {
         while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
             bytes += buffer[..<count]
             guard bytes.count <= 1 << 20 else {
-                throw ValidationError("\(path) is larger than a script can be")
+                throw ValidationError("\(path) is too large for a script: more than 1 MiB")
             }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -7,24 +7,28 @@ struct JoinCommand: ParsableCommand {
         commandName: "join",
         abstract: "Join a channel, so that presses transmit.",
         discussion:
-            "The channel belongs to nobody; an application can take it over, `pttctl record` for example."
+            "The channel has no application; one can attach to it later, for example `pttctl record`."
     )
 
     @Option(help: "The channel's name.")
     var name = "Push to Talk"
 
-    @Option(help: "The channel's UUID. A new one if left out.", transform: channelID)
+    @Option(help: "The channel's UUID. Default: a new one.", transform: channelID)
     var channel: ChannelID?
 
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         let (json, name, channel) = (output.json, name, channel)
-        try onLoop {
+        try runOnLoop {
             let reply = try await ServiceConnection.core().join(
                 ChannelInterface.JoinRequest(channelID: channel, name: name, application: nil)
             )
-            if json { try Terminal.say(reply) } else { Terminal.say("joined \(name), \(reply.channelID)") }
+            if json {
+                try Terminal.print(reply)
+            } else {
+                Terminal.print("joined \(name), \(reply.channelID)")
+            }
         }
     }
 }
@@ -32,16 +36,16 @@ struct JoinCommand: ParsableCommand {
 struct LeaveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "leave",
-        abstract: "Leave the channel. A transmission ends."
+        abstract: "Leave the channel, and end a transmission."
     )
 
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         let json = output.json
-        try onLoop {
+        try runOnLoop {
             try await ServiceConnection.core().leave(nil)
-            if !json { Terminal.say("left the channel") }
+            if !json { Terminal.print("left the channel") }
         }
     }
 }

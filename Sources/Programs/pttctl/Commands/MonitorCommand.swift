@@ -6,25 +6,25 @@ import ServiceClient
 struct MonitorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
-        abstract: "Show what happens, one line per event, until stopped.",
-        discussion: "The time in front of each line is in seconds of the machine's monotonic clock."
+        abstract: "Show all events, one per line, until stopped.",
+        discussion: "Each line begins with the time in seconds of the machine's monotonic clock."
     )
 
-    @Option(name: .customLong("for"), help: "Stop after this time, 30s for example.")
+    @Option(name: .customLong("for"), help: "Stop after this time, for example 30s.")
     var limit: TimeSpan?
 
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         let (json, limit) = (output.json, limit)
-        try onLoop {
+        try runOnLoop {
             let monitor = Monitor(json: json, stop: try StopSignal(after: limit?.duration))
             try await monitor.run()
         }
     }
 }
 
-/// Prints what both daemons tell.
+/// Prints the events of both daemons.
 @EventLoop
 private final class Monitor {
     private let json: Bool
@@ -46,38 +46,38 @@ private final class Monitor {
         if let failure { throw failure }
     }
 
-    /// The core alone is worth watching: ptt-accessoryd may not be installed.
+    /// Optional, because ptt-accessoryd may not be installed.
     private func watchAccessoryd() -> ServiceConnection? {
         do throws(ServiceError) {
             let accessoryd = try ServiceConnection.accessory()
             accessoryd.subscribe(
                 { [self] in show(accessoryd: $0) },
-                ended: { Terminal.complain("buttons are not shown any more: \($0)") }
+                ended: { Terminal.printError("buttons are no longer shown: \($0)") }
             )
             return accessoryd
         } catch {
-            Terminal.complain("buttons are not shown: \(error)")
+            Terminal.printError("buttons are not shown: \(error)")
             return nil
         }
     }
 
     private func show(core update: ChannelInterface.Update) {
         if json { return print(update) }
-        if let status = update.status { Terminal.say(Wording.line(status)) }
-        if let event = update.event { Terminal.say("\(Wording.time(update.time))  \(Wording.line(event))") }
+        if let status = update.status { Terminal.print(Wording.line(status)) }
+        if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
     }
 
     private func show(accessoryd update: AccessoryInterface.Update) {
         if json { return print(update) }
-        for device in update.devices ?? [] { Terminal.say(Wording.row("device", Wording.line(device))) }
-        if let event = update.event { Terminal.say("\(Wording.time(update.time))  \(Wording.line(event))") }
+        for device in update.devices ?? [] { Terminal.print(Wording.row("device", Wording.line(device))) }
+        if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
     }
 
     private func print(_ value: some Encodable) {
         do {
-            try Terminal.say(value)
+            try Terminal.print(value)
         } catch {
-            Terminal.complain("\(error)")
+            Terminal.printError("\(error)")
         }
     }
 

@@ -7,10 +7,10 @@ import ServiceClient
 struct PairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Find a Bluetooth button, connect it, and trust it.",
+        abstract: "Find a Bluetooth button, connect to it, and trust it.",
         discussion: """
-            Press the button while the scan runs: most buttons can be found only for some seconds after a press. \
-            With a name or an address the first device that fits is taken; without one you pick from a list.
+            Press the button during the scan: most buttons can be found only for a few seconds after a press. With a name \
+            or an address the first matching device is paired; without one you choose from a list.
             """
     )
 
@@ -31,12 +31,16 @@ struct PairCommand: ParsableCommand {
 
     func run() throws {
         let (json, device, seconds) = (output.json, device, seconds)
-        try onLoop {
+        try runOnLoop {
             let pairing = Pairing(json: json, wanted: device, stop: try StopSignal())
-            let address = try await pairing.pick(seconds: seconds)
-            if !json { Terminal.say("pairing \(address) …") }
+            let address = try await pairing.chooseAddress(seconds: seconds)
+            if !json { Terminal.print("pairing \(address) …") }
             let reply = try await ServiceConnection.accessory().pair(address)
-            if json { try Terminal.say(reply) } else { Terminal.say("paired  \(Wording.line(reply.device))") }
+            if json {
+                try Terminal.print(reply)
+            } else {
+                Terminal.print("paired  \(Wording.line(reply.device))")
+            }
         }
     }
 }
@@ -52,11 +56,11 @@ struct ForgetCommand: ParsableCommand {
 
     func run() throws {
         let address = address
-        try onLoop { try await ServiceConnection.accessory().forget(address) }
+        try runOnLoop { try await ServiceConnection.accessory().forget(address) }
     }
 }
 
-/// Scans, and finds out which device is meant.
+/// Scans for devices, and lets the user choose one.
 @EventLoop
 private final class Pairing {
     private let json: Bool
@@ -73,22 +77,22 @@ private final class Pairing {
         self.stop = stop
     }
 
-    func pick(seconds: Int) async throws -> String {
+    func chooseAddress(seconds: Int) async throws -> String {
         let scan = try ServiceConnection.accessory()
         scan.scan(seconds: seconds, { [self] in show($0) }, ended: { [self] in finish($0) })
         if wanted == nil {
-            Terminal.complain("press the button now; then type its number and Enter")
+            Terminal.printError("press the button now, then type its number and press Enter")
             input = try DescriptorSource(STDIN_FILENO, .readable) { [self] _ in readChoice() }
         }
         await stop.wait()
         input?.cancel()
-        // Closing ends the scan: discovery slows a connection down.
+        // Closing ends the scan: connecting is slow during a discovery.
         scan.close()
         if let failure { throw failure }
         guard let choice else {
             throw CommandError(
-                wanted.map { "\($0) was not found: press the button while the scan runs, and keep it near" }
-                    ?? "nothing was picked"
+                wanted.map { "\($0) was not found: press the button during the scan, and keep it near" }
+                    ?? "no device was chosen"
             )
         }
         return choice
@@ -96,28 +100,28 @@ private final class Pairing {
 
     private func show(_ device: AccessoryInterface.Discovery) {
         if let wanted {
-            if device.address == wanted.uppercased() || device.name == wanted { take(device.address) }
+            if device.address == wanted.uppercased() || device.name == wanted { choose(device.address) }
             return
         }
         guard !found.contains(where: { $0.address == device.address }) else { return }
         found.append(device)
-        let profile = device.profile.map { ", looks like \($0)" } ?? ""
+        let profile = device.profile.map { ", probably \($0)" } ?? ""
         let signal = device.rssi.map { ", \($0) dBm" } ?? ""
-        Terminal.say("\(found.count)  \(device.name)  \(device.address)\(signal)\(profile)")
+        Terminal.print("\(found.count)  \(device.name)  \(device.address)\(signal)\(profile)")
     }
 
     private func readChoice() {
         guard let line = readLine(), let number = Int(line) else {
-            failure = CommandError("nothing was picked")
+            failure = CommandError("no device was chosen")
             return stop.trigger()
         }
         guard found.indices.contains(number - 1) else {
-            return Terminal.complain("there is no number \(number) yet")
+            return Terminal.printError("there is no device \(number) yet")
         }
-        take(found[number - 1].address)
+        choose(found[number - 1].address)
     }
 
-    private func take(_ address: String) {
+    private func choose(_ address: String) {
         choice = address
         stop.trigger()
     }

@@ -8,12 +8,12 @@ import ServiceClient
 struct PushCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
-        abstract: "Send a push to the application of the channel, and wait for what becomes of it.",
+        abstract: "Send a push to the application of the channel, and wait for its outcome.",
         discussion: """
-            The token is the application's to give away: it learns it when it joins, `ptt-echo` prints it. Exit code 1 \
+            The application receives the token when it joins, and decides who may use it; `ptt-echo` prints it. Exit code 1 \
             if the push is not accepted, or not answered.
 
-            A push that starts with an absent application waits for it; a push is never delivered later than that.
+            If the application is not running, the push starts it and waits for it; it is never delivered later than that.
             """
     )
 
@@ -23,16 +23,22 @@ struct PushCommand: ParsableCommand {
     @Option(help: "The push token of the channel.")
     var token: String
 
-    @Flag(help: "Mark it as a service update: data only, no audio follows.")
+    @Flag(help: "Mark it as a service update: only data, no audio will follow.")
     var serviceUpdate = false
 
-    @Option(help: "1 to 10. 10 if left out, and 5 for a service update: six above 5 are accepted in an hour.")
+    @Option(
+        help: """
+            1 to 10. Default: 10, or 5 for a service update, of which six per hour are accepted with a priority above 5.
+            """
+    )
     var priority: Int?
 
-    @Option(help: "Seconds since 1970; 0 for now or never.")
+    @Option(help: "Seconds since 1970; 0 to deliver it now or never.")
     var expiration = 0
 
-    @Option(help: "Who gets it. The channel's application and .voip-ptt if left out.")
+    @Option(
+        help: "The recipient. Default: the identifier of the channel's application with .voip-ptt appended."
+    )
     var topic: String?
 
     @OptionGroup var output: OutputOptions
@@ -43,8 +49,8 @@ struct PushCommand: ParsableCommand {
         let text = serviceUpdate ? try payload.markedAsServiceUpdate() : payload.text
         let (token, expiration) = (PushToken(rawValue: token), expiration)
         let priority = priority ?? (serviceUpdate ? 5 : 10)
-        try onLoop {
-            let delivery = PushDelivery(json: json, stop: try StopSignal(after: PushDelivery.patience))
+        try runOnLoop {
+            let delivery = PushDelivery(json: json, stop: try StopSignal(after: PushDelivery.timeout))
             try await delivery.run { owner in
                 PushInterface.SendRequest(
                     token: token,
@@ -60,15 +66,15 @@ struct PushCommand: ParsableCommand {
 
     private static func topic(of owner: ApplicationID?) throws -> String {
         guard let owner else {
-            throw CommandError("no channel of an application is joined: nobody could get a push")
+            throw CommandError("the push has no recipient: no channel of an application is joined")
         }
         return owner.rawValue + ".voip-ptt"
     }
 }
 
-/// What a push carries, as it was given on the command line.
+/// The payload of a push, from the command line.
 struct PushPayload {
-    /// Far more than the core takes, so that the core can say what it takes.
+    /// Far above the core's limit, so that the core can report its own.
     private static let sizeLimit = 64 * 1024
 
     let text: String
@@ -79,7 +85,7 @@ struct PushPayload {
         text = argument.hasPrefix("@") ? try Self.read(String(argument.dropFirst())) : argument
     }
 
-    /// With the sign of Apple's service updates, `"aps": {"ptt-push-type": "service-update"}`, added to it.
+    /// The payload with `"aps": {"ptt-push-type": "service-update"}`, which marks Apple's service updates.
     func markedAsServiceUpdate() throws -> String {
         guard var payload = try JSON(parsing: text).object else {
             throw CommandError("the payload is not a JSON object")
@@ -92,7 +98,7 @@ struct PushPayload {
 
     private static func read(_ path: String) throws -> String {
         guard let file = fopen(path, "re") else { throw SystemError("open \(path)") }
-        defer { _ = fclose(file) }  // Only read from.
+        defer { _ = fclose(file) }  // Nothing was written, so that no error can be lost.
         var bytes = [UInt8](repeating: 0, count: sizeLimit)
         let count = fread(&bytes, 1, bytes.count, file)
         guard ferror(file) == 0 else { throw SystemError("read \(path)") }
@@ -100,17 +106,17 @@ struct PushPayload {
     }
 }
 
-/// One push from its sending to what became of it.
+/// One push, from its request to its outcome.
 @EventLoop
 private final class PushDelivery {
     /// The core allows an application 10 s to start and 5 s to answer.
-    static let patience = Duration.seconds(20)
+    static let timeout = Duration.seconds(20)
 
     private let json: Bool
     private let stop: StopSignal
     private var first: CheckedContinuation<Status, any Error>?
     private var pushID: PushID?
-    /// Those that finished before the answer to the sending came on the other connection.
+    /// Pushes that finished before the reply with our push's identifier arrived on the other connection.
     private var finished: [PushID: ChannelInterface.Update] = [:]
     private var failure: (any Error)?
 
@@ -122,27 +128,27 @@ private final class PushDelivery {
     func run(_ request: (ApplicationID?) throws -> PushInterface.SendRequest) async throws {
         let core = try ServiceConnection.core()
         let events = try ServiceConnection.core()
-        // Before the push is sent, so that nothing that becomes of it is missed.
+        // Subscribed before the push is sent, so that its outcome is not missed.
         let status = try await withCheckedThrowingContinuation { continuation in
             first = continuation
-            events.subscribe({ [self] in follow($0) }, ended: { [self] in fail($0) })
+            events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
         }
         let pushID = try await core.push(request(status.channel?.owner))
         self.pushID = pushID
         if json {
-            try Terminal.say(PushInterface.SendReply(pushID: pushID))
+            try Terminal.print(PushInterface.SendReply(pushID: pushID))
         } else {
-            Terminal.say("push \(pushID.rawValue) accepted")
+            Terminal.print("push \(pushID.rawValue) accepted")
         }
         if let update = finished[pushID] { finish(update) }
         await stop.wait()
         core.close()
         events.close()
         if let failure { throw failure }
-        if finished[pushID] == nil { throw CommandError("nothing was heard of push \(pushID.rawValue)") }
+        if finished[pushID] == nil { throw CommandError("the outcome of push \(pushID.rawValue) is unknown") }
     }
 
-    private func follow(_ update: ChannelInterface.Update) {
+    private func handle(_ update: ChannelInterface.Update) {
         if let status = update.status {
             first?.resume(returning: status)
             first = nil
@@ -155,10 +161,10 @@ private final class PushDelivery {
     private func finish(_ update: ChannelInterface.Update) {
         guard let event = update.event, case .pushFinished(_, let outcome, _) = event else { return }
         do {
-            if json { try Terminal.say(update) }
+            if json { try Terminal.print(update) }
             switch outcome {
             case .answered:
-                if !json { Terminal.say(Wording.line(event)) }
+                if !json { Terminal.print(Wording.line(event)) }
                 stop.trigger()
             case .unknown, .failed, .unanswered, .undeliverable: fail(CommandError(Wording.line(event)))
             }

@@ -7,10 +7,11 @@ import WAV
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Be an application: join, and write the audio of all transmissions to a file.",
+        abstract:
+            "Act as an application: join a channel, and record the audio of all transmissions to a file.",
         discussion: """
-            Takes over a channel that has no application, or joins a new one and leaves it at the end. Nothing is \
-            recorded between transmissions.
+            Attaches to the joined channel if it has no application; otherwise joins a new one, and leaves it at the end. \
+            Nothing is recorded between transmissions.
             """
     )
 
@@ -20,7 +21,7 @@ struct RecordCommand: ParsableCommand {
     @Option(help: "The name of a newly joined channel.")
     var name = "Push to Talk"
 
-    @Option(name: .customLong("for"), help: "Stop after this time, 30s for example.")
+    @Option(name: .customLong("for"), help: "Stop after this time, for example 30s.")
     var limit: TimeSpan?
 
     @Flag(help: "Stop after the first transmission.")
@@ -30,7 +31,7 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         let (json, limit, once, file, name) = (output.json, limit, once, file, name)
-        try onLoop {
+        try runOnLoop {
             let stop = try StopSignal(after: limit?.duration)
             try await Recording(file: file, once: once, json: json, stop: stop).run(name: name)
         }
@@ -46,7 +47,7 @@ private struct Summary: Encodable {
     var firstArrival: Int64?
 }
 
-/// An application that writes what it is given.
+/// An application that records the audio that it receives.
 @EventLoop
 private final class Recording {
     private let path: String
@@ -81,7 +82,7 @@ private final class Recording {
         guard let token = joined.token else { throw CommandError("the core gave no audio token") }
         let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
-        events.subscribe({ [self] in follow($0) }, ended: { [self] in fail($0) })
+        events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
         await stop.wait()
         events.close()
         audio.close()
@@ -101,12 +102,12 @@ private final class Recording {
         do { try file?.append(samples) } catch { fail(error) }
     }
 
-    private func follow(_ update: ChannelInterface.Update) {
+    private func handle(_ update: ChannelInterface.Update) {
         guard let event = update.event else { return }
         if json {
-            do { try Terminal.say(update) } catch { fail(error) }
+            do { try Terminal.print(update) } catch { fail(error) }
         } else {
-            Terminal.say("\(Wording.time(update.time))  \(Wording.line(event))")
+            Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
         }
         if once, case .audioDeactivated = event { stop.trigger() }
         if case .channelLeft = event { fail(CommandError("the channel was left")) }
@@ -117,9 +118,9 @@ private final class Recording {
         try file.finish()
         let duration = file.duration.components
         summary.seconds = Double(duration.seconds) + Double(duration.attoseconds) / 1e18
-        if json { return try Terminal.say(summary) }
+        if json { return try Terminal.print(summary) }
         let gaps = summary.lost == 0 ? "" : ", \(summary.lost) packets lost"
-        Terminal.say("\(path): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)")
+        Terminal.print("\(path): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)")
     }
 
     private func fail(_ error: any Error) {

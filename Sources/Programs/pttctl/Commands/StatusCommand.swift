@@ -12,9 +12,9 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let json = output.json
-        try onLoop {
+        try runOnLoop {
             let status = try await ServiceConnection.core().status()
-            if json { try Terminal.say(status) } else { Terminal.say(Wording.line(status)) }
+            if json { try Terminal.print(status) } else { Terminal.print(Wording.line(status)) }
         }
     }
 }
@@ -22,24 +22,24 @@ struct StatusCommand: ParsableCommand {
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List buttons and headsets, and what is wrong with them."
+        abstract: "List buttons and headsets, with their problems."
     )
 
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         let json = output.json
-        try onLoop {
+        try runOnLoop {
             let reply = try await ServiceConnection.accessory().devices()
-            if json { return try Terminal.say(reply) }
-            for device in reply.devices { Terminal.say(Wording.line(device)) }
+            if json { return try Terminal.print(reply) }
+            for device in reply.devices { Terminal.print(Wording.line(device)) }
             if reply.devices.isEmpty {
-                Terminal.say(
+                Terminal.print(
                     "no buttons and no headsets: pair a Bluetooth button with `pttctl pair`, or plug a headset in"
                 )
             }
             if !reply.isCoreConnected {
-                Terminal.say("ptt-accessoryd cannot reach the core: see `pttctl status`")
+                Terminal.print("ptt-accessoryd is not connected to the core: see `pttctl status`")
             }
         }
     }

@@ -7,18 +7,18 @@ import ServiceClient
 struct TalkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "talk",
-        abstract: "Transmit until stopped with Ctrl-C, or for a set time.",
-        discussion: "The transmission belongs to this command: however it ends, the microphone closes."
+        abstract: "Transmit until Ctrl-C, or for a given time.",
+        discussion: "The transmission ends with this command: however it exits, the microphone closes."
     )
 
-    @Option(name: .customLong("for"), help: "Stop after this time, 3s for example.")
+    @Option(name: .customLong("for"), help: "Stop after this time, for example 3s.")
     var limit: TimeSpan?
 
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         let (json, limit) = (output.json, limit)
-        try onLoop {
+        try runOnLoop {
             let stop = try StopSignal(after: limit?.duration)
             try await Talk(json: json, stop: stop).run()
         }
@@ -41,7 +41,7 @@ private final class Talk {
     func run() async throws {
         let core = try ServiceConnection.core()
         let events = try ServiceConnection.core()
-        events.subscribe({ [self] in follow($0) }, ended: { [self] in fail($0) })
+        events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
         let origin = Origin(kind: .commandLine, identifier: "pttctl-\(getpid())", name: "pttctl talk")
         mine = try await core.begin(
             ChannelInterface.BeginRequest(channelID: nil, source: .userRequest, origin: origin)
@@ -53,12 +53,12 @@ private final class Talk {
         events.close()
     }
 
-    private func follow(_ update: ChannelInterface.Update) {
+    private func handle(_ update: ChannelInterface.Update) {
         guard let event = update.event else { return }
         if json {
-            do { try Terminal.say(update) } catch { fail(error) }
+            do { try Terminal.print(update) } catch { fail(error) }
         } else {
-            Terminal.say("\(Wording.time(update.time))  \(Wording.line(event))")
+            Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
         }
         if case .transmissionEnded(let transmission, _, _) = event, transmission.transmissionID == mine {
             fail(CommandError(Wording.line(event)))
