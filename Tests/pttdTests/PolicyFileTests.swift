@@ -91,7 +91,7 @@ import Testing
     ) async throws {
         let core = try CoreFixture(nil, nil, ["PTT_LOG": "debug"], policy: text)
         let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
-        #expect(complaint.contains("policy.toml") && complaint.contains("nobody may join"))
+        #expect(complaint.contains("policy.toml") && complaint.contains("no channel can be joined"))
         _ = try await core.process.lines.first { $0 == "info: ready" }
         let application = try await AttachedApplication.attach(to: core)
         try await isRefusedForThePolicy(application, core)
@@ -170,7 +170,7 @@ import Testing
         let core = try await CoreFixture.start(environment: ["PTT_LOG": "debug"])
         #expect(symlink("/nonexistent/policy.toml", core.configuration("policy.toml")) == 0)
         let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
-        #expect(complaint.contains("is a link to what does not exist"))
+        #expect(complaint.contains("is a link to a file that does not exist"))
         try await isRefusedForThePolicy(try await AttachedApplication.attach(to: core), core)
     }
 

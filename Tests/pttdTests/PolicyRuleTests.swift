@@ -96,7 +96,7 @@ import Testing
         ("mon", "22:00", "24:01", "24:01"),
         ("monday", "22:00", "06:00", "monday"), ("mon", "-1:00", "06:00", "-1:00"),
         ("mon", "22:60", "06:00", "22:60"), ("mon", "", "06:00", "time of day"),
-        ("mon", "08:00", "08:00", "no time at all"),
+        ("mon", "08:00", "08:00", "is empty"),
     ])
     func `a wrong time or day is named`(day: String, from: String, to: String, named: String) {
         #expect {

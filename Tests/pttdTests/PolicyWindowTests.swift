@@ -121,17 +121,17 @@ import Testing
 
     @Test(arguments: ["8:00", "08:0", "08.00", "24:01", "25:00", "12:60", "+8:00", "0x:10", "", "aa:bb"])
     func `what is no time of day is a mistake that names it`(text: String) {
-        let error = #expect(throws: ClosedTime.Mistake.self) {
+        let error = #expect(throws: ClosedTime.Invalid.self) {
             try ClosedTime(days: nil, from: text, to: "12:00").check()
         }
         #expect(error?.description.contains(text) == true)
-        #expect(throws: ClosedTime.Mistake.self) {
+        #expect(throws: ClosedTime.Invalid.self) {
             try ClosedTime(days: nil, from: "12:00", to: text).check()
         }
     }
 
     @Test func `what is no day of the week is a mistake that names it`() {
-        let error = #expect(throws: ClosedTime.Mistake.self) {
+        let error = #expect(throws: ClosedTime.Invalid.self) {
             try ClosedTime(days: ["mon", "Monday"], from: "08:00", to: "12:00").check()
         }
         #expect(error?.description.contains("Monday") == true)

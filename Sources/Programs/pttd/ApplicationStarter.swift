@@ -6,10 +6,11 @@ import PTTMessages
 
 /// Starts the application of the channel: as a unit of the user's service manager, or by its name on the session bus.
 ///
-/// The connection lives as long as a start takes.
+/// Each start has a connection of its own, which is closed when the start has succeeded or failed.
 @EventLoop
 final class ApplicationStarter {
-    /// A bus answers when the application has taken its name, so that this is no shorter than the application has.
+    /// Not shorter than the time in which an application must attach: the bus replies when the application has acquired
+    /// its name.
     private static let timeLimit = Duration.seconds(10)
 
     private let log: RateLimitedLog
@@ -21,8 +22,8 @@ final class ApplicationStarter {
 
     /// - Parameters:
     ///   - activation: What to start.
-    ///   - failed: Called once if it cannot be started, not before this returns. That it has started says the
-    ///     application itself.
+    ///   - failed: Called once if the application cannot be started, after this has returned. There is no such call for a
+    ///     success: the application then attaches.
     func start(_ activation: Activation, failed: @escaping @EventLoop (String) -> Void) {
         let start = Start(activation, Self.timeLimit) { [weak self] start, error in
             self?.starts.removeAll { $0 === start }
@@ -57,7 +58,11 @@ private final class Start {
     private func handle(_ event: Bus.Event) {
         switch event {
         case .connected(let connection):
-            guard let call else { return finish("this core does not know how to start \(activation.name)") }
+            guard let call else {
+                return finish(
+                    "this version cannot start \(activation.name): its kind of activation is unknown"
+                )
+            }
             connection.call(call) { [weak self] result in
                 switch result {
                 case .success: self?.finish(nil)

@@ -11,13 +11,13 @@ import ServiceClient
 @main
 struct Program {
     static func main() {
-        // For trouble: `PTT_LOG=debug` shows every event and what followed from it.
+        // For troubleshooting: `PTT_LOG=debug` logs every event and its effects.
         let log = Logger.journal("pttd", levelVariable: "PTT_LOG")
         exit(EventLoop.run { Daemon.start(log) })
     }
 }
 
-/// Everything that the daemon is made of, and the order in which it starts and stops.
+/// The parts of the daemon, and the order in which they start and stop.
 @EventLoop
 final class Daemon {
     private static var running: Daemon?
@@ -28,7 +28,7 @@ final class Daemon {
     private let service: CoreService
     private var signals: [SignalSource] = []
     private var isStopping = false
-    private var session: SessionWatch?
+    private var logind: LogindWatch?
     private let policy: PolicyWatch
     private var warmUp: DeferredSource?
 
@@ -70,12 +70,12 @@ final class Daemon {
             peers: peers
         )
         self.host = host
-        // First, so that no application is started for a channel that the policy takes away.
+        // First, so that no application is started for a channel that the policy forbids.
         policy = PolicyWatch(PolicyWatch.directories, log: log) { host.post(.policyChanged($0)) }
         host.restore()
         let listening = try RuntimeSocket.core.listen(sockets)
         service = try CoreService(host: host, audio: audio, adopting: listening, peers: peers)
-        followSurroundings()
+        watchSystem()
         signals = try [SIGTERM, SIGINT].map { signal in
             try SignalSource(signal) { [weak self] in self?.stop() }
         }
@@ -88,7 +88,7 @@ final class Daemon {
         self.warmUp = warmUp
     }
 
-    private func followSurroundings() {
+    private func watchSystem() {
         server.stateChanged = { [host] state in
             switch state {
             case .ready: host.post(.audioServerReady)
@@ -96,8 +96,8 @@ final class Daemon {
             }
         }
         server.connect()
-        session = SessionWatch(log: log) { [host, policy] event in
-            // Windows may have opened and closed while the machine slept.
+        logind = LogindWatch(log: log) { [host, policy] event in
+            // Closed times may have begun and ended while the machine slept.
             if event == .systemResumed { policy.evaluate() }
             host.post(event)
         }
@@ -115,10 +115,10 @@ final class Daemon {
         }
     }
 
-    /// A configuration that cannot be read is told and does not keep the core from running.
+    /// A configuration that cannot be used is logged; the core starts with defaults.
     private static func configuration(_ log: Logger) -> Configuration {
         guard let path = Configuration.path else {
-            log.error("HOME is not set: no configuration is read, and no channel survives a restart")
+            log.error("HOME is not set: no configuration is read, and no channel is kept over a restart")
             return Configuration()
         }
         do throws(ConfigurationError) {

@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// Small files of text, as people and this program write them.
+/// Small text files, written by people or by this program.
 enum TextFile {
     enum Unreadable: Error, CustomStringConvertible {
         case system(SystemError)
@@ -21,14 +21,14 @@ enum TextFile {
 
     /// - Returns: Nil if there is no such file.
     static func read(_ path: String, limit: Int) throws(Unreadable) -> String? {
-        // Not to wait for whoever writes to a pipe in the file's place.
+        // Without O_NONBLOCK, opening a pipe in the file's place would wait for a process that writes to it.
         let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard opened >= 0 else {
             if errno == ENOENT { return nil }
             throw .system(SystemError("open \(path)"))
         }
         let descriptor = OwnedDescriptor(adopting: opened)
-        // One that nobody writes to would read as an empty file.
+        // A pipe without a writer would be read as an empty file.
         var found = stat()
         if fstat(opened, &found) == 0, found.st_mode & S_IFMT == S_IFIFO { throw .pipe }
         var bytes = [UInt8](repeating: 0, count: limit + 1)

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// The user's own directories (XDG Base Directory Specification).
+/// The directories of the user (XDG Base Directory Specification).
 enum UserDirectory {
     case configuration
     case state

@@ -12,17 +12,17 @@ struct PolicyFile: Equatable, Codable {
 
     private static let sizeLimit = 64 * 1024
 
-    /// A policy that is elsewhere, and not there.
-    struct Broken: Error, CustomStringConvertible {
+    /// The policy file is a symbolic link without a target.
+    struct BrokenLink: Error, CustomStringConvertible {
         let link: String
 
-        var description: String { "\(link) is a link to what does not exist" }
+        var description: String { "\(link) is a link to a file that does not exist" }
     }
 
     /// - Returns: Nil if there is no such file.
     static func load(_ path: String) throws -> PolicyFile? {
         guard let text = try TextFile.read(path, limit: sizeLimit) else {
-            if case .isBroken(let link) = FileWatch.target(of: path) { throw Broken(link: link) }
+            if case .isBroken(let link) = FileWatch.target(of: path) { throw BrokenLink(link: link) }
             return nil
         }
         let file = try TOML.decode(PolicyFile.self, from: text)
@@ -31,7 +31,8 @@ struct PolicyFile: Equatable, Codable {
     }
 }
 
-/// Days of the week and a time of day, in local time. One that ends before it begins ends on the next day.
+/// A period in which no channel may be joined: days of the week and times of day, in local time. If `to` is before `from`, it
+/// ends on the next day.
 struct ClosedTime: Equatable, Codable {
     /// `mon` to `sun`; all if left out.
     var days: [String]?
@@ -40,7 +41,7 @@ struct ClosedTime: Equatable, Codable {
     /// `06:00`
     let to: String
 
-    struct Mistake: Error, CustomStringConvertible {
+    struct Invalid: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -48,14 +49,14 @@ struct ClosedTime: Equatable, Codable {
 
     func check() throws {
         for day in days ?? [] where !Self.names.contains(day) {
-            throw Mistake(description: "\(day) is no day: use \(Self.names.joined(separator: ", "))")
+            throw Invalid(description: "\(day) is not a day: use \(Self.names.joined(separator: ", "))")
         }
         for time in [from, to] where Self.minutes(time) == nil {
-            throw Mistake(description: "\(time) is no time of day: write it as 22:00")
+            throw Invalid(description: "\(time) is not a time of day: write it as 22:00")
         }
         if from == to {
-            throw Mistake(
-                description: "from \(from) to \(to) is no time at all: a whole day is from 00:00 to 24:00"
+            throw Invalid(
+                description: "from \(from) to \(to) is empty: a whole day is from 00:00 to 24:00"
             )
         }
     }
@@ -69,7 +70,7 @@ struct ClosedTime: Equatable, Codable {
         return hour * 60 + minute
     }
 
-    /// When it begins and ends, in minutes of the week.
+    /// Beginnings and ends in minutes of the week, one per day.
     fileprivate var spans: [(begin: Int, end: Int)] {
         guard let from = Self.minutes(from), let to = Self.minutes(to) else { return [] }
         return (days ?? Self.names).compactMap { Self.names.firstIndex(of: $0) }.map { day in
@@ -94,7 +95,7 @@ struct WeekTime: Equatable {
     }
 }
 
-/// All policy files together. Whatever one of them forbids is forbidden.
+/// The rules of all policy files. What any of them forbids is forbidden.
 struct PolicyRules: Equatable {
     var files: [PolicyFile]
 
@@ -113,12 +114,12 @@ struct PolicyRules: Equatable {
 
     private func isClosed(at time: WeekTime) -> Bool {
         spans.contains { span in
-            // A span may reach over the end of the week.
+            // A span may cross the end of the week.
             [time.minute, time.minute + WeekTime.week].contains { $0 >= span.begin && $0 < span.end }
         }
     }
 
-    /// How many minutes after `time` a window opens or closes next; nil if there are none.
+    /// The minutes from `time` until the next closed time begins or ends; nil if there are no closed times.
     func minutesToNextChange(after time: WeekTime) -> Int? {
         spans.flatMap { [$0.begin, $0.end] }.map { edge in
             let distance = (edge - time.minute) % WeekTime.week

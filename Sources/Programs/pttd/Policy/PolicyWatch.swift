@@ -3,22 +3,22 @@ import Glibc
 import Logging
 import PTTCore
 
-/// Keeps the machine's policy true: when a file changes, and when a time window opens or closes.
+/// Reports the policy of the machine: at the start, when a file changes, and when a closed time begins or ends.
 @EventLoop
 final class PolicyWatch {
     static let fileName = "policy.toml"
 
     private let paths: [String]
     private let log: Logger
-    private let tell: @EventLoop (Policy) -> Void
+    private let report: @EventLoop (Policy) -> Void
     /// By path.
     private var readings: [String: Reading] = [:]
     private var watches: [FileWatch] = []
-    private var told: Policy?
+    private var reported: Policy?
     private var timer: WallClockTimer?
     private var zoneWatch: DirectoryWatch?
 
-    /// What a path gave when it was read last.
+    /// The result of the last reading of a path.
     private enum Reading {
         /// Nil: there is no such file.
         case file(PolicyFile?)
@@ -26,14 +26,14 @@ final class PolicyWatch {
     }
 
     /// - Parameters:
-    ///   - directories: Where a `policy.toml` may be; all that are there apply.
-    ///   - log: Told of files that cannot be used.
-    ///   - tell: Called with each new policy, for the first time before this returns.
-    init(_ directories: [String], log: Logger, tell: @escaping @EventLoop (Policy) -> Void) {
+    ///   - directories: Where a `policy.toml` may be; all that exist apply.
+    ///   - log: Receives a line for each file that cannot be used.
+    ///   - report: Called with each new policy, for the first time before the initialiser returns.
+    init(_ directories: [String], log: Logger, report: @escaping @EventLoop (Policy) -> Void) {
         paths = directories.map { "\($0)/\(Self.fileName)" }
         self.log = log
-        self.tell = tell
-        followClock()
+        self.report = report
+        watchClock()
         for path in paths {
             watch(path)
             load(path)
@@ -41,12 +41,12 @@ final class PolicyWatch {
         evaluate()
     }
 
-    /// The directory of the user's file, and that of the machine's.
+    /// The machine's directory, and the user's.
     static var directories: [String] {
         ["/etc/pushtotalk"] + [UserDirectory.configuration.path].compactMap(\.self)
     }
 
-    /// Looks at the clock again: it may have been set, or the machine may have slept.
+    /// Evaluates the policy for the present time, after the clock was set or the machine has slept.
     func evaluate() {
         let (rules, unusable) = rules
         let now = LocalTime.now
@@ -57,23 +57,23 @@ final class PolicyWatch {
         } else {
             timer?.disarm()
         }
-        guard policy != told else { return }
-        told = policy
-        tell(policy)
+        guard policy != reported else { return }
+        reported = policy
+        report(policy)
     }
 
-    private func followClock() {
+    private func watchClock() {
         do throws(SystemError) {
             timer = try WallClockTimer { [weak self] in self?.evaluate() }
             zoneWatch = try DirectoryWatch("/etc") { [weak self] name in
                 if name == "localtime" { self?.evaluate() }
             }
         } catch {
-            log.error("the closed times of the policy are not noticed when they come: \(error)")
+            log.error("the closed times of the policy will begin and end too late: \(error)")
         }
     }
 
-    /// All that could be read, and why not all of it.
+    /// The rules of all files that could be read, and the reason for the first that could not.
     private var rules: (PolicyRules, unusable: String?) {
         var files: [PolicyFile] = []
         var reasons: [String] = []
@@ -92,9 +92,9 @@ final class PolicyWatch {
             readings[path] = .file(try PolicyFile.load(path))
         } catch {
             if case .file(_?) = readings[path] {
-                log.error("\(path) cannot be used, the policy before it stays in force: \(error)")
+                log.error("\(path) cannot be used; the previous policy stays in force: \(error)")
             } else {
-                log.error("\(path) cannot be used, nobody may join until it can: \(error)")
+                log.error("\(path) cannot be used; no channel can be joined until it can: \(error)")
                 readings[path] = .unusable(reason: "\(path): \(error)")
             }
         }
@@ -108,12 +108,12 @@ final class PolicyWatch {
             }
             watches.append(watch)
         } catch {
-            log.warning("changes of \(path) are not noticed: \(error)")
+            log.warning("changes of \(path) will not be detected: \(error)")
         }
     }
 }
 
-/// What the clock on the wall shows.
+/// The local time.
 private struct LocalTime {
     private let parts: tm
     let week: WeekTime
@@ -121,7 +121,7 @@ private struct LocalTime {
     static var now: LocalTime {
         // localtime_r(3) alone would stay in the time zone in which the process started.
         tzset()
-        // Not time(2), which may be a tick behind the clock of the timer that has just fired.
+        // Not time(2), which may be a tick behind the clock of a timer that has just fired.
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         var parts = tm()
@@ -134,7 +134,7 @@ private struct LocalTime {
         week = WeekTime(weekday: Int(parts.tm_wday), minute: Int(parts.tm_hour) * 60 + Int(parts.tm_min))
     }
 
-    /// When the clock will show so many minutes more, in seconds since 1970: it may be put forward or back before.
+    /// When the clock will show `minutes` more, in seconds since 1970; daylight saving time may begin or end before.
     func seconds(in minutes: Int) -> Int {
         var parts = parts
         parts.tm_min += Int32(minutes)

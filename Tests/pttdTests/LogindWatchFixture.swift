@@ -9,7 +9,7 @@ import Testing
 
 /// A core on a bus with a logind, joined and watched.
 @EventLoop
-struct SessionWatchFixture {
+struct LogindWatchFixture {
     let sound: PrivateAudioServer
     let bus: PrivateBus
     let logind: ScriptedLogind
@@ -21,7 +21,7 @@ struct SessionWatchFixture {
         _ sessions: [String: ScriptedLogind.Session] = ["mine": .init()],
         isJoined: Bool = true,
         configuration: String? = nil
-    ) async throws -> SessionWatchFixture {
+    ) async throws -> LogindWatchFixture {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let bus = try await PrivateBus.start()
         let logind = try await ScriptedLogind.start(bus.address, sessions)
@@ -38,7 +38,7 @@ struct SessionWatchFixture {
         if isJoined { _ = try await accessoryd.join() }
         // Until it has taken the lock it does not watch either.
         try await logind.taken.next()
-        return SessionWatchFixture(
+        return LogindWatchFixture(
             sound: sound,
             bus: bus,
             logind: logind,

@@ -4,14 +4,14 @@ import Testing
 @testable import pttd
 
 /// Which sessions of a person put that person in the background, or behind a locked screen.
-@Suite struct SeatedSessionsTests {
+@Suite struct LoginSessionsTests {
     /// Every order of two sessions, one after the other locked, unlocked, put to the back or to the front.
     @Test func `in the background is who has no session in front, locked who has only locked ones in front`()
     {
-        var sessions = SeatedSessions()
+        var sessions = LoginSessions()
         var known = [(isActive: true, isLocked: false), (isActive: true, isLocked: false)]
         for (index, path) in Self.paths.enumerated() {
-            sessions.know(path, Self.session(known[index]), user: 7)
+            sessions.set(path, Self.session(known[index]), user: 7)
         }
         #expect(!sessions.isInactive && !sessions.isLocked)
         for step in 0..<256 {
@@ -22,7 +22,7 @@ import Testing
                 if change & 2 == 0 { known[index].isActive.toggle() } else { known[index].isLocked.toggle() }
                 let name: BusKey = change & 2 == 0 ? "Active" : "LockedHint"
                 let value = change & 2 == 0 ? known[index].isActive : known[index].isLocked
-                let isKnown = sessions.change(Self.paths[index], [name: .boolean(value)])
+                let isKnown = sessions.update(Self.paths[index], [name: .boolean(value)])
                 #expect(isKnown)
                 let inFront = known.filter(\.isActive)
                 #expect(sessions.isInactive == inFront.isEmpty)
@@ -32,19 +32,19 @@ import Testing
     }
 
     @Test func `sessions of others, without a screen, or ended put nobody in the background`() {
-        var sessions = SeatedSessions()
+        var sessions = LoginSessions()
         let away = Self.session((false, true))
-        sessions.know("/a", away, user: 8)
-        sessions.know("/b", Self.session((false, true), seat: ""), user: 7)
-        sessions.know("/c", [:], user: 7)
+        sessions.set("/a", away, user: 8)
+        sessions.set("/b", Self.session((false, true), seat: ""), user: 7)
+        sessions.set("/c", [:], user: 7)
         #expect(!sessions.isInactive && !sessions.isLocked)
-        let isKnown = sessions.change("/a", ["LockedHint": .boolean(true)])
+        let isKnown = sessions.update("/a", ["LockedHint": .boolean(true)])
         #expect(!isKnown)
-        sessions.know("/d", away, user: 7)
+        sessions.set("/d", away, user: 7)
         #expect(sessions.isInactive && sessions.isLocked)
-        sessions.forget(allBut: ["/a", "/d"])
+        sessions.removeAll(except: ["/a", "/d"])
         #expect(sessions.isInactive)
-        sessions.forget(allBut: ["/a"])
+        sessions.removeAll(except: ["/a"])
         #expect(!sessions.isInactive && !sessions.isLocked)
     }
 

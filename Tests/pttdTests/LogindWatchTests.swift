@@ -8,14 +8,14 @@ import Testing
 @testable import pttd
 
 /// Sleep and screen lock, as a scripted logind reports them on a real bus.
-@Suite(.serialized) struct SessionWatchTests {
+@Suite(.serialized) struct LogindWatchTests {
     init() { withRunningLoop() }
 
     @Test @EventLoop
     func `going to sleep ends the transmission, is waited for, and allows no press until waking`()
         async throws
     {
-        let fixture = try await SessionWatchFixture.start()
+        let fixture = try await LogindWatchFixture.start()
         try await fixture.beginTransmitting()
         try fixture.logind.prepareForSleep(true)
         #expect(try await fixture.watcher.nextEnd() == .suspended)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test @EventLoop func `a locked screen alone neither ends a transmission nor refuses one`() async throws {
-        let fixture = try await SessionWatchFixture.start()
+        let fixture = try await LogindWatchFixture.start()
         try await fixture.beginTransmitting()
         try fixture.logind.change("mine", isLocked: true)
         try await fixture.endsAsReleased()
@@ -42,7 +42,7 @@ import Testing
     @EventLoop func `a locked screen ends and refuses where that was asked for`(
         configuration: String
     ) async throws {
-        let fixture = try await SessionWatchFixture.start(configuration: configuration)
+        let fixture = try await LogindWatchFixture.start(configuration: configuration)
         try await fixture.beginTransmitting()
         try fixture.logind.change("mine", isLocked: true)
         #expect(try await fixture.watcher.nextEnd() == .sessionLocked)
@@ -57,7 +57,7 @@ import Testing
         `leaving the session for another user's on the same screen ends the transmission and refuses the next`()
         async throws
     {
-        let fixture = try await SessionWatchFixture.start()
+        let fixture = try await LogindWatchFixture.start()
         try await fixture.beginTransmitting()
         try fixture.logind.change("mine", isActive: false)
         #expect(try await fixture.watcher.nextEnd() == .sessionInactive)
@@ -71,7 +71,7 @@ import Testing
     func `a session in the background stays so while logind is away, and until it tells otherwise`()
         async throws
     {
-        let fixture = try await SessionWatchFixture.start()
+        let fixture = try await LogindWatchFixture.start()
         try fixture.logind.change("mine", isActive: false)
         try await fixture.logind.isHeard()
         fixture.logind.crash()
@@ -89,7 +89,7 @@ import Testing
         async throws
     {
         for isSleeping in [false, true] {
-            let fixture = try await SessionWatchFixture.start()
+            let fixture = try await LogindWatchFixture.start()
             if isSleeping {
                 try fixture.logind.prepareForSleep(true)
                 try await fixture.logind.released.next()
@@ -98,7 +98,7 @@ import Testing
                 try await fixture.logind.isHeard()
             }
             fixture.bus.stop()
-            _ = try await fixture.core.process.lines.first { $0.contains("are not noticed for now") }
+            _ = try await fixture.core.process.lines.first { $0.contains("are not detected for now") }
             try await fixture.isRefused()
             try await fixture.bus.start()
             let next = try await ScriptedLogind.start(fixture.bus.address)
@@ -110,10 +110,10 @@ import Testing
 
     @Test @EventLoop func `what happened while the bus was away counts when it is back`() async throws {
         for change in ["sleep", "session"] {
-            let fixture = try await SessionWatchFixture.start()
+            let fixture = try await LogindWatchFixture.start()
             try await fixture.beginTransmitting()
             fixture.bus.stop()
-            _ = try await fixture.core.process.lines.first { $0.contains("are not noticed for now") }
+            _ = try await fixture.core.process.lines.first { $0.contains("are not detected for now") }
             #expect(try await fixture.accessoryd.status().transmission != nil)
             try await fixture.bus.start()
             let next = try await ScriptedLogind.start(
@@ -131,7 +131,7 @@ import Testing
     func `a stranger that has the core thrown off the bus neither ends a transmission nor hides a seat`()
         async throws
     {
-        let fixture = try await SessionWatchFixture.start()
+        let fixture = try await LogindWatchFixture.start()
         let stranger = try RawBusPeer(fixture.bus.address)
         try await fixture.beginTransmitting()
         for _ in 0..<2 {
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test @EventLoop func `a stranger cannot pass for logind`() async throws {
-        let fixture = try await SessionWatchFixture.start()
+        let fixture = try await LogindWatchFixture.start()
         let stranger = try await BusConnection.open(.address(fixture.bus.address))
         try await fixture.beginTransmitting()
         let login = "org.freedesktop.login1"
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test @EventLoop func `each further leaving ends the transmission of that time`() async throws {
-        let fixture = try await SessionWatchFixture.start()
+        let fixture = try await LogindWatchFixture.start()
         for _ in 0..<2 {
             try await fixture.beginTransmitting()
             try fixture.logind.change("mine", isActive: false, isLocked: true)
@@ -221,14 +221,14 @@ import Testing
     @Test @EventLoop func `a session over the network does not stand for the one in the background`()
         async throws
     {
-        let fixture = try await SessionWatchFixture.start(["mine": .init(), "ssh": .init(seat: "")])
+        let fixture = try await LogindWatchFixture.start(["mine": .init(), "ssh": .init(seat: "")])
         try await fixture.beginTransmitting()
         try fixture.logind.change("mine", isActive: false)
         #expect(try await fixture.watcher.nextEnd() == .sessionInactive)
     }
 
     @Test @EventLoop func `going over to another session of the same user changes nothing`() async throws {
-        let fixture = try await SessionWatchFixture.start([
+        let fixture = try await LogindWatchFixture.start([
             "mine": .init(), "console": .init(isActive: false),
         ])
         try await fixture.beginTransmitting()
@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test @EventLoop func `a new session counts from its beginning to its end`() async throws {
-        let fixture = try await SessionWatchFixture.start([:])
+        let fixture = try await LogindWatchFixture.start([:])
         try fixture.logind.add("mine", .init())
         try await fixture.logind.isHeard()
         try await fixture.beginTransmitting()
@@ -255,7 +255,7 @@ import Testing
     @Test @EventLoop func `a core that starts behind a locked screen has no application in the foreground`()
         async throws
     {
-        let fixture = try await SessionWatchFixture.start(["mine": .init(isLocked: true)], isJoined: false)
+        let fixture = try await LogindWatchFixture.start(["mine": .init(isLocked: true)], isJoined: false)
         // What was asked for at the start has been answered before the core can ask for the second.
         for _ in 0..<2 { try await fixture.logind.isHeard() }
         let application = try await AttachedApplication.attach(to: fixture.core)
@@ -267,7 +267,7 @@ import Testing
     }
 
     @Test @EventLoop func `locking the session of another user changes nothing`() async throws {
-        let fixture = try await SessionWatchFixture.start([
+        let fixture = try await LogindWatchFixture.start([
             "mine": .init(), "other": .init(user: getuid() + 1),
         ])
         try await fixture.beginTransmitting()

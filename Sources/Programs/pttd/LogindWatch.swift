@@ -4,14 +4,14 @@ import Glibc
 import Logging
 import PTTCore
 
-/// Tells when the machine goes to sleep, when the screen is locked, and when another session is in front of the seat, as
-/// logind sees it (org.freedesktop.login1(5)).
+/// Watches logind (org.freedesktop.login1(5)): reports when the machine goes to sleep, when the screen is locked, and
+/// when another session becomes the active one of the seat.
 ///
-/// Holds a delay lock, so that the machine waits for the microphone to close before it sleeps. Without logind nothing
-/// is told, and nothing else changes. While logind or the bus is away what was known last stays true: anybody on the bus
-/// can end our connection to it, and shall not gain by it.
+/// Holds a delay lock, so that the machine waits for the microphone to close before it sleeps. Without logind nothing is
+/// reported. While logind or the bus is gone, the last known state stays in force: any process on the bus can end our
+/// connection to it, and must not gain by doing so.
 @EventLoop
-final class SessionWatch {
+final class LogindWatch {
     private static let service = "org.freedesktop.login1"
     private static let manager: ObjectPath = "/org/freedesktop/login1"
     private static let managerInterface = "org.freedesktop.login1.Manager"
@@ -19,43 +19,44 @@ final class SessionWatch {
     private static let sessionInterface = "org.freedesktop.login1.Session"
 
     private let log: Logger
-    private let tell: @EventLoop (TalkSession.Event) -> Void
+    private let report: @EventLoop (TalkSession.Event) -> Void
     private var bus: Bus?
     private var subscriptions: [Subscription] = []
     private var sleepDelay: BusDescriptor?
-    private var sessions = SeatedSessions()
+    private var sessions = LoginSessions()
     private var listing = Listing.awaited
     private var backOff = BackOff(limit: .seconds(60))
     private lazy var retry = TimerSource { [weak self] in self?.listSessions() }
-    /// How long the machine had slept when the bus was lost.
+    /// The time that the machine had slept when the connection to the bus was lost.
     private var sleptAtLoss: Duration?
 
-    // What was told last.
+    // What was reported last.
     private var isSuspending = false
     private var isLocked = false
     private var isInactive = false
 
-    /// What is known of the sessions that are there. Of half of them nothing can be concluded.
+    /// Whether the states of all sessions are known. From some of them alone nothing follows.
     private enum Listing {
         case awaited
+        /// The sessions whose properties have not been read yet.
         case incomplete(Set<ObjectPath>)
         case complete
     }
 
-    init(log: Logger, tell: @escaping @EventLoop (TalkSession.Event) -> Void) {
+    init(log: Logger, report: @escaping @EventLoop (TalkSession.Event) -> Void) {
         self.log = log
-        self.tell = tell
+        self.report = report
         bus = Bus(.system) { [weak self] in self?.handle($0) }
     }
 
     private func handle(_ event: Bus.Event) {
         switch event {
         case .connected(let connection):
-            if let sleptAtLoss, Self.slept - sleptAtLoss > .milliseconds(100) { sleptUnnoticed() }
+            if let sleptAtLoss, Self.slept - sleptAtLoss > .milliseconds(100) { reportMissedSleep() }
             sleptAtLoss = nil
-            follow(connection)
+            subscribe(on: connection)
         case .disconnected(let error):
-            log.notice("sleep, screen lock and a change of the session are not noticed for now: \(error)")
+            log.notice("sleep, screen lock and session changes are not detected for now: \(error)")
             sleptAtLoss = Self.slept
             subscriptions = []
             sleepDelay = nil
@@ -64,7 +65,7 @@ final class SessionWatch {
         }
     }
 
-    private func follow(_ connection: BusConnection) {
+    private func subscribe(on connection: BusConnection) {
         let changes = MatchRule(
             sender: Self.service,
             pathNamespace: Self.sessions,
@@ -73,26 +74,26 @@ final class SessionWatch {
             firstArgument: Self.sessionInterface
         )
         subscriptions = [
-            subscribe(managerSignal("PrepareForSleep"), connection) { watch, signal in
+            subscribe(to: managerSignal("PrepareForSleep"), on: connection) { watch, signal in
                 guard let isStarting = signal.arguments.first?.asBool else { return }
                 watch.prepareForSleep(isStarting)
             },
-            subscribe(managerSignal("SessionNew"), connection) { watch, signal in
+            subscribe(to: managerSignal("SessionNew"), on: connection) { watch, signal in
                 guard let path = signal.arguments.last?.asObjectPath else { return }
-                watch.look(at: path)
+                watch.readSession(path)
             },
-            subscribe(managerSignal("SessionRemoved"), connection) { watch, signal in
+            subscribe(to: managerSignal("SessionRemoved"), on: connection) { watch, signal in
                 guard let path = signal.arguments.last?.asObjectPath else { return }
-                watch.sessions.forget(path)
-                watch.followPerson()
+                watch.sessions.remove(path)
+                watch.updateSessions()
             },
-            subscribe(changes, connection) { watch, signal in
+            subscribe(to: changes, on: connection) { watch, signal in
                 guard let changes = signal.propertyChanges else { return }
                 watch.sessionChanged(signal.path, changes)
             },
             connection.watchName(Self.service) { [weak self] owner in
                 // The first call starts a logind that is not running.
-                if owner == nil { self?.listSessions() } else { self?.learn() }
+                if owner == nil { self?.listSessions() } else { self?.readState() }
             },
         ]
     }
@@ -107,41 +108,41 @@ final class SessionWatch {
     }
 
     private func subscribe(
-        _ rule: MatchRule,
-        _ connection: BusConnection,
-        _ handler: @escaping @EventLoop (SessionWatch, BusSignal) -> Void
+        to rule: MatchRule,
+        on connection: BusConnection,
+        _ handler: @escaping @EventLoop (LogindWatch, BusSignal) -> Void
     ) -> Subscription {
         connection.subscribe(rule) { [weak self] signal in
             if let self { handler(self, signal) }
         }
     }
 
-    /// logind is there, for the first time or again: signals that it sent meanwhile were missed.
-    private func learn() {
+    /// logind has appeared, for the first time or again: signals that it sent before were missed.
+    private func readState() {
         delaySleep()
-        askWhetherSleepBegins()
+        getPreparingForSleep()
         listSessions()
     }
 
     // MARK: Sleep
 
     private func prepareForSleep(_ isStarting: Bool) {
-        follow(isSuspending: isStarting)
+        set(isSuspending: isStarting)
         if isStarting { sleepDelay = nil } else { delaySleep() }
     }
 
-    private func follow(isSuspending: Bool) {
+    private func set(isSuspending: Bool) {
         guard isSuspending != self.isSuspending else { return }
         self.isSuspending = isSuspending
-        tell(isSuspending ? .systemSuspending : .systemResumed)
+        report(isSuspending ? .systemSuspending : .systemResumed)
     }
 
-    private func sleptUnnoticed() {
-        follow(isSuspending: true)
-        follow(isSuspending: false)
+    private func reportMissedSleep() {
+        set(isSuspending: true)
+        set(isSuspending: false)
     }
 
-    /// Since the machine started. Its monotonic clock stands still then (clock_gettime(2)).
+    /// The time that the machine has slept since it started: its monotonic clock stops meanwhile (clock_gettime(2)).
     private static var slept: Duration {
         var (all, awake) = (timespec(), timespec())
         clock_gettime(CLOCK_BOOTTIME, &all)
@@ -149,21 +150,21 @@ final class SessionWatch {
         return .seconds(all.tv_sec - awake.tv_sec) + .nanoseconds(all.tv_nsec - awake.tv_nsec)
     }
 
-    private func askWhetherSleepBegins() {
+    private func getPreparingForSleep() {
         let property = "PreparingForSleep"
         call(.getProperty(property, interface: Self.managerInterface, of: Self.service, path: Self.manager)) {
             watch,
             result in
             switch result {
             case .success(let values):
-                if let isSuspending = values.first?.asBool { watch.follow(isSuspending: isSuspending) }
+                if let isSuspending = values.first?.asBool { watch.set(isSuspending: isSuspending) }
             case .failure(let error):
-                watch.log.notice("whether the machine is about to sleep is not known: \(error)")
+                watch.log.notice("logind does not report whether the machine is about to sleep: \(error)")
             }
         }
     }
 
-    /// Takes the lock whose release says that we are ready for sleep.
+    /// Acquires the lock whose release allows the machine to sleep.
     private func delaySleep() {
         let arguments = ["sleep", "Push to talk", "The microphone must be closed", "delay"]
         call(managerCall("Inhibit", arguments.map { .string($0) })) { watch, result in
@@ -188,23 +189,23 @@ final class SessionWatch {
 
     private func call(
         _ call: MethodCall,
-        _ completion: @escaping @EventLoop (SessionWatch, Result<[BusValue], BusError>) -> Void
+        _ completion: @escaping @EventLoop (LogindWatch, Result<[BusValue], BusError>) -> Void
     ) {
         bus?.connection?.call(call) { [weak self] result in
             if let self { completion(self, result) }
         }
     }
 
-    // MARK: The person
+    // MARK: Sessions
 
     private func listSessions() {
         call(managerCall("ListSessions")) { watch, result in
             switch result {
             case .success(let values):
                 watch.backOff.reset()
-                watch.listed((values.first?.asArray ?? []).compactMap(Self.ownSession))
+                watch.handleList((values.first?.asArray ?? []).compactMap(Self.ownSession))
             case .failure(let error):
-                watch.log.notice("the sessions of this user are not known: \(error)")
+                watch.log.notice("logind does not list the sessions of this user: \(error)")
                 watch.listAgain(after: error)
             }
         }
@@ -212,17 +213,17 @@ final class SessionWatch {
 
     private func listAgain(after error: BusError) {
         switch error.kind {
-        case .disconnected, .serviceUnknown: break  // Its return is told.
+        case .disconnected, .serviceUnknown: break  // The watch of its name reports its return.
         case .noReply, .unknownObject, .invalidArguments, .accessDenied, .limitsExceeded, .other:
             retry.arm(after: backOff.next())
         }
     }
 
-    private func listed(_ paths: [ObjectPath]) {
-        sessions.forget(allBut: paths)
+    private func handleList(_ paths: [ObjectPath]) {
+        sessions.removeAll(except: paths)
         listing = paths.isEmpty ? .complete : .incomplete(Set(paths))
-        for path in paths { look(at: path) }
-        followPerson()
+        for path in paths { readSession(path) }
+        updateSessions()
     }
 
     private static func ownSession(_ session: BusValue) -> ObjectPath? {
@@ -232,47 +233,47 @@ final class SessionWatch {
         return members[4].asObjectPath
     }
 
-    private func look(at path: ObjectPath) {
+    private func readSession(_ path: ObjectPath) {
         call(.getProperties(Self.sessionInterface, of: Self.service, path: path)) { watch, result in
             switch result {
             case .success(let values):
-                watch.sessions.know(path, values.first?.asProperties ?? [:], user: getuid())
+                watch.sessions.set(path, values.first?.asProperties ?? [:], user: getuid())
             case .failure(let error) where error.kind == .unknownObject:
                 // It has ended.
-                watch.sessions.forget(path)
+                watch.sessions.remove(path)
             case .failure(let error):
-                // What is known of it stays true.
-                watch.log.notice("the state of a session is not known: \(error)")
+                // The last known state stays in force.
+                watch.log.notice("logind does not report the state of a session: \(error)")
             }
-            watch.looked(at: path)
+            watch.didReadSession(path)
         }
     }
 
-    private func looked(at path: ObjectPath) {
+    private func didReadSession(_ path: ObjectPath) {
         if case .incomplete(var unknown) = listing {
             unknown.remove(path)
             listing = unknown.isEmpty ? .complete : .incomplete(unknown)
         }
-        followPerson()
+        updateSessions()
     }
 
     private func sessionChanged(_ path: ObjectPath, _ changes: PropertyChanges) {
         let names: [BusKey] = ["Active", "LockedHint"]
-        if names.contains(where: changes.invalidated.contains) { return look(at: path) }
+        if names.contains(where: changes.invalidated.contains) { return readSession(path) }
         guard names.contains(where: { changes.changed[$0] != nil }) else { return }
-        guard sessions.change(path, changes.changed) else { return look(at: path) }
-        followPerson()
+        guard sessions.update(path, changes.changed) else { return readSession(path) }
+        updateSessions()
     }
 
-    private func followPerson() {
+    private func updateSessions() {
         guard case .complete = listing else { return }
         if sessions.isInactive != isInactive {
             isInactive = sessions.isInactive
-            tell(isInactive ? .sessionInactive : .sessionActive)
+            report(isInactive ? .sessionInactive : .sessionActive)
         }
         if sessions.isLocked != isLocked {
             isLocked = sessions.isLocked
-            tell(isLocked ? .sessionLocked : .sessionUnlocked)
+            report(isLocked ? .sessionLocked : .sessionUnlocked)
         }
     }
 }
