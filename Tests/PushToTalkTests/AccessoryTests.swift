@@ -15,7 +15,7 @@ private final class HoldToTalk: NSObject, ForwardingDelegate, PTTAccessoryDelega
         channelUUID: UUID,
         pttAccessoryPressed accessory: PTTAccessory
     ) {
-        recorded.say("pressed \(accessory.kind) \(accessory.name)")
+        recorded.record("pressed \(accessory.kind) \(accessory.name)")
         channelManager.requestBeginTransmitting(channelUUID: channelUUID)
     }
 
@@ -24,7 +24,7 @@ private final class HoldToTalk: NSObject, ForwardingDelegate, PTTAccessoryDelega
         channelUUID: UUID,
         pttAccessoryReleased accessory: PTTAccessory
     ) {
-        recorded.say("released \(accessory.identifier)")
+        recorded.record("released \(accessory.identifier)")
         channelManager.stopTransmitting(channelUUID: channelUUID)
     }
 }
@@ -36,9 +36,9 @@ struct AccessoryTests {
 
     @EventLoop
     @Test func `an application in the background transmits while a button is held`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = HoldToTalk()
-        let manager = try await quietButtons(fixture, delegate)
+        let manager = try await joinWithoutButtonEvents(fixture, delegate)
         manager.pttSetForeground(false)
         let button = try await refusedPress()
         let lines = delegate.recorded.lines
@@ -50,9 +50,9 @@ struct AccessoryTests {
     /// The core reports the loss of the accessory; the library that of the core.
     @EventLoop
     @Test func `a button is reported as released when ptt-accessoryd or the core is lost`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = HoldToTalk()
-        let manager = try await quietButtons(fixture, delegate)
+        let manager = try await joinWithoutButtonEvents(fixture, delegate)
         let lines = delegate.recorded.lines
         let button = try await refusedPress()
         #expect(try await lines.next(3) == ["pressed bluetoothButton Button", "didBegin 2", "didActivate"])
@@ -68,7 +68,7 @@ struct AccessoryTests {
 
     /// A manager whose channel's buttons do not begin and end transmissions.
     @EventLoop
-    private func quietButtons(_ fixture: LibraryFixture, _ delegate: HoldToTalk) async throws
+    private func joinWithoutButtonEvents(_ fixture: LibraryFixture, _ delegate: HoldToTalk) async throws
         -> PTChannelManager
     {
         let manager = try await PTChannelManager.channelManager(

@@ -12,7 +12,7 @@ struct AudioSessionTests {
     /// throw that the microphone is closed.
     @EventLoop
     @Test func `activation succeeds, and deactivation of an active session throws`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let session = AVAudioSession.sharedInstance()

@@ -14,7 +14,7 @@ struct BlockedDelegateTests {
     /// 5/51: the time limit of the second push passes while the first blocks the queue.
     @EventLoop
     @Test func `the delegate does not receive a push whose time limit has passed`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { _, _ in
             gate.wait()
@@ -38,7 +38,7 @@ struct BlockedDelegateTests {
 
     @EventLoop
     @Test func `leaving the channel by a late answer to a push fails`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { _, _ in
             gate.wait()
@@ -58,7 +58,7 @@ struct BlockedDelegateTests {
     /// 2.4/33, 5/46: as from the callback queue.
     @EventLoop
     @Test func `a stop from another queue takes effect together with the answer to the push`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate { manager, channel in
             let elsewhere = DispatchQueue(label: "elsewhere")
             elsewhere.sync { manager.stopTransmitting(channelUUID: channel) }
@@ -77,7 +77,7 @@ struct BlockedDelegateTests {
     /// The microphone does not stay open until the answer comes.
     @EventLoop
     @Test func `a stop closes the microphone although the delegate then blocks`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { manager, channel in
             manager.stopTransmitting(channelUUID: channel)

@@ -14,7 +14,7 @@ struct ChannelTests {
     /// 2.4/1, 2.4/2, 5/1, 5/2
     @EventLoop
     @Test func `a process has one manager, and creates one at a time`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let results = AsyncQueue(of: String.self)
         let managers = AsyncQueue(of: PTChannelManager.self)
@@ -44,7 +44,7 @@ struct ChannelTests {
     /// 5/3
     @EventLoop
     @Test func `what the manifest lacks is reported when the manager is created`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         func code() async -> PTInstantiationError.Code? {
             do {
@@ -72,7 +72,7 @@ struct ChannelTests {
     /// 5/3, missingEntitlement: the policy excludes the application.
     @EventLoop
     @Test func `an excluded application gets no manager`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         try #"exclude = ["org.example.Tests"]"#.write(
             toFile: fixture.core.configuration("policy.toml"),
@@ -91,7 +91,7 @@ struct ChannelTests {
     /// 2.4/3, 2.4/4, 5/5, 5/7, 5/12, 5/15, 5/16
     @EventLoop
     @Test func `join, join again, leave, leave again`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
         let manager = joined.manager
@@ -126,7 +126,7 @@ struct ChannelTests {
     /// 5/8
     @EventLoop
     @Test func `an application in the background cannot join`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
@@ -143,7 +143,7 @@ struct ChannelTests {
     /// 5/9, 5/10
     @EventLoop
     @Test func `the policy forbids joining, and leaves a joined channel`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let policy = fixture.core.configuration("policy.toml")
@@ -161,7 +161,7 @@ struct ChannelTests {
     @Test func `settings of another channel are refused, the descriptor changes without rejoining`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let other = UUID()
@@ -193,7 +193,7 @@ struct ChannelTests {
     /// 2.4/2: the same manager, with the delegates of the last call.
     @EventLoop
     @Test func `a second creation replaces the delegates`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let first = RecordingDelegate()
         let manager = try await Joined.make(fixture, first).manager
         let second = RecordingDelegate()
@@ -209,11 +209,11 @@ struct ChannelTests {
     @Test func `the channel of a released manager stays joined, and its delegate receives nothing more`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let watcher = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, watcher)
-        try await joinAndGo(fixture, delegate)
+        try await joinAndRelease(fixture, delegate)
         _ = try await watcher.next()
         #expect(try await fixture.status().channel != nil)
         #expect(delegate.all == ["didJoin 0 true"])
@@ -222,7 +222,7 @@ struct ChannelTests {
 
     /// Creates a manager, joins, and releases the manager.
     @EventLoop
-    private func joinAndGo(_ fixture: LibraryFixture, _ delegate: RecordingDelegate) async throws {
+    private func joinAndRelease(_ fixture: LibraryFixture, _ delegate: RecordingDelegate) async throws {
         let manager = try await Joined.make(fixture, delegate).manager
         #expect(manager.activeChannelUUID == fixture.channel)
     }

@@ -141,7 +141,7 @@ struct ErrorTests {
 
     @EventLoop
     @Test func `a number without a case is refused`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let manager = try await Joined.make(fixture, RecordingDelegate()).manager
         let status = try #require(PTServiceStatus(rawValue: 9))
         let mode = try #require(PTTransmissionMode(rawValue: 9))

@@ -17,7 +17,7 @@ final class LibraryFixture {
     ///   - environment: Further variables of the core.
     /// - Returns: The fixture, with both servers ready.
     /// - Throws: If one of them cannot be started.
-    static func set(manifest: String? = nil, environment: [String: String] = [:]) async throws
+    static func start(manifest: String? = nil, environment: [String: String] = [:]) async throws
         -> LibraryFixture
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)

@@ -18,9 +18,9 @@ struct ManagerLifeTests {
         `the release of the manager ends the microphone's sequence, and later sequences have none of its frames`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let ended = AsyncQueue(of: Bool.self)
-        try await talkAndGo(fixture, ended)
+        try await transmitAndRelease(fixture, ended)
         #expect(try await ended.next())
         for await _ in AVAudioSession.sharedInstance().ptt.microphone {
             Issue.record("a frame without a session")
@@ -40,7 +40,7 @@ struct ManagerLifeTests {
 
     /// Creates a manager, and releases it while it transmits and a task reads the microphone.
     @EventLoop
-    private func talkAndGo(_ fixture: LibraryFixture, _ ended: AsyncQueue<Bool>) async throws {
+    private func transmitAndRelease(_ fixture: LibraryFixture, _ ended: AsyncQueue<Bool>) async throws {
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         manager.requestBeginTransmitting(channelUUID: fixture.channel)
@@ -58,7 +58,7 @@ struct ManagerLifeTests {
     @Test func `releasing the manager in a callback closes the microphone and ends the callbacks`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let holder = Holder()
         let detached = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
@@ -82,7 +82,7 @@ struct ManagerLifeTests {
     /// The core may receive its `Attach` before the end of the previous connections.
     @EventLoop
     @Test func `a manager that is created right after the release of another has the channel`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         for _ in 0..<5 {
             try await joinOrReturn(fixture)
             let delegate = RecordingDelegate()
@@ -116,7 +116,7 @@ struct ManagerLifeTests {
     /// This process attaches while another has the channel, and receives the channel when that one dies.
     @EventLoop
     @Test func `the channel of an application passes from process to process`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let first = try await OtherAttachment.make()
         try await first.join(fixture.channel)
         let second = try TestProcess.attaching(

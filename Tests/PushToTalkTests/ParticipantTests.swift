@@ -16,11 +16,11 @@ struct ParticipantTests {
     /// 5/41
     @EventLoop
     @Test func `setting a participant succeeds before the session is activated`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         manager.setActiveRemoteParticipant(Self.bob, channelUUID: fixture.channel) {
-            delegate.say($0.map { "\($0)" } ?? "granted")
+            delegate.record($0.map { "\($0)" } ?? "granted")
         }
         #expect(try await delegate.lines.next(2) == ["granted", "didActivate"])
     }
@@ -30,7 +30,7 @@ struct ParticipantTests {
     @Test func `a speaker that cannot be opened is an error of the participant, and no interruption`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let observation = observeInterruptions(delegate)
@@ -51,7 +51,7 @@ struct ParticipantTests {
     /// As for a participant from the application, but without a completion handler.
     @EventLoop
     @Test func `a participant of a push who cannot be heard is reported`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
         try await fixture.push(joined.token, "{}")
@@ -66,12 +66,12 @@ struct ParticipantTests {
 
     @EventLoop
     @Test func `the loss of the core is an error of the participant, and no activation`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         fixture.sound.freeze()
         manager.setActiveRemoteParticipant(Self.bob, channelUUID: fixture.channel) {
-            delegate.say($0.map { "\(($0 as? PTChannelError)?.code.rawValue ?? -1)" } ?? "granted")
+            delegate.record($0.map { "\(($0 as? PTChannelError)?.code.rawValue ?? -1)" } ?? "granted")
         }
         // The core answers other clients while it waits for the sound server.
         #expect(try await fixture.status().channel?.participant?.name == "Bob")
@@ -83,7 +83,7 @@ struct ParticipantTests {
     /// Each interruption has its end, also if no participant is set any more, and in full duplex.
     @EventLoop
     @Test func `an interruption ends with the participant`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let observation = observeInterruptions(delegate)
@@ -105,7 +105,7 @@ struct ParticipantTests {
     @Test func `an interruption of the participant ends when a transmission activates the session`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let observation = observeInterruptions(delegate)
@@ -129,7 +129,7 @@ struct ParticipantTests {
     @Test func `the route is known when the session is activated`() async throws {
         let session = AVAudioSession.sharedInstance()
         session.routeChanged(input: "earlier", output: "earlier")
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         manager.requestBeginTransmitting(channelUUID: fixture.channel)
@@ -150,7 +150,7 @@ struct ParticipantTests {
         ) { notification in
             let value = notification.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
             let type = value.flatMap { AVAudioSession.InterruptionType(rawValue: $0) }
-            delegate.say(type == .began ? "interrupted" : "interruption ended")
+            delegate.record(type == .began ? "interrupted" : "interruption ended")
         }
     }
 }

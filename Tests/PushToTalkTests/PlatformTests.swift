@@ -13,17 +13,17 @@ struct PlatformTests {
     /// The loss of the audio server interrupts the remote participant, who is heard again when it is back.
     @EventLoop
     @Test func `the loss of the audio server is an interruption`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let observations = [
             observe(AVAudioSession.interruptionNotification) { notification in
                 let value = notification.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
                 let type = value.flatMap { AVAudioSession.InterruptionType(rawValue: $0) }
-                delegate.say(type == .began ? "interrupted" : "interruption ended")
+                delegate.record(type == .began ? "interrupted" : "interruption ended")
             },
-            observe(AVAudioSession.mediaServicesWereLostNotification) { _ in delegate.say("lost") },
-            observe(AVAudioSession.mediaServicesWereResetNotification) { _ in delegate.say("reset") },
+            observe(AVAudioSession.mediaServicesWereLostNotification) { _ in delegate.record("lost") },
+            observe(AVAudioSession.mediaServicesWereResetNotification) { _ in delegate.record("reset") },
         ]
         let bob = PTParticipant(name: "Bob", image: nil)
         try await manager.setActiveRemoteParticipant(bob, channelUUID: fixture.channel)
@@ -38,13 +38,13 @@ struct PlatformTests {
     /// An audio server that appears for the first time is no reset: nothing was lost.
     @EventLoop
     @Test func `services are reset only after a loss`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         fixture.sound.kill()
         try await fixture.until { !$0.isAudioServerReady }
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let observation = observe(AVAudioSession.mediaServicesWereResetNotification) { _ in
-            delegate.say("reset")
+            delegate.record("reset")
         }
         try await fixture.sound.restart()
         try await fixture.soundIsReady()
@@ -56,11 +56,11 @@ struct PlatformTests {
     @Test func `a route change notification has the previous route`() throws {
         let session = AVAudioSession.sharedInstance()
         session.routeChanged(input: "internal", output: "speaker")
-        let told = AsyncQueue(of: [String].self)
+        let previousInputs = AsyncQueue(of: [String].self)
         let observation = observe(AVAudioSession.routeChangeNotification) { notification in
             let key = AVAudioSessionRouteChangePreviousRouteKey
             let previous = notification.userInfo?[key] as? AVAudioSessionRouteDescription
-            told.add(previous?.inputs.map(\.portName) ?? [])
+            previousInputs.add(previous?.inputs.map(\.portName) ?? [])
         }
         session.routeChanged(input: "headset", output: nil)
         NotificationCenter.default.removeObserver(observation)

@@ -14,7 +14,7 @@ struct PushTests {
     /// 2.4/25, 2.4/29, 5/40, 5/43
     @EventLoop
     @Test func `a burst of pushes activates the session once`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
         for _ in 0..<4 { try await fixture.push(joined.token, #"{"aps":{},"speaker":"Bob"}"#) }
@@ -30,7 +30,7 @@ struct PushTests {
     /// 2.4/33, 5/46: the end and the participant take effect in one step.
     @EventLoop
     @Test func `a push that stops the transmission keeps the session active`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate { manager, channel in
             manager.stopTransmitting(channelUUID: channel)
             return .activeRemoteParticipant(PTParticipant(name: "Bob", image: nil))
@@ -51,7 +51,7 @@ struct PushTests {
     /// 2.4/32, 5/48
     @EventLoop
     @Test func `a push without a stop does not interrupt the transmission`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
         joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
@@ -65,15 +65,15 @@ struct PushTests {
         try await fixture.push(joined.token, "{}")
         #expect(try await finished.next() == .failed)
         #expect(try await fixture.status().transmission != nil)
-        let told = try await delegate.lines.next(2)
-        #expect(told == ["incomingPush ", "failedToActivate Bob transmissionInProgress"])
+        let lines = try await delegate.lines.next(2)
+        #expect(lines == ["incomingPush ", "failedToActivate Bob transmissionInProgress"])
         connection.close()
     }
 
     /// 2.4/35, 5/15, 5/49
     @EventLoop
     @Test func `a push can leave the channel, and later pushes are rejected`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate { _, _ in .leaveChannel }
         let joined = try await Joined.make(fixture, delegate)
         try await fixture.push(joined.token, "{}")
@@ -89,7 +89,7 @@ struct PushTests {
     /// 2.4/47, 5/55, 5/56, 5/57
     @EventLoop
     @Test func `service updates have a budget and no audio`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
         let update = #"{"aps":{"ptt-push-type":"service-update"}}"#
@@ -111,7 +111,7 @@ struct PushTests {
     /// 5/50, bad input: an application that blocks loses its push, and delays no other client.
     @EventLoop
     @Test func `a delegate that blocks delays neither the core nor later events`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let gate = DispatchSemaphore(value: 0)
         let delegate = RecordingDelegate { _, _ in
             gate.wait()

@@ -13,7 +13,7 @@ struct ReconnectionTests {
     /// The next attempt would come after five seconds; the new socket comes first.
     @EventLoop
     @Test func `a core that appears between two attempts is connected to without delay`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         fixture.core.crash()

@@ -13,7 +13,7 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
     let tokens = AsyncQueue(of: Data.self)
     /// Returns the result of a push.
     private let answer: PushAnswer
-    private let said = Mutex<[String]>([])
+    private let recordedLines = Mutex<[String]>([])
     /// How long `channelDescriptor` blocks, as in a delegate that waits for the network.
     private let descriptorTime: Duration
 
@@ -28,10 +28,10 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
     }
 
     /// All lines so far.
-    var all: [String] { said.withLock { $0 } }
+    var all: [String] { recordedLines.withLock { $0 } }
 
-    func say(_ line: String) {
-        said.withLock { $0.append(line) }
+    func record(_ line: String) {
+        recordedLines.withLock { $0.append(line) }
         lines.add(line)
     }
 
@@ -40,7 +40,7 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
         didJoinChannel channelUUID: UUID,
         reason: PTChannelJoinReason
     ) {
-        say("didJoin \(reason.rawValue) \(channelManager.activeChannelUUID == channelUUID)")
+        record("didJoin \(reason.rawValue) \(channelManager.activeChannelUUID == channelUUID)")
     }
 
     func channelManager(
@@ -48,7 +48,7 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
         didLeaveChannel channelUUID: UUID,
         reason: PTChannelLeaveReason
     ) {
-        say("didLeave \(reason.rawValue) \(channelManager.activeChannelUUID == nil)")
+        record("didLeave \(reason.rawValue) \(channelManager.activeChannelUUID == nil)")
     }
 
     func channelManager(
@@ -56,7 +56,7 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
         channelUUID: UUID,
         didBeginTransmittingFrom source: PTChannelTransmitRequestSource
     ) {
-        say("didBegin \(source.rawValue)")
+        record("didBegin \(source.rawValue)")
     }
 
     func channelManager(
@@ -64,7 +64,7 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
         channelUUID: UUID,
         didEndTransmittingFrom source: PTChannelTransmitRequestSource
     ) {
-        say("didEnd \(source.rawValue)")
+        record("didEnd \(source.rawValue)")
     }
 
     func channelManager(_ channelManager: PTChannelManager, receivedEphemeralPushToken pushToken: Data) {
@@ -76,16 +76,16 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
         channelUUID: UUID,
         pushPayload: [String: Any]
     ) -> PTPushResult {
-        say("incomingPush \(pushPayload.keys.sorted().joined(separator: ","))")
+        record("incomingPush \(pushPayload.keys.sorted().joined(separator: ","))")
         return answer(channelManager, channelUUID)
     }
 
     func channelManager(_ channelManager: PTChannelManager, didActivate audioSession: AVAudioSession) {
-        say("didActivate")
+        record("didActivate")
     }
 
     func channelManager(_ channelManager: PTChannelManager, didDeactivate audioSession: AVAudioSession) {
-        say("didDeactivate")
+        record("didDeactivate")
     }
 
     func channelManager(
@@ -93,7 +93,7 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
         failedToJoinChannel channelUUID: UUID,
         error: any Error
     ) {
-        say("failedToJoin \(name(error))")
+        record("failedToJoin \(name(error))")
     }
 
     func channelManager(
@@ -101,7 +101,7 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
         failedToLeaveChannel channelUUID: UUID,
         error: any Error
     ) {
-        say("failedToLeave \(name(error))")
+        record("failedToLeave \(name(error))")
     }
 
     func channelManager(
@@ -109,7 +109,7 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
         failedToBeginTransmittingInChannel channelUUID: UUID,
         error: any Error
     ) {
-        say("failedToBegin \(name(error))")
+        record("failedToBegin \(name(error))")
     }
 
     func channelManager(
@@ -117,7 +117,7 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
         failedToStopTransmittingInChannel channelUUID: UUID,
         error: any Error
     ) {
-        say("failedToStop \(name(error))")
+        record("failedToStop \(name(error))")
     }
 
     func incomingServiceUpdatePush(
@@ -128,7 +128,7 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
         remainingHighPriorityBudget: Int,
         completion: @escaping () -> Void
     ) {
-        say("serviceUpdate \(isHighPriority) \(remainingHighPriorityBudget)")
+        record("serviceUpdate \(isHighPriority) \(remainingHighPriorityBudget)")
         completion()
         completion()
     }
@@ -139,11 +139,11 @@ final class RecordingDelegate: NSObject, PTChannelManagerDelegate, PTChannelRest
         pttFailedToActivate participant: PTParticipant,
         error: any Error
     ) {
-        say("failedToActivate \(participant.name) \(name(error))")
+        record("failedToActivate \(participant.name) \(name(error))")
     }
 
     func channelDescriptor(restoredChannelUUID channelUUID: UUID) -> PTChannelDescriptor {
-        say("channelDescriptor")
+        record("channelDescriptor")
         let milliseconds = Int(descriptorTime / .milliseconds(1))
         // The semaphore is never signalled: this waits for the whole time.
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(milliseconds))

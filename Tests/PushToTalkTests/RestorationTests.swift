@@ -22,7 +22,7 @@ struct RestorationTests {
     /// 2.4/44, 5/64: the library reports the ends itself, then the core is back with the channel.
     @EventLoop
     @Test func `a core that is killed during a transmission comes back with the channel`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         manager.requestBeginTransmitting(channelUUID: fixture.channel)
@@ -44,10 +44,10 @@ struct RestorationTests {
     @Test func `the channel of a new manager is restored before the application receives the manager`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let detached = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
-        let token = try await joinAndGo(fixture)
+        let token = try await joinAndRelease(fixture)
         _ = try await detached.next()
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
@@ -65,10 +65,10 @@ struct RestorationTests {
     /// A person left the channel while the application was not running.
     @EventLoop
     @Test func `a channel that was left meanwhile is reported with its reason`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let detached = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
-        _ = try await joinAndGo(fixture)
+        _ = try await joinAndRelease(fixture)
         _ = try await detached.next()
         try await fixture.leave()
         let delegate = RecordingDelegate()
@@ -84,7 +84,7 @@ struct RestorationTests {
     /// The rule was added while the core was absent and the application was running.
     @EventLoop
     @Test func `a channel that the policy forbids meanwhile is reported with its reason`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         fixture.core.crash()
@@ -100,7 +100,7 @@ struct RestorationTests {
     @Test func `an application that was excluded for a while attaches again when it requests its manager`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         fixture.core.crash()
@@ -128,7 +128,7 @@ struct RestorationTests {
     /// Only the audio socket is lost: the session ends, and the next one has its frames.
     @EventLoop
     @Test func `the audio socket is connected to again after a loss`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         for _ in 0..<3 {
@@ -139,17 +139,17 @@ struct RestorationTests {
             try fixture.closeConnections(to: .audio)
             #expect(try await delegate.lines.next(2) == ["didEnd 0", "didDeactivate"])
             #expect(try await fixture.sound.sourceOutputs() == [])
-            try await audioIsBack(fixture, manager, delegate)
+            try await waitForAudio(of: manager, in: fixture, reportedTo: delegate)
         }
         #expect(!delegate.all.contains { $0.hasPrefix("didLeave") || $0 == "didJoin 1 true" })
     }
 
     /// Begins until that succeeds: no callback reports that the audio socket is connected again.
     @EventLoop
-    private func audioIsBack(
-        _ fixture: LibraryFixture,
-        _ manager: PTChannelManager,
-        _ delegate: RecordingDelegate
+    private func waitForAudio(
+        of manager: PTChannelManager,
+        in fixture: LibraryFixture,
+        reportedTo delegate: RecordingDelegate
     ) async throws {
         while true {
             manager.requestBeginTransmitting(channelUUID: fixture.channel)
@@ -163,7 +163,7 @@ struct RestorationTests {
 
     /// Creates a manager, joins, and releases the manager.
     @EventLoop
-    private func joinAndGo(_ fixture: LibraryFixture) async throws -> Data {
+    private func joinAndRelease(_ fixture: LibraryFixture) async throws -> Data {
         let delegate = RecordingDelegate()
         return try await Joined.make(fixture, delegate).token
     }
@@ -171,7 +171,7 @@ struct RestorationTests {
     /// 5/19, 5/21: the restoration delegate is called once, before the channel is reported.
     @EventLoop
     @Test func `a lost descriptor is requested from the restoration delegate`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         fixture.core.crash()
@@ -189,7 +189,7 @@ struct RestorationTests {
     /// 5/22: the core answers other clients meanwhile, and the late descriptor is not used.
     @EventLoop
     @Test func `a restoration delegate that blocks delays only its own application`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate(holdsDescriptorFor: .milliseconds(2200))
         let manager = try await Joined.make(fixture, delegate).manager
         fixture.core.crash()
@@ -205,7 +205,7 @@ struct RestorationTests {
     /// 5/21
     @EventLoop
     @Test func `a channel whose saved state is damaged is left`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         fixture.core.crash()

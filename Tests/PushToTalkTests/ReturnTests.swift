@@ -14,9 +14,9 @@ struct ReturnTests {
     /// 2.4/8, 2.4/12: all callbacks up to the present state, in order, and the frames from the first on.
     @EventLoop
     @Test func `an application that attaches during a transmission is notified of it`() async throws {
-        let (fixture, bus) = try await patientStage()
+        let (fixture, bus) = try await startWithSlowApplication()
         defer { bus.stop() }
-        try await joinAndGo(fixture)
+        try await joinAndRelease(fixture)
         let button = try await fixture.press()
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
@@ -36,9 +36,9 @@ struct ReturnTests {
     @Test func `an application that is started for a push receives it before its channel is reported`()
         async throws
     {
-        let (fixture, bus) = try await patientStage()
+        let (fixture, bus) = try await startWithSlowApplication()
         defer { bus.stop() }
-        let token = try await joinAndGo(fixture)
+        let token = try await joinAndRelease(fixture)
         try await fixture.push(token, #"{"speaker":"Bob"}"#)
         let delegate = RecordingDelegate()
         let manager = try await PTChannelManager.channelManager(
@@ -56,9 +56,9 @@ struct ReturnTests {
     @Test func `an application that attaches after the end of a transmission is notified of both`()
         async throws
     {
-        let (fixture, bus) = try await patientStage()
+        let (fixture, bus) = try await startWithSlowApplication()
         defer { bus.stop() }
-        try await joinAndGo(fixture)
+        try await joinAndRelease(fixture)
         let button = try await fixture.press()
         try await fixture.release(button)
         let delegate = RecordingDelegate()
@@ -73,7 +73,7 @@ struct ReturnTests {
 
     /// A core that starts the application by a program that does nothing, so that the test itself attaches later.
     @EventLoop
-    private func patientStage() async throws -> (LibraryFixture, PrivateBus) {
+    private func startWithSlowApplication() async throws -> (LibraryFixture, PrivateBus) {
         let bus = try await PrivateBus.start(services: ["org.example.Tests": "/bin/sleep 20"])
         let manifest = """
             identifier = "org.example.Tests"
@@ -81,7 +81,7 @@ struct ReturnTests {
             bus-name = "org.example.Tests"
             push-environment = "local"
             """
-        let fixture = try await LibraryFixture.set(
+        let fixture = try await LibraryFixture.start(
             manifest: manifest,
             environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address]
         )
@@ -91,7 +91,7 @@ struct ReturnTests {
     /// Creates a manager, joins, and releases the manager.
     @EventLoop
     @discardableResult
-    private func joinAndGo(_ fixture: LibraryFixture) async throws -> Data {
+    private func joinAndRelease(_ fixture: LibraryFixture) async throws -> Data {
         let detached = AsyncQueue(of: Bool.self)
         let connection = try watch(for: .applicationDetached, detached)
         let token = try await joined(fixture)

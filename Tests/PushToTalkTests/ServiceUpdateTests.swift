@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// A delegate with only the asynchronous form of the method.
-private final class Updated: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate, Sendable {
+private final class AsynchronousDelegate: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate,
+    Sendable
+{
     let joined = AsyncQueue(of: Bool.self)
     let tokens = AsyncQueue(of: Data.self)
     let updates = AsyncQueue(of: String.self)
@@ -65,8 +67,8 @@ struct ServiceUpdateTests {
     /// 4.2, 5/58: `RecordingDelegate` has the other form.
     @EventLoop
     @Test func `a delegate with only the asynchronous form receives service updates`() async throws {
-        let fixture = try await LibraryFixture.set()
-        let delegate = Updated()
+        let fixture = try await LibraryFixture.start()
+        let delegate = AsynchronousDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
             restorationDelegate: delegate

@@ -28,7 +28,7 @@ struct SourceCompatibilityTests {
     /// `Radio` and `Handset` are Swift 5, `Board` and `Roster` are Swift 6; the first of each pair has no `@Sendable`.
     @EventLoop
     @Test func `a completion with and without @Sendable is a witness in both language modes`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let recording = RecordingDelegate()
         let manager = try await Joined.make(fixture, recording).manager
         let (radio, handset, board, roster) = (Radio(), Handset(), Board(), await Roster())
@@ -59,7 +59,7 @@ struct SourceCompatibilityTests {
     func `an application that is isolated to the main actor as a whole receives callbacks on the main queue`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         PTChannelManager.pttCallbackQueue = .main
         defer { PTChannelManager.pttCallbackQueue = nil }
         let lines = AsyncQueue(of: [String].self)
@@ -75,7 +75,7 @@ struct SourceCompatibilityTests {
     /// An application that returns early when the session throws reaches its channel.
     @EventLoop
     @Test func `an application that first activates the session can transmit`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let handset = Handset()
         #expect(handset.prepare())
         let recording = RecordingDelegate()

@@ -14,7 +14,7 @@ struct TransmissionTests {
     /// 2.4/11, 2.4/22, 5/24, 5/26
     @EventLoop
     @Test func `the application begins and stops`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
         joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
@@ -28,7 +28,7 @@ struct TransmissionTests {
     /// 2.4/13, 5/25
     @EventLoop
     @Test func `a transmission of a button has the source handsfreeButton`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
         let button = try await fixture.press()
@@ -41,7 +41,7 @@ struct TransmissionTests {
     /// 2.4/16, 2.4/23, 5/27, 5/28
     @EventLoop
     @Test func `a second begin and a stop without a transmission are refused`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
         joined.manager.stopTransmitting(channelUUID: fixture.channel)
@@ -60,7 +60,7 @@ struct TransmissionTests {
     /// 2.4/21, 5/34
     @EventLoop
     @Test func `a short press is reported without activation`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let joined = try await Joined.make(fixture, delegate)
         joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
@@ -73,7 +73,7 @@ struct TransmissionTests {
     /// 2.4/19, 2.4/20, 2.4/35, 5/30, 5/31, 5/35
     @EventLoop
     @Test func `mode, status and background prevent a begin`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         try await manager.setTransmissionMode(.listenOnly, channelUUID: fixture.channel)
@@ -95,7 +95,7 @@ struct TransmissionTests {
     /// 2.4/26, 2.4/28, 2.4/30, 2.4/31, 5/41, 5/42, 5/44, 5/52
     @EventLoop
     @Test func `the session is activated once for all participants until none is set`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let channel = fixture.channel
@@ -118,7 +118,7 @@ struct TransmissionTests {
     /// 2.4/17, 2.4/32, 5/32, 5/45
     @EventLoop
     @Test func `in half duplex only one side talks at a time`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let bob = PTParticipant(name: "Bob", image: nil)
@@ -141,7 +141,7 @@ struct TransmissionTests {
     @Test func `in full duplex a transmission begins while a participant talks, without a second activation`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         try await manager.setTransmissionMode(.fullDuplex, channelUUID: fixture.channel)
@@ -159,7 +159,7 @@ struct TransmissionTests {
     /// 2.4/39, 5/63
     @EventLoop
     @Test func `leaving during a transmission reports its end first`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         manager.requestBeginTransmitting(channelUUID: fixture.channel)
@@ -171,7 +171,7 @@ struct TransmissionTests {
     /// 5/24, 5/38: the frames of the microphone come with the activation and end with it.
     @EventLoop
     @Test func `an application reads the microphone in ten lines`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         for await _ in AVAudioSession.sharedInstance().ptt.microphone {
@@ -195,7 +195,7 @@ struct TransmissionTests {
     /// The session stays active for the participant, so that only the end of the transmission separates the two.
     @EventLoop
     @Test func `a transmission begins with its own frames`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let channel = fixture.channel
@@ -204,14 +204,14 @@ struct TransmissionTests {
         try await manager.setActiveRemoteParticipant(bob, channelUUID: channel)
         #expect(try await delegate.lines.next() == "didActivate")
         // No iterator reads the first.
-        try await begin(fixture, manager, delegate)
-        try await isCaptured(fixture)
+        try await begin(manager, in: fixture, reportedTo: delegate)
+        try await waitForCapture(in: fixture)
         manager.stopTransmitting(channelUUID: channel)
         #expect(try await delegate.lines.next() == "didEnd 2")
-        try await begin(fixture, manager, delegate)
+        try await begin(manager, in: fixture, reportedTo: delegate)
         var frames = AVAudioSession.sharedInstance().ptt.microphone.makeAsyncIterator()
         var numbers = [await frames.next()?.sequence]
-        try await isCaptured(fixture)
+        try await waitForCapture(in: fixture)
         manager.stopTransmitting(channelUUID: channel)
         #expect(try await delegate.lines.next() == "didEnd 2")
         try await manager.setActiveRemoteParticipant(nil, channelUUID: channel)
@@ -222,15 +222,19 @@ struct TransmissionTests {
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { ($0 ?? 0) < ($1 ?? 0) })
     }
 
-    /// Begins, and waits until the microphone has been open for as long as a program takes to start.
+    /// Waits until the microphone is open, and has been for as long as `pactl` takes to run.
     @EventLoop
-    private func isCaptured(_ fixture: LibraryFixture) async throws {
+    private func waitForCapture(in fixture: LibraryFixture) async throws {
         while try await !fixture.sound.pactl("list", "source-outputs").contains("Corked: no") {}
         _ = try await fixture.sound.sourceOutputs()
     }
 
     @EventLoop
-    private func begin(_ fixture: LibraryFixture, _ manager: PTChannelManager, _ delegate: RecordingDelegate)
+    private func begin(
+        _ manager: PTChannelManager,
+        in fixture: LibraryFixture,
+        reportedTo delegate: RecordingDelegate
+    )
         async throws
     {
         manager.requestBeginTransmitting(channelUUID: fixture.channel)
@@ -240,7 +244,7 @@ struct TransmissionTests {
     /// The speaker sets the pace of the writer, and the sink has its samples.
     @EventLoop
     @Test func `a second of audio takes about a second to play`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         let bob = PTParticipant(name: "Bob", image: nil)

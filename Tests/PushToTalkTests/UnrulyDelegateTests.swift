@@ -15,7 +15,7 @@ struct UnrulyDelegateTests {
     /// Each run of the core numbers its pushes from 1.
     @EventLoop
     @Test func `the answer to a push of an earlier core answers no push of the next`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let gate = DispatchSemaphore(value: 0)
         let count = Mutex(0)
         let delegate = RecordingDelegate { manager, channel in
@@ -35,10 +35,10 @@ struct UnrulyDelegateTests {
         try await fixture.until { $0.channel?.application != nil && $0.isAudioServerReady }
         try await fixture.push(joined.token, #"{"second":1}"#)
         gate.signal()
-        var told = try await delegate.lines.next(5)
-        #expect(told.contains("failedToLeave unknown"))
-        told.removeAll { $0.hasPrefix("failed") }
-        #expect(told.contains("incomingPush second") && told.contains("didJoin 1 true"))
+        var lines = try await delegate.lines.next(5)
+        #expect(lines.contains("failedToLeave unknown"))
+        lines.removeAll { $0.hasPrefix("failed") }
+        #expect(lines.contains("incomingPush second") && lines.contains("didJoin 1 true"))
         #expect(try await fixture.status().channel?.participant?.name == "Bob")
         try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
         #expect(!delegate.all.contains { $0.hasPrefix("didLeave") })
@@ -51,24 +51,24 @@ struct UnrulyDelegateTests {
         `a delegate that calls from each callback on other queues receives pairs, and nothing after the end`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
-        let delegate = Meddler()
+        let fixture = try await LibraryFixture.start()
+        let delegate = BusyDelegate()
         let manager = try await PTChannelManager.channelManager(
             delegate: delegate,
             restorationDelegate: delegate
         )
         let descriptor = PTChannelDescriptor(name: "Ops", image: nil)
         manager.requestJoinChannel(channelUUID: fixture.channel, descriptor: descriptor)
-        #expect(try await delegate.told.next() == "joined")
+        #expect(try await delegate.reports.next() == "joined")
         for _ in 0..<20 {
             // A refusal during a transmission is as good.
             if let button = try? await fixture.press() { try? await fixture.release(button) }
         }
-        delegate.isCalm.store(true, ordering: .relaxed)
+        delegate.isQuiet.store(true, ordering: .relaxed)
         for _ in 0..<2 {
             DispatchQueue.global().async { manager.leaveChannel(channelUUID: fixture.channel) }
         }
-        _ = try await delegate.told.first { $0 == "left" }
+        _ = try await delegate.reports.first { $0 == "left" }
         #expect(try await fixture.sound.sourceOutputs() == [])
         #expect(try await fixture.status().channel == nil)
         #expect(delegate.isBalanced)
@@ -80,7 +80,7 @@ struct UnrulyDelegateTests {
     func `an application that sends requests faster than the core answers is refused, and keeps its channel`()
         async throws
     {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         let delegate = RecordingDelegate()
         let manager = try await Joined.make(fixture, delegate).manager
         fixture.core.process.signal(SIGSTOP)
@@ -94,10 +94,10 @@ struct UnrulyDelegateTests {
         #expect(try await fixture.status().channel == nil)
     }
 
-    /// Also on a concurrent queue.
+    /// The library has a serial queue of its own in any case.
     @EventLoop
     @Test func `callbacks come one at a time on a concurrent queue`() async throws {
-        let fixture = try await LibraryFixture.set()
+        let fixture = try await LibraryFixture.start()
         PTChannelManager.pttCallbackQueue = DispatchQueue(label: "wide", attributes: .concurrent)
         defer { PTChannelManager.pttCallbackQueue = nil }
         let delegate = RecordingDelegate()
@@ -114,23 +114,23 @@ struct UnrulyDelegateTests {
 }
 
 /// Sends another request, on another queue, for each callback.
-private final class Meddler: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate, Sendable {
+private final class BusyDelegate: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate, Sendable {
     private struct State {
         var transmits = false
         var isActive = false
         var isBalanced = true
     }
 
-    let told = AsyncQueue(of: String.self)
-    let isCalm = Atomic(false)
+    let reports = AsyncQueue(of: String.self)
+    let isQuiet = Atomic(false)
     private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "meddler", attributes: .concurrent)
+    private let queue = DispatchQueue(label: "requests", attributes: .concurrent)
 
     /// Whether each beginning has its end.
     var isBalanced: Bool { state.withLock { $0.isBalanced && !$0.transmits && !$0.isActive } }
 
-    private func meddle(_ manager: PTChannelManager, _ channel: UUID) {
-        guard !isCalm.load(ordering: .relaxed) else { return }
+    private func sendRequests(_ manager: PTChannelManager, _ channel: UUID) {
+        guard !isQuiet.load(ordering: .relaxed) else { return }
         queue.async { manager.stopTransmitting(channelUUID: channel) }
         queue.async { manager.requestBeginTransmitting(channelUUID: channel) }
         queue.async { manager.setActiveRemoteParticipant(nil, channelUUID: channel) }
@@ -138,12 +138,12 @@ private final class Meddler: NSObject, PTChannelManagerDelegate, PTChannelRestor
     }
 
     func channelManager(_ manager: PTChannelManager, didJoinChannel uuid: UUID, reason: PTChannelJoinReason) {
-        told.add("joined")
+        reports.add("joined")
     }
 
     func channelManager(_ manager: PTChannelManager, didLeaveChannel uuid: UUID, reason: PTChannelLeaveReason)
     {
-        told.add("left")
+        reports.add("left")
     }
 
     func channelManager(
@@ -155,7 +155,7 @@ private final class Meddler: NSObject, PTChannelManagerDelegate, PTChannelRestor
             $0.isBalanced = $0.isBalanced && !$0.transmits
             $0.transmits = true
         }
-        meddle(manager, channelUUID)
+        sendRequests(manager, channelUUID)
     }
 
     func channelManager(
@@ -167,7 +167,7 @@ private final class Meddler: NSObject, PTChannelManagerDelegate, PTChannelRestor
             $0.isBalanced = $0.isBalanced && $0.transmits
             $0.transmits = false
         }
-        meddle(manager, channelUUID)
+        sendRequests(manager, channelUUID)
     }
 
     func channelManager(_ manager: PTChannelManager, receivedEphemeralPushToken token: Data) {}
@@ -177,7 +177,7 @@ private final class Meddler: NSObject, PTChannelManagerDelegate, PTChannelRestor
             $0.isBalanced = $0.isBalanced && !$0.isActive
             $0.isActive = true
         }
-        if let channel = manager.activeChannelUUID { meddle(manager, channel) }
+        if let channel = manager.activeChannelUUID { sendRequests(manager, channel) }
     }
 
     func channelManager(_ manager: PTChannelManager, didDeactivate session: AVAudioSession) {

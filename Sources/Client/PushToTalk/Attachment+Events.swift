@@ -43,7 +43,7 @@ extension Attachment {
     /// The application's other attachment, which had the channel, has ended.
     private func channelRestored(_ restored: ApplicationInterface.Restored, _ token: PushToken) {
         view.restored(restored.channelID, token: token)
-        if restored.needsDescriptor { askForDescriptor(restored.channelID) }
+        if restored.needsDescriptor { requestDescriptor(restored.channelID) }
     }
 
     /// Enqueues the callbacks, and opens and closes the audio hub at the same point of the sequence.
@@ -154,7 +154,7 @@ enum Diagnostics {
 }
 
 extension MonotonicTime {
-    /// As ``microseconds`` stands on the socket.
+    /// - Parameter microseconds: From a message. A value that would overflow becomes the latest time.
     init(microseconds: Int) {
         let (nanoseconds, isOutside) = Int64(microseconds).multipliedReportingOverflow(by: 1000)
         self.init(nanoseconds: isOutside ? .max : nanoseconds)

@@ -45,7 +45,7 @@ final class Attachment {
         )
     )
     /// Called once, with nil after the first attachment or with the reason why there is none.
-    private var creation: (@Sendable (PTInstantiationError?) -> Void)?
+    private var creationHandler: (@Sendable (PTInstantiationError?) -> Void)?
 
     private enum Lifecycle {
         /// Attached, or attaches as soon as the core listens.
@@ -71,7 +71,7 @@ final class Attachment {
 
     /// Attaches. `created` is called once, in order with the callbacks.
     func start(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
-        creation = created
+        creationHandler = created
         lifecycle = .active
         reconnector.start()
     }
@@ -136,13 +136,13 @@ final class Attachment {
         openAudio()
         // The application has changed it since `Attach` was sent.
         if let isForeground, isForeground != reportedForeground { setForeground(isForeground) }
-        audio.attached(attachment.format, self)
+        audio.attached(self)
         // A core that has just started connects to its audio server a moment later: that is no loss.
         if audioServer == .ready { audioServer = .unknown }
         updateAudioServer(isReady: attachment.isAudioServerReady)
         deliver(view.attached(attachment))
         if let restored = attachment.restored, restored.needsDescriptor {
-            askForDescriptor(restored.channelID)
+            requestDescriptor(restored.channelID)
         }
     }
 
@@ -152,8 +152,8 @@ final class Attachment {
     }
 
     /// Requests the channel's descriptor from the application: the core has lost its own copy.
-    func askForDescriptor(_ channelID: ChannelID) {
-        callbackQueue.askForDescriptor(channelID.uuid) { [weak self] descriptor in
+    func requestDescriptor(_ channelID: ChannelID) {
+        callbackQueue.requestDescriptor(channelID.uuid) { [weak self] descriptor in
             EventLoop.start { [weak self] in
                 guard let self else { return }
                 let request = ChannelInterface.DescriptorRequest(
@@ -211,8 +211,8 @@ final class Attachment {
     }
 
     private func takeCreationHandler() -> (@Sendable (PTInstantiationError?) -> Void)? {
-        defer { creation = nil }
-        return creation
+        defer { creationHandler = nil }
+        return creationHandler
     }
 
     // MARK: Calls

@@ -18,7 +18,6 @@ final class AudioHub: Sendable {
     private static let backlog = 250
 
     fileprivate struct State {
-        var format = AudioFormat.standard
         var isActive = false
         /// Whether the beginning of the frames' transmission has been reported, and not its end.
         var isTransmitting = false
@@ -33,15 +32,10 @@ final class AudioHub: Sendable {
 
     private let state = Mutex(State())
 
-    var format: AudioFormat { state.withLock { $0.format } }
-
     // MARK: From the attachment
 
-    func attached(_ format: AudioFormat, _ attachment: Attachment) {
-        state.withLock {
-            $0.format = format
-            $0.attachment = attachment
-        }
+    func attached(_ attachment: Attachment) {
+        state.withLock { $0.attachment = attachment }
     }
 
     /// Ends the listeners' sequences: no event does that after the manager is gone.

@@ -29,7 +29,7 @@ enum Callback: Sendable {
 
 /// Delivers callbacks one at a time, in order, and none after the manager is gone.
 final class CallbackQueue: Sendable {
-    let queue: DispatchQueue
+    private let queue: DispatchQueue
 
     /// A `Mutex` cannot hold a weak reference directly.
     private struct WeakReference {
@@ -58,7 +58,7 @@ final class CallbackQueue: Sendable {
 
     /// Calls the restoration delegate, in order with the callbacks. A late descriptor is not used: by then the channel
     /// is shown with the application's name.
-    func askForDescriptor(
+    func requestDescriptor(
         _ channelUUID: UUID,
         then: @escaping @Sendable (PTChannelDescriptor) -> Void
     ) {

@@ -3,7 +3,7 @@ import PTTMessages
 import PTTPlatformTypes
 import Synchronization
 
-// On the callback queue.
+// These methods run on the callback queue.
 extension PTChannelManager {
     func deliver(_ callback: Callback) {
         switch callback {
