@@ -20,18 +20,18 @@ extension Model {
         // One that the core has started is not in front until it says so. Ours: a process that attaches again is where
         // it was.
         let earlier = newest(of: identifier) { $0.process == process }
-        let wasInFront = earlier.flatMap { attachments[$0]?.isInFront }
-        let isInFront = request.isForeground ?? wasInFront ?? !awaited.contains(identifier)
-        awaited.remove(identifier)
+        let wasInFront = earlier.flatMap { attachments[$0]?.isForeground }
+        let isForeground = request.isForeground ?? wasInFront ?? !startedApplications.contains(identifier)
+        startedApplications.remove(identifier)
         attachments[client] = Attachment(
             application: identifier,
             process: process,
             canBeStarted: request.activation != nil,
-            isInFront: isInFront,
+            isForeground: isForeground,
             spareToken: token
         )
         guard let channel, channel.ownerID == identifier else {
-            return untold.removeValue(forKey: identifier).map { "attached left \($0)" } ?? "attached"
+            return leftWhileAway.removeValue(forKey: identifier).map { "attached left \($0)" } ?? "attached"
         }
         attachments[client]?.spareToken = nil
         if let holder = channel.running?.client {
@@ -48,9 +48,9 @@ extension Model {
     private mutating func restore(to client: ClientID) -> String {
         let start = channel?.start
         let pushes = start?.pushes ?? []
-        told += pushes.map { _ in .alone(client, "pushReceived") }
-        told.append(.joined(.channelRestoration))
-        told += (start?.missed ?? []).map { .alone(client, $0) }
+        notifications += pushes.map { _ in .alone(client, "pushReceived") }
+        notifications.append(.joined(.channelRestoration))
+        notifications += (start?.missed ?? []).map { .alone(client, $0) }
         run(client, owner(client), pushes: pushes)
         let needsDescriptor = channel?.needsDescriptor == true && pushes.isEmpty
         return needsDescriptor ? "attached restored needsDescriptor" : "attached restored"
@@ -77,7 +77,7 @@ extension Model {
 
     mutating func front(_ client: ClientID, _ isForeground: Bool) -> String {
         guard attachments[client] != nil else { return "unknown" }
-        attachments[client]?.isInFront = isForeground
+        attachments[client]?.isForeground = isForeground
         return "done"
     }
 
@@ -85,31 +85,31 @@ extension Model {
     /// of its application if there is one: the newest, if there are more.
     mutating func disconnected(_ client: ClientID) {
         attachments[client] = nil
-        deaf.remove(client)
+        withoutAudio.remove(client)
         guard let channel, channel.running?.client == client else {
             release { $0.by == client }
             // The lease goes with its connection.
-            if channel?.talk?.client == client { silence(.connectionLost) }
+            if channel?.talk?.client == client { endTransmission(.connectionLost) }
             return
         }
         endApplication()
         guard case .running(let owner, _, _) = channel.presence else { return }
         if let owner, let heir = newest(of: owner.id, where: { _ in true }) {
             // C1: it may know another token than the channel's.
-            told += [.alone(heir, "channelRestored"), .joined(.channelRestoration)]
+            notifications += [.alone(heir, "channelRestored"), .joined(.channelRestoration)]
             run(heir, self.owner(heir))
         } else {
             self.channel?.presence = owner.map { .absent($0, backBy: now + 1) } ?? .unowned(nil)
-            told.append(.word("applicationDetached"))
+            notifications.append(.word("applicationDetached"))
         }
     }
 
     /// Row 44: nothing that goes on outlives the process.
     private mutating func endApplication() {
-        silence(.applicationGone)
-        clearRemote()
+        endTransmission(.applicationGone)
+        endReception()
         endPushes(.unanswered)
-        followAudio()
+        updateAudio()
     }
 
     // MARK: Starting
@@ -120,7 +120,7 @@ extension Model {
         counts.starts += 1
         let start = Start(number: counts.starts, deadline: now + 10, launch: .waiting(until: backBy))
         channel?.presence = .starting(owner, start, nil)
-        told.append(.word("applicationStarting"))
+        notifications.append(.word("applicationStarting"))
         launch()
     }
 
@@ -129,7 +129,7 @@ extension Model {
         guard case .waiting(let until) = start.launch, now >= until else { return }
         start.launch = .ordered
         channel?.presence = .starting(owner, start, talk)
-        awaited.insert(owner.id)
+        startedApplications.insert(owner.id)
         isStartOrdered = true
     }
 
@@ -137,16 +137,16 @@ extension Model {
     /// that was queued, slow or refused is none: the channel stays, and the next press tries again.
     mutating func startFailed(_ number: Int) {
         guard let start = channel?.start, start.number == number else { return }
-        if let owner = channel?.ownerID { awaited.remove(owner) }
+        if let owner = channel?.ownerID { startedApplications.remove(owner) }
         giveUpStart()
     }
 
     private mutating func giveUpStart() {
         guard case .starting(let owner, _, _) = channel?.presence else { return }
-        silence(.applicationUnavailable)
+        endTransmission(.applicationUnavailable)
         endPushes(.undeliverable)
         channel?.presence = .absent(owner, backBy: now)
-        told.append(.word("applicationDetached"))
+        notifications.append(.word("applicationDetached"))
     }
 
     mutating func timePassed() {
@@ -154,6 +154,6 @@ extension Model {
             if now >= start.deadline { giveUpStart() } else { launch() }
         }
         for push in channel?.running?.pushes ?? [] where now >= push.until { finished(push.id, .unanswered) }
-        limitTransmission()
+        checkTimeLimit()
     }
 }

@@ -4,20 +4,20 @@ import PTTMessages
 extension Model {
     /// 2.1: the session is wanted while somebody transmits or is listened to. A change of that activates or deactivates
     /// it; a change that keeps it wanted is no news. It follows what was told of the transmission and the participant.
-    mutating func followAudio() {
+    mutating func updateAudio() {
         let isWanted = channel.map { $0.isSending || $0.isHeard } ?? false
         let remote = channel?.remote
         switch (audio, isWanted) {
         case (.inactive, true):
             audio = .activating
-            audioTold.append(.word("audioActivating"))
+            audioNotifications.append(.word("audioActivating"))
         case (.interrupted, true):
             audio = .activating
-            audioTold += [.word("audioInterruptionEnded"), .word("audioActivating")]
+            audioNotifications += [.word("audioInterruptionEnded"), .word("audioActivating")]
         case (.activating, false), (.active, false):
-            if remote != nil { audioTold.append(.interrupted(obstacle ?? .speakerLost)) }
+            if remote != nil { audioNotifications.append(.interrupted(obstacle ?? .speakerLost)) }
             audio = remote == nil ? .inactive : .interrupted
-            audioTold.append(.word("audioDeactivated"))
+            audioNotifications.append(.word("audioDeactivated"))
         case (.interrupted, false):
             // Nobody is left who could be interrupted.
             if remote == nil { audio = .inactive }
@@ -29,7 +29,9 @@ extension Model {
     var obstacle: Interruption? {
         if power != .awake { return .suspended }
         if !hasAudioServer { return .audioServerLost }
-        if let client = channel?.running?.client, deaf.contains(client) { return .audioConnectionLost }
+        if let client = channel?.running?.client, withoutAudio.contains(client) {
+            return .audioConnectionLost
+        }
         return nil
     }
 
@@ -43,14 +45,14 @@ extension Model {
 
     mutating func captureFailed(_ capture: Int, _ cause: EndCause) {
         guard channel?.isSending == true, capture == counts.transmissions else { return }
-        silence(cause)
+        endTransmission(cause)
     }
 
     /// Row 11: active when the first sound has come or can go.
     private mutating func streamStarted() {
         guard audio == .activating else { return }
         audio = .active
-        audioTold.append(.word("audioActivated"))
+        audioNotifications.append(.word("audioActivated"))
     }
 
     // MARK: The speaker
@@ -69,14 +71,14 @@ extension Model {
     mutating func playbackFailed(_ playback: Int) {
         switch channel?.remote?.hearing {
         // A speaker that cannot be opened is the error of the request, not an interruption.
-        case .opening(playback, requests: _): clearRemote()
+        case .opening(playback, requests: _): endReception()
         case .playing(playback): channel?.remote?.hearing = .taken
         case .opening, .playing, .taken, nil: break
         }
     }
 
     /// - Returns: Why nobody can talk to this machine now.
-    mutating func talkTo(_ speaker: ApplicationInterface.Speaker) -> String? {
+    mutating func receive(_ speaker: ApplicationInterface.Speaker) -> String? {
         // Row 32.
         if channel?.mode == .halfDuplex, channel?.talk != nil { return "transmissionInProgress" }
         // Proof 41: no success without activation.
@@ -90,31 +92,31 @@ extension Model {
             hearing = .opening(playback: counts.playbacks, requests: 0)
         }
         channel?.remote = Remote(name: speaker.name, hearing: hearing)
-        if old?.name != speaker.name { told.append(.word("participantChanged")) }
+        if old?.name != speaker.name { notifications.append(.word("participantChanged")) }
         return nil
     }
 
     /// Row 30. Requests that wait for the speaker were never carried out.
-    mutating func clearRemote(_ refusal: String = "unknown") {
+    mutating func endReception(_ refusal: String = "unknown") {
         guard let remote = channel?.remote else { return }
         if case .opening(_, let requests) = remote.hearing {
             answers += Array(repeating: refusal, count: requests)
         }
         channel?.remote = nil
-        told.append(.word("participantChanged"))
+        notifications.append(.word("participantChanged"))
     }
 
     /// Something stands between who talks and the speaker: who was never heard is not interrupted.
-    private mutating func interruptRemote() {
+    private mutating func interruptReception() {
         switch channel?.remote?.hearing {
-        case .opening: clearRemote()
+        case .opening: endReception()
         case .playing: channel?.remote?.hearing = .taken
         case .taken, nil: break
         }
     }
 
     /// Proof 68: who was interrupted is heard again by themselves, once nothing stands between.
-    private mutating func hearAgain() {
+    private mutating func resumeReception() {
         guard obstacle == nil, case .taken = channel?.remote?.hearing else { return }
         counts.playbacks += 1
         channel?.remote?.hearing = .playing(playback: counts.playbacks)
@@ -122,45 +124,45 @@ extension Model {
 
     // MARK: What is around
 
-    mutating func serverCame() {
+    mutating func audioServerReady() {
         guard !hasAudioServer else { return }
         hasAudioServer = true
-        told.append(.word("audioServerReady"))
-        hearAgain()
+        notifications.append(.word("audioServerReady"))
+        resumeReception()
     }
 
-    mutating func serverWent() {
+    mutating func audioServerLost() {
         guard hasAudioServer else { return }
-        silence(.audioServerLost)
-        interruptRemote()
+        endTransmission(.audioServerLost)
+        interruptReception()
         hasAudioServer = false
-        told.append(.word("audioServerLost"))
+        notifications.append(.word("audioServerLost"))
     }
 
     /// An application without an audio socket gets nothing of what is captured: that ends, and nothing begins.
-    mutating func deafened(_ client: ClientID) {
+    mutating func audioConnectionLost(_ client: ClientID) {
         let isApplication = channel?.running?.client == client
-        if isApplication || attachments[client] != nil { deaf.insert(client) }
+        if isApplication || attachments[client] != nil { withoutAudio.insert(client) }
         guard isApplication else { return }
-        silence(.audioConnectionLost)
-        interruptRemote()
+        endTransmission(.audioConnectionLost)
+        interruptReception()
     }
 
-    mutating func connected(_ client: ClientID) {
-        guard deaf.remove(client) != nil, channel?.running?.client == client else { return }
-        hearAgain()
+    mutating func audioConnectionReady(_ client: ClientID) {
+        guard withoutAudio.remove(client) != nil, channel?.running?.client == client else { return }
+        resumeReception()
     }
 
     mutating func suspend() {
-        silence(.suspended)
-        interruptRemote()
+        endTransmission(.suspended)
+        interruptReception()
         if power == .awake { power = .suspending }
     }
 
     mutating func resume() {
         guard power == .suspending else { return }
         power = .awake
-        hearAgain()
+        resumeReception()
     }
 
     /// A locked screen by itself ends no transmission: it takes the foreground.
@@ -168,13 +170,13 @@ extension Model {
         isLocked = true
         switch whileLocked {
         case .allow: break
-        case .refuse: silence(.sessionLocked)
+        case .refuse: endTransmission(.sessionLocked)
         }
     }
 
     mutating func shutDown() {
         power = .over
-        silence(.shuttingDown)
-        clearRemote()
+        endTransmission(.shuttingDown)
+        endReception()
     }
 }

@@ -15,7 +15,7 @@ extension Model {
         let identifier =
             attachment?.application ?? request.application.map { ApplicationID(rawValue: $0) }
         if let refusal = forbids(identifier ?? Policy.commandLine) { return refusal }
-        if let channel { return comeTo(channel, client, identifier, request) }
+        if let channel { return takeOver(channel, client, identifier, request) }
         // C1: the token of the attachment, unless an earlier channel had it.
         let token = attachment?.spareToken ?? token
         let owner = owner(client) ?? identifier.map { Owner(id: $0, canBeStarted: false) }
@@ -26,13 +26,13 @@ extension Model {
             presence: owner.map { .running($0, Running(client: client), nil) } ?? .unowned(nil)
         )
         attachments[client]?.spareToken = nil
-        if let identifier { untold[identifier] = nil }
-        told.append(.joined(.developerRequest))
+        if let identifier { leftWhileAway[identifier] = nil }
+        notifications.append(.joined(.developerRequest))
         return "joined"
     }
 
     /// Row 4. Ours: who names the channel that is joined and has no other application comes to it.
-    private mutating func comeTo(
+    private mutating func takeOver(
         _ channel: Joined,
         _ client: ClientID,
         _ identifier: ApplicationID?,
@@ -52,20 +52,20 @@ extension Model {
         case .unowned: reason = .developerRequest
         }
         // What is captured would reach nobody any more.
-        if deaf.contains(client) { silence(.audioConnectionLost) }
+        if withoutAudio.contains(client) { endTransmission(.audioConnectionLost) }
         // Who does not attach is told of no pushes, and of nothing else alone.
         endPushes(.undeliverable)
-        told.append(.joined(reason))
+        notifications.append(.joined(reason))
         run(client, owner)
         if isAttached, start == nil, self.channel?.talk != nil {
             // One that comes in the middle of a transmission is told what put it there.
-            told.append(.alone(client, "transmissionBegan"))
-            if audio == .active { told.append(.alone(client, "audioActivated")) }
+            notifications.append(.alone(client, "transmissionBegan"))
+            if audio == .active { notifications.append(.alone(client, "audioActivated")) }
         }
         self.channel?.name = request.name
         self.channel?.hasPicture = request.image != nil
         self.channel?.needsDescriptor = false
-        if owner != nil { untold[identifier] = nil }
+        if owner != nil { leftWhileAway[identifier] = nil }
         return "joined"
     }
 
@@ -85,7 +85,7 @@ extension Model {
         let owner = saved.owner.map { Owner(id: $0.identifier, canBeStarted: $0.activation != nil) }
         if let owner, forbids(owner.id) != nil {
             // Row 38: a rule that appeared while the core did not run. The channel was never joined in this run.
-            untold[owner.id] = .systemPolicy
+            leftWhileAway[owner.id] = .systemPolicy
             lastToken = saved.pushToken
             return
         }
@@ -96,10 +96,10 @@ extension Model {
             needsDescriptor: descriptor == nil,
             token: saved.pushToken,
             mode: saved.transmissionMode,
-            hasButtons: saved.areAccessoryEventsEnabled,
+            areAccessoryEventsEnabled: saved.areAccessoryEventsEnabled,
             presence: owner.map { .absent($0, backBy: now + 1) } ?? .unowned(nil)
         )
-        told.append(.joined(.channelRestoration))
+        notifications.append(.joined(.channelRestoration))
         start()
     }
 
@@ -118,18 +118,18 @@ extension Model {
 
     /// Row 39: what goes on ends first.
     mutating func leave(_ reason: LeaveReason) {
-        silence(.channelLeft)
-        clearRemote("channelNotFound")
+        endTransmission(.channelLeft)
+        endReception("channelNotFound")
         endPushes(channel?.running == nil ? .undeliverable : .unanswered)
-        followAudio()
+        updateAudio()
         lastToken = channel?.token
         if let owner = channel?.ownerID, !attachments.values.contains(where: { $0.application == owner }),
             channel?.running == nil
         {
-            untold[owner] = reason
+            leftWhileAway[owner] = reason
         }
         channel = nil
-        told.append(.left(reason))
+        notifications.append(.left(reason))
     }
 
     // MARK: Settings
@@ -140,7 +140,7 @@ extension Model {
         channel?.hasPicture = request.image != nil
         channel?.needsDescriptor = false
         if old.name != request.name || old.hasPicture != (request.image != nil) {
-            told.append(.word("descriptorChanged"))
+            notifications.append(.word("descriptorChanged"))
         }
         return "done"
     }
@@ -153,7 +153,7 @@ extension Model {
     /// Row 49: a transmission that runs goes on.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.ServiceStatusRequest) -> String {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
-        if channel?.running?.status != request.status { told.append(.word("serviceStatusChanged")) }
+        if channel?.running?.status != request.status { notifications.append(.word("serviceStatusChanged")) }
         channel?.running?.status = request.status
         return "done"
     }
@@ -161,18 +161,20 @@ extension Model {
     /// Row 48, and the same for half duplex while both talk.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.TransmissionModeRequest) -> String {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
-        if channel?.mode != request.mode { told.append(.word("transmissionModeChanged")) }
+        if channel?.mode != request.mode { notifications.append(.word("transmissionModeChanged")) }
         channel?.mode = request.mode
         if request.mode == .listenOnly || request.mode == .halfDuplex && channel?.remote != nil {
-            silence(.modeChanged)
+            endTransmission(.modeChanged)
         }
         return "done"
     }
 
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.AccessoryEventsRequest) -> String {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
-        if channel?.hasButtons != request.isEnabled { told.append(.word("accessoryEventsChanged")) }
-        channel?.hasButtons = request.isEnabled
+        if channel?.areAccessoryEventsEnabled != request.isEnabled {
+            notifications.append(.word("accessoryEventsChanged"))
+        }
+        channel?.areAccessoryEventsEnabled = request.isEnabled
         return "done"
     }
 
@@ -183,12 +185,12 @@ extension Model {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
         guard let speaker = request.participant else {
             if channel?.remote == nil { return "transmissionNotFound" }
-            clearRemote()
+            endReception()
             return "done"
         }
         // Ours: sixteen requests wait at most.
         if case .opening(_, requests: 16) = channel?.remote?.hearing { return "unknown" }
-        if let refusal = talkTo(speaker) { return refusal }
+        if let refusal = receive(speaker) { return refusal }
         guard case .opening(let playback, let requests) = channel?.remote?.hearing else { return "done" }
         channel?.remote?.hearing = .opening(playback: playback, requests: requests + 1)
         return nil

@@ -26,10 +26,10 @@ extension Model {
         switch channel.presence {
         case .running(_, let running, _):
             self.channel?.running?.pushes.append((counts.pushes, kind, now + Self.answerTime(kind)))
-            told.append(.alone(running.client, "pushReceived"))
+            notifications.append(.alone(running.client, "pushReceived"))
         case .unowned, .absent, .starting:
             if self.channel?.start == nil {
-                told.append(.finished(counts.pushes, .undeliverable))
+                notifications.append(.finished(counts.pushes, .undeliverable))
             } else {
                 self.channel?.start?.pushes.append((counts.pushes, kind))
             }
@@ -56,8 +56,8 @@ extension Model {
         // Row 33: the stop counts by itself. However late the answer and whatever becomes of the push, it ends what goes
         // on, and the application hears if there was nothing (row 23).
         if request.endsTransmission {
-            if channel?.talk == nil { told.append(.alone(client, "endRefused")) }
-            silence(.stopped, by: .developerRequest)
+            if channel?.talk == nil { notifications.append(.alone(client, "endRefused")) }
+            endTransmission(.stopped, by: .developerRequest)
         }
         // Row 36, C8: one that was not answered in time is over.
         guard let push = running.pushes.first(where: { $0.id == id }) else { return "unknown" }
@@ -70,7 +70,7 @@ extension Model {
             leave(.developerRequest)
             return "done"
         case (.activeRemoteParticipant, .pushToTalk):
-            let refusal = request.participant.map { talkTo($0) } ?? "unknown"
+            let refusal = request.participant.map { receive($0) } ?? "unknown"
             finished(id, refusal == nil ? .answered : .failed)
             return refusal ?? "done"
         case (_, .serviceUpdate), (.processed, _), (.unknown, _), (_, .unknown):
@@ -82,7 +82,7 @@ extension Model {
     mutating func finished(_ id: Int, _ outcome: PushOutcome) {
         channel?.running?.pushes.removeAll { $0.id == id }
         channel?.start?.pushes.removeAll { $0.id == id }
-        told.append(.finished(id, outcome))
+        notifications.append(.finished(id, outcome))
     }
 
     mutating func endPushes(_ outcome: PushOutcome) {

@@ -11,7 +11,7 @@ extension Model {
         var needsDescriptor = false
         let token: PushToken
         var mode = TransmissionMode.halfDuplex
-        var hasButtons = true
+        var areAccessoryEventsEnabled = true
         /// When the high-priority service updates of the last hour came.
         var urgent: [Int] = []
         var presence: Presence

@@ -8,11 +8,11 @@ extension Model {
         if request.source == .unknown { return "unknown" }
         switch gate(client, request) {
         case .refused(let refusal):
-            told.append(.refused(refusal))
+            notifications.append(.refused(refusal))
             return refusal.rawValue
         case .forTheApplication:
             press(request.origin, by: client)
-            told.append(.refused(.transmissionNotAllowed))
+            notifications.append(.refused(.transmissionNotAllowed))
             return "transmissionNotAllowed"
         case .open(let usesGrace):
             if usesGrace { channel?.running?.graceUntil = nil }
@@ -20,7 +20,7 @@ extension Model {
             start()
             channel?.talk = Talk(client: client, source: request.source, origin: request.origin, began: now)
             channel?.start?.missed.append("transmissionBegan")
-            told.append(.word("transmissionBegan"))
+            notifications.append(.word("transmissionBegan"))
             return "began"
         }
     }
@@ -36,10 +36,12 @@ extension Model {
     private func gate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
         guard means(client, request.channelID), let channel else { return .refused(.channelNotFound) }
         // Ours: nobody transmits from a machine that nobody can be at. Before what may change by itself.
-        if power != .awake || isElsewhere { return .refused(.unknown) }
+        if power != .awake || isSessionInactive { return .refused(.unknown) }
         if isLocked, whileLocked == .refuse { return .refused(.unknown) }
         // An application that has the buttons hears of each press, also of one that is to stop it.
-        if request.source == .handsfreeButton, !channel.hasButtons { return .forTheApplication }
+        if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled {
+            return .forTheApplication
+        }
         var usesGrace = false
         if request.source == .developerRequest, let attachment = attachments[client], !isSeen(attachment) {
             guard let until = channel.running?.graceUntil, now < until else {
@@ -55,8 +57,8 @@ extension Model {
         }
         // 2.3, 8. Ours: what else would be captured into nothing.
         if !hasAudioServer { return .refused(.unknown) }
-        if let running = channel.running, deaf.contains(running.client) { return .refused(.unknown) }
-        if stillHeld.contains(request.origin) { return .refused(.transmissionNotAllowed) }
+        if let running = channel.running, withoutAudio.contains(running.client) { return .refused(.unknown) }
+        if timedOut.contains(request.origin) { return .refused(.transmissionNotAllowed) }
         if case .absent(let owner, backBy: _) = channel.presence, !owner.canBeStarted {
             return .refused(.unknown)
         }
@@ -64,7 +66,9 @@ extension Model {
     }
 
     /// Row 5: nobody sees an application behind a locked screen, or while another session is in front.
-    func isSeen(_ attachment: Attachment) -> Bool { attachment.isInFront && !isLocked && !isElsewhere }
+    func isSeen(_ attachment: Attachment) -> Bool {
+        attachment.isForeground && !isLocked && !isSessionInactive
+    }
 
     /// Row 14, proof 35: the application hears of the button, and may begin within three seconds, once.
     private mutating func press(_ origin: Origin, by client: ClientID) {
@@ -72,14 +76,14 @@ extension Model {
         release { $0.origin == origin }
         channel?.running?.graceUntil = now + 3
         channel?.running?.pressed.append((origin, client))
-        told.append(.alone(application, "accessoryPressed"))
+        notifications.append(.alone(application, "accessoryPressed"))
     }
 
     /// Each press that was told of is told of as released, once.
     mutating func release(_ isReleased: ((origin: Origin, by: ClientID)) -> Bool) {
         guard let running = channel?.running else { return }
         for _ in running.pressed.filter(isReleased) {
-            told.append(.alone(running.client, "accessoryReleased"))
+            notifications.append(.alone(running.client, "accessoryReleased"))
         }
         channel?.running?.pressed.removeAll(where: isReleased)
     }
@@ -89,7 +93,7 @@ extension Model {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         if let origin = request.origin {
             // After the limit a button must be seen released: a link that breaks, or a stop, is none.
-            if cause == .released { stillHeld.remove(origin) }
+            if cause == .released { timedOut.remove(origin) }
             if channel?.running?.pressed.contains(where: { $0.origin == origin && $0.by == client }) == true {
                 release { $0.origin == origin && $0.by == client }
                 // It ends what it holds all the same, from before the application took the buttons.
@@ -113,29 +117,29 @@ extension Model {
             case .stopped: channel?.running?.client == client ? .developerRequest : .userRequest
             default: .unknown
             }
-        silence(cause, by: by)
+        endTransmission(cause, by: by)
         return "done"
     }
 
-    mutating func silence(_ cause: EndCause, by source: TransmitSource = .unknown) {
+    mutating func endTransmission(_ cause: EndCause, by source: TransmitSource = .unknown) {
         guard channel?.talk != nil else { return }
         channel?.talk = nil
         channel?.start?.missed.append("transmissionEnded")
-        told.append(.ended(cause, by: source))
+        notifications.append(.ended(cause, by: source))
     }
 
     /// A time limit, with a warning 10 s before it.
-    mutating func limitTransmission() {
+    mutating func checkTimeLimit() {
         guard let talk = channel?.talk else { return }
         if now >= talk.began + Self.timeLimit {
             // Only what can be held owes a release. Ours: a button for which its application begins owes none, as the
             // core does not see it.
             let canBeHeld = talk.origin.kind != .application && talk.origin.kind != .commandLine
-            if canBeHeld, talk.source != .developerRequest { stillHeld.insert(talk.origin) }
-            silence(.timeLimit)
+            if canBeHeld, talk.source != .developerRequest { timedOut.insert(talk.origin) }
+            endTransmission(.timeLimit)
         } else if !talk.isWarned, now >= talk.began + Self.timeLimit - 10 {
             channel?.talk?.isWarned = true
-            told.append(.word("timeLimitNear"))
+            notifications.append(.word("timeLimitNear"))
         }
     }
 }

@@ -8,7 +8,7 @@ import PTTMessages
 /// "Ours" marks a rule where the contract is silent.
 struct Model {
     /// What everybody, or one application, is told, as far as the contract tells.
-    enum Told: Equatable {
+    enum Notification: Equatable {
         case word(String)
         case joined(JoinReason)
         case left(LeaveReason)
@@ -24,13 +24,13 @@ struct Model {
         let application: ApplicationID
         let process: Int
         let canBeStarted: Bool
-        var isInFront: Bool
+        var isForeground: Bool
         /// Drawn for it; nil once a channel has it, or when the channel had one already.
         var spareToken: PushToken?
     }
 
     /// What lies on this machine and concerns all applications.
-    enum Power {
+    enum PowerState {
         case awake
         case suspending
         case over
@@ -50,21 +50,21 @@ struct Model {
     let whileLocked: TalkSession.WhileLocked
     var channel: Joined?
     var audio = Audio.inactive
-    var power = Power.awake
+    var power = PowerState.awake
     var isLocked = false
-    var isElsewhere = false
+    var isSessionInactive = false
     var hasAudioServer = false
     var saveFailure: String?
     var policy = Policy()
     var attachments: [ClientID: Attachment] = [:]
     /// Whose audio socket was lost. What is captured for them, or played from them, would reach nobody.
-    var deaf: Set<ClientID> = []
+    var withoutAudio: Set<ClientID> = []
     /// Buttons that a time limit has cut off, and that were not seen released since.
-    var stillHeld: Set<Origin> = []
+    var timedOut: Set<Origin> = []
     /// Applications that the core has started and that have not attached since.
-    var awaited: Set<ApplicationID> = []
+    var startedApplications: Set<ApplicationID> = []
     /// Why channels were left whose applications were away and are yet to be told.
-    var untold: [ApplicationID: LeaveReason] = [:]
+    var leftWhileAway: [ApplicationID: LeaveReason] = [:]
     var lastToken: PushToken?
     /// How often the core has begun a transmission, opened a speaker, started an application, accepted a push.
     var counts = Counts()
@@ -78,8 +78,8 @@ struct Model {
     }
 
     // What the event leads to.
-    var told: [Told] = []
-    var audioTold: [Told] = []
+    var notifications: [Notification] = []
+    var audioNotifications: [Notification] = []
     var answers: [String] = []
     var isStartOrdered = false
 
@@ -89,17 +89,17 @@ struct Model {
 
     mutating func take(_ event: TalkSession.Event, at second: Int) {
         now = second
-        told.removeAll(keepingCapacity: true)
-        audioTold.removeAll(keepingCapacity: true)
+        notifications.removeAll(keepingCapacity: true)
+        audioNotifications.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         isStartOrdered = false
         switch event {
         case .request(_, from: let client, let request):
             if let answer = answer(request, from: client) { answers.append(answer) }
         case .pushSent(_, let envelope): answers.append(push(envelope))
-        default: happen(event)
+        default: apply(event)
         }
-        followAudio()
+        updateAudio()
     }
 
     private mutating func answer(_ request: TalkSession.Request, from client: ClientID) -> String? {
@@ -128,7 +128,7 @@ struct Model {
         }
     }
 
-    private mutating func happen(_ event: TalkSession.Event) {
+    private mutating func apply(_ event: TalkSession.Event) {
         switch event {
         case .clientDisconnected(let client): disconnected(client)
         case .restored(let saved, let descriptor): restore(saved, descriptor)
@@ -138,11 +138,11 @@ struct Model {
         case .captureFailed(let capture, let cause): captureFailed(capture.rawValue, cause)
         case .playbackStarted(let playback): playbackStarted(playback.rawValue)
         case .playbackFailed(let playback, _, reason: _): playbackFailed(playback.rawValue)
-        case .audioConnectionReady(let client): connected(client)
-        case .audioConnectionLost(let client): deafened(client)
-        case .routeChanged: told.append(.word("routeChanged"))
-        case .audioServerReady: serverCame()
-        case .audioServerLost: serverWent()
+        case .audioConnectionReady(let client): audioConnectionReady(client)
+        case .audioConnectionLost(let client): audioConnectionLost(client)
+        case .routeChanged: notifications.append(.word("routeChanged"))
+        case .audioServerReady: audioServerReady()
+        case .audioServerLost: audioServerLost()
         case .policyChanged(let policy):
             self.policy = policy
             // Row 38.
@@ -152,14 +152,14 @@ struct Model {
         case .sessionLocked: lock()
         case .sessionUnlocked: isLocked = false
         case .sessionInactive:
-            isElsewhere = true
-            silence(.sessionInactive)
-        case .sessionActive: isElsewhere = false
+            isSessionInactive = true
+            endTransmission(.sessionInactive)
+        case .sessionActive: isSessionInactive = false
         case .stateSaved:
-            if saveFailure != nil { told.append(.word("stateSaved")) }
+            if saveFailure != nil { notifications.append(.word("stateSaved")) }
             saveFailure = nil
         case .stateNotSaved(let reason):
-            if saveFailure != reason { told.append(.word("stateNotSaved")) }
+            if saveFailure != reason { notifications.append(.word("stateNotSaved")) }
             saveFailure = reason
         case .shuttingDown: shutDown()
         default: break

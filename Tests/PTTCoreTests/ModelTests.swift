@@ -13,14 +13,14 @@ import Testing
         var random = SplitMix(state: seed)
         var counts = Model.Counts()
         for run in 0..<100 {
-            switch Chance.live(&random) {
+            switch RandomSequence.live(&random) {
             case .success(let model):
                 counts.transmissions += model.counts.transmissions
                 counts.pushes += model.counts.pushes
                 counts.starts += model.counts.starts
                 counts.playbacks += model.counts.playbacks
             case .failure(let fault):
-                Issue.record("PTT_SEED=\(seed), life \(run):\n\(fault.life.shrunk().trace)")
+                Issue.record("PTT_SEED=\(seed), life \(run):\n\(fault.sequence.shrunk().trace)")
                 return
             }
         }
@@ -30,26 +30,26 @@ import Testing
         #expect(counts.playbacks > 250, "the events lead nowhere")
     }
 
-    @Test(arguments: Situation.allCases)
-    func `any two events from any state go as the model says`(_ situation: Situation) {
-        let past = situation.life
-        var trial = Trial()
-        #expect(past.steps.allSatisfy { Life.run($0, &trial) == nil }, "\(past.shrunk().trace)")
-        for first in Alphabet.events {
-            let second = situation.second + 1
-            var trial = trial
-            var life = past
-            life.steps.append(.init(second: second, event: first))
-            if Life.run(life.steps[life.steps.count - 1], &trial) != nil {
-                Issue.record("\(life.shrunk().trace)")
+    @Test(arguments: InitialState.allCases)
+    func `any two events from any state go as the model says`(_ initialState: InitialState) {
+        let past = initialState.sequence
+        var comparison = ModelComparison()
+        #expect(past.steps.allSatisfy { EventSequence.run($0, &comparison) == nil }, "\(past.shrunk().trace)")
+        for first in TestEvents.events {
+            let second = initialState.second + 1
+            var comparison = comparison
+            var sequence = past
+            sequence.steps.append(.init(second: second, event: first))
+            if EventSequence.run(sequence.steps[sequence.steps.count - 1], &comparison) != nil {
+                Issue.record("\(sequence.shrunk().trace)")
                 return
             }
-            for event in Alphabet.fewer {
-                var trial = trial
-                let step = Life.Step(second: second + 1, event: event)
-                guard Life.run(step, &trial) != nil else { continue }
-                life.steps.append(step)
-                Issue.record("\(life.shrunk().trace)")
+            for event in TestEvents.fewer {
+                var comparison = comparison
+                let step = EventSequence.Step(second: second + 1, event: event)
+                guard EventSequence.run(step, &comparison) != nil else { continue }
+                sequence.steps.append(step)
+                Issue.record("\(sequence.shrunk().trace)")
                 return
             }
         }

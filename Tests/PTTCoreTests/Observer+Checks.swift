@@ -2,7 +2,7 @@ import PTTCore
 import PTTMessages
 
 extension Observer {
-    mutating func seeStream(_ effect: TalkSession.Effect) -> String? {
+    mutating func observeStream(_ effect: TalkSession.Effect) -> String? {
         switch effect {
         case .openCapture(let capture, _):
             if openCapture != nil { return "a second capture is opened" }
@@ -78,7 +78,7 @@ extension Observer {
         // A transmission keeps the session that a lost speaker would have ended.
         let isHeard =
             channel?.participant != nil && channel?.application != nil && !isInterrupted
-            && !isSpeakerLost && !isDeaf && !bars.contains(.over)
+            && !isSpeakerLost && !isWithoutAudio && !blocks.contains(.over)
         if (openPlayback != nil) != isHeard { return "a playback is open and nobody talks, or the reverse" }
         if (status.audio != .inactive) != (openCapture != nil || openPlayback != nil) {
             return "audio is not on exactly while a stream is open"
@@ -96,12 +96,12 @@ extension Observer {
         return checkSaved(channel)
     }
 
-    private var isDeaf: Bool { application.map(deaf.contains) ?? false }
+    private var isWithoutAudio: Bool { application.map(withoutAudio.contains) ?? false }
 
     /// Whatever else goes on, a microphone is open only where somebody is at hand who can close it, and gets it.
     private func openMicrophone(_ channel: Channel?) -> String? {
-        if let bar = bars.first { return "the microphone is open although the machine is \(bar)" }
-        if isDeaf { return "the microphone is open for an application that gets nothing" }
+        if let block = blocks.first { return "the microphone is open although the machine is \(block)" }
+        if isWithoutAudio { return "the microphone is open for an application that gets nothing" }
         if !status.isAudioServerReady { return "the microphone is open without an audio server" }
         if channel?.owner != nil, application == nil {
             return "the microphone is open for an application that has gone"

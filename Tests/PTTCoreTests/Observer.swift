@@ -5,9 +5,9 @@ import PTTMessages
 /// session decides, only what must never be seen from outside.
 struct Observer {
     /// What keeps every microphone of this seat closed.
-    enum Bar: Hashable {
+    enum MicrophoneBlock: Hashable {
         case suspended
-        case elsewhere
+        case sessionInactive
         case locked
         case over
     }
@@ -18,7 +18,7 @@ struct Observer {
     /// Who gets what is captured.
     var receiver: ClientID?
     /// Requests that are not answered.
-    private(set) var owed: [RequestID] = []
+    private(set) var unanswered: [RequestID] = []
     private(set) var timer: MonotonicTime?
     var status: Status
     private(set) var saved: SavedChannel?
@@ -28,8 +28,8 @@ struct Observer {
     /// That of the channel.
     private(set) var application: ClientID?
     /// Whose audio sockets were lost.
-    private(set) var deaf: Set<ClientID> = []
-    private(set) var bars: Set<Bar> = []
+    private(set) var withoutAudio: Set<ClientID> = []
+    private(set) var blocks: Set<MicrophoneBlock> = []
     /// Accepted and not finished.
     private(set) var pushes: Set<PushID> = []
     private(set) var isInterrupted = false
@@ -55,20 +55,20 @@ struct Observer {
         case .playbackFailed(openPlayback, _, reason: _): isSpeakerLost = true
         case .playbackStarted(openPlayback): isPlaybackStarted = true
         case .audioConnectionLost(let client):
-            if client == application || attached.contains(client) { deaf.insert(client) }
-        case .audioConnectionReady(let client): deaf.remove(client)
+            if client == application || attached.contains(client) { withoutAudio.insert(client) }
+        case .audioConnectionReady(let client): withoutAudio.remove(client)
         case .restored(let channel, let descriptor): (saved, self.descriptor) = (channel, descriptor)
         case .clientDisconnected(let client):
             attached.remove(client)
-            deaf.remove(client)
+            withoutAudio.remove(client)
             if application == client { application = nil }
-        case .systemSuspending: bars.insert(.suspended)
-        case .systemResumed: bars.remove(.suspended)
-        case .sessionInactive: bars.insert(.elsewhere)
-        case .sessionActive: bars.remove(.elsewhere)
-        case .sessionLocked: if whileLocked == .refuse { bars.insert(.locked) }
-        case .sessionUnlocked: bars.remove(.locked)
-        case .shuttingDown: bars.insert(.over)
+        case .systemSuspending: blocks.insert(.suspended)
+        case .systemResumed: blocks.remove(.suspended)
+        case .sessionInactive: blocks.insert(.sessionInactive)
+        case .sessionActive: blocks.remove(.sessionInactive)
+        case .sessionLocked: if whileLocked == .refuse { blocks.insert(.locked) }
+        case .sessionUnlocked: blocks.remove(.locked)
+        case .shuttingDown: blocks.insert(.over)
         default: break
         }
     }
@@ -79,21 +79,21 @@ struct Observer {
         _ session: TalkSession
     ) -> (effects: [TalkSession.Effect], violation: String?) {
         var stage = 0
-        if let request = event.request { owed.append(request) }
+        if let request = event.request { unanswered.append(request) }
         for effect in effects {
             guard effect.stage >= stage else { return (effects, "\(effect) comes too late") }
             stage = effect.stage
             if case .reply(let id, let answer) = effect {
-                guard let index = owed.firstIndex(of: id) else {
+                guard let index = unanswered.firstIndex(of: id) else {
                     return (effects, "\(id) is answered and does not wait")
                 }
-                owed.remove(at: index)
+                unanswered.remove(at: index)
                 take(answer, event)
-            } else if let violation = see(effect) {
+            } else if let violation = observe(effect) {
                 return (effects, violation)
             }
         }
-        if !owed.isEmpty, openPlayback == nil || isPlaybackStarted {
+        if !unanswered.isEmpty, openPlayback == nil || isPlaybackStarted {
             return (effects, "\(event) leaves a request without an answer")
         }
         return (effects, check(session))
@@ -118,10 +118,10 @@ struct Observer {
         }
     }
 
-    private mutating func see(_ effect: TalkSession.Effect) -> String? {
+    private mutating func observe(_ effect: TalkSession.Effect) -> String? {
         switch effect {
         case .openCapture, .closeCapture, .deliverFrames, .stopFrames, .openPlayback, .closePlayback:
-            return seeStream(effect)
+            return observeStream(effect)
         case .setTimer(let time):
             timer = time
         case .cancelTimer:
@@ -133,8 +133,8 @@ struct Observer {
         case .saveDescriptor(let descriptor):
             if descriptor == self.descriptor { return "the descriptor is saved again as it was" }
             self.descriptor = descriptor
-        case .publish(let event): return hear(event)
-        case .notify(let client, let event): return hear(event, as: client)
+        case .publish(let event): return receive(event)
+        case .notify(let client, let event): return receive(event, as: client)
         case .startApplication(_, let application, _):
             if status.channel?.owner != application || status.channel?.isApplicationStarting != true {
                 return "an application is started that nobody waits for"
@@ -145,7 +145,7 @@ struct Observer {
         return nil
     }
 
-    private mutating func hear(_ event: CoreEvent) -> String? {
+    private mutating func receive(_ event: CoreEvent) -> String? {
         if let violation = contradiction(event) { return violation }
         switch event {
         case .audioActivating, .audioInterruptionEnded: isInterrupted = false
@@ -161,7 +161,7 @@ struct Observer {
         return nil
     }
 
-    private mutating func hear(_ event: CoreEvent, as client: ClientID) -> String? {
+    private mutating func receive(_ event: CoreEvent, as client: ClientID) -> String? {
         if case .channelRestored = event {
             if !attached.contains(client) { return "\(client) gets a channel and is not attached" }
             application = client

@@ -53,18 +53,18 @@ import Testing
         #expect(Set(expected).subtracting(proved).isEmpty)
     }
 
-    @Test(arguments: Alphabet.events)
+    @Test(arguments: TestEvents.events)
     func `an event reads back as it was printed`(_ event: TalkSession.Event) throws {
         #expect(try TalkSession.Event(trace: "\(event)") == event)
     }
 
     @Test(arguments: ["a\" \\ b\n1s shuttingDown\u{2028}x\r\n", ")) 1s shuttingDown", "", "(", "name"])
     func `a name from outside cannot forge a line`(_ name: String) throws {
-        let line = "\(Alphabet.describe(name, by: Alphabet.radio))"
+        let line = "\(TestEvents.describe(name, by: TestEvents.radio))"
         #expect(!line.contains { $0.isNewline })
         let scalars = name.unicodeScalars.map { Character($0).isNewline ? "?" : $0 }
         let read = String(String.UnicodeScalarView(scalars))
-        #expect(try TalkSession.Event(trace: line) == Alphabet.describe(read, by: Alphabet.radio))
+        #expect(try TalkSession.Event(trace: line) == TestEvents.describe(read, by: TestEvents.radio))
     }
 
     @Test func `a trace gives away neither a payload nor a push token`() {
@@ -77,7 +77,7 @@ import Testing
             payload: "a secret"
         )
         let envelope = PushEnvelope(request: request, content: .readable(isServiceUpdate: false), arrived: 0)
-        let line = "\(TalkSession.Event.pushSent(Alphabet.request, envelope))"
+        let line = "\(TalkSession.Event.pushSent(TestEvents.request, envelope))"
         #expect(!line.contains("secret") && !line.contains { $0.isNewline })
         #expect(line.contains("payload 8"))
     }

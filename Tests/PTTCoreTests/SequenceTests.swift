@@ -3,23 +3,23 @@ import PTTMessages
 import Testing
 
 @Suite struct SequenceTests {
-    @Test(arguments: Alphabet.fewer)
+    @Test(arguments: TestEvents.fewer)
     func `no sequence of four events breaks what must always hold`(_ first: TalkSession.Event) {
         var steps = 0
         var session = TalkSession(timeLimit: .seconds(25))
         var observer = Observer(session)
         let violation =
             observer.run(first, at: .seconds(60), in: &session).violation
-            ?? explore(session, observer, [first], Alphabet.fewer, depth: 3, &steps)
+            ?? explore(session, observer, [first], TestEvents.fewer, depth: 3, &steps)
         #expect(violation == nil)
         #expect(steps > 17_000)
     }
 
-    @Test(arguments: Situation.allCases)
-    func `no sequence of two events breaks it from any state`(_ situation: Situation) {
+    @Test(arguments: InitialState.allCases)
+    func `no sequence of two events breaks it from any state`(_ initialState: InitialState) {
         var steps = 0
-        let (session, observer, _) = situation.reach()
-        let later = explore(session, observer, [], Alphabet.events, depth: 2, &steps)
+        let (session, observer, _) = initialState.reach()
+        let later = explore(session, observer, [], TestEvents.events, depth: 2, &steps)
         #expect(later == nil)
         #expect(steps > 5000)
     }

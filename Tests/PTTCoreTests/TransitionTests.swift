@@ -5,15 +5,19 @@ import Testing
 
 @Suite struct TransitionTests {
     /// `Transitions` has a file for each situation, with a line for each event: what follows, in the words of the trace.
-    @Test(arguments: Situation.allCases)
-    func `every event in every state leads to what the table says`(_ situation: Situation) throws {
-        let name = "\(situation.rawValue).txt"
-        let (session, observer, violation) = situation.reach()
+    @Test(arguments: InitialState.allCases)
+    func `every event in every state leads to what the table says`(_ initialState: InitialState) throws {
+        let name = "\(initialState.rawValue).txt"
+        let (session, observer, violation) = initialState.reach()
         #expect(violation == nil)
         var lines: [(label: String, effects: String)] = []
-        for (label, event) in Alphabet.labelled {
+        for (label, event) in TestEvents.labelled {
             var (session, observer) = (session, observer)
-            let (effects, violation) = observer.run(event, at: .seconds(Self.time(situation)), in: &session)
+            let (effects, violation) = observer.run(
+                event,
+                at: .seconds(Self.time(initialState)),
+                in: &session
+            )
             if let violation { Issue.record("\(label): \(violation)") }
             lines.append((label, effects.isEmpty ? "-" : effects.map(Self.brief).joined(separator: ", ")))
         }
@@ -36,7 +40,7 @@ import Testing
     @Test func `every table is that of a situation`() throws {
         if Recording.isWanted { return }
         let names = try DataFile.all(in: "Transitions", beside: #filePath).map(\.name)
-        #expect(Set(names) == Set(Situation.allCases.map { "\($0.rawValue).txt" }), "\(Self.advice)")
+        #expect(Set(names) == Set(InitialState.allCases.map { "\($0.rawValue).txt" }), "\(Self.advice)")
     }
 
     private static let advice =
@@ -57,8 +61,8 @@ import Testing
     }
 
     /// After the limit of a transmission and the time of a start where there is one.
-    static func time(_ situation: Situation) -> Int {
-        switch situation {
+    static func time(_ initialState: InitialState) -> Int {
+        switch initialState {
         case .activating, .pastTheLimit, .starting, .startingForAPush, .restored: 60
         default: 1
         }

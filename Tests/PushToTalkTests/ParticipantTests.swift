@@ -39,7 +39,7 @@ struct ParticipantTests {
             try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: fixture.channel)
         }
         #expect(error?.code == .unknown)
-        #expect(error?.pttReason.contains("nothing can be heard") == true, "\(error?.pttReason ?? "")")
+        #expect(error?.pttReason.contains("cannot be heard") == true, "\(error?.pttReason ?? "")")
         #expect(try await fixture.status().channel?.participant == nil)
         // The participant is not set any more: a half-duplex channel can transmit.
         manager.requestBeginTransmitting(channelUUID: fixture.channel)

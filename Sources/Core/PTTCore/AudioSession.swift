@@ -11,21 +11,21 @@ struct Playback: Equatable, Sendable {
     let writer: ClientID
 }
 
-/// The audio session of the channel: a microphone exactly while somebody transmits, a speaker exactly while somebody is
-/// heard, on while there is one of them.
+/// The audio session of the channel: the microphone is open exactly during a transmission, the speaker exactly during a
+/// reception, and the session is on while either is open.
 struct AudioSession: Equatable, Sendable {
     struct Microphone: Equatable, Sendable {
         let capture: Capture
         var isRunning = false
-        /// Whether frames go to the channel's application.
+        /// Whether frames go to a sink.
         var isDelivered = false
     }
 
     private(set) var microphone: Microphone?
     private(set) var speaker: Playback?
-    /// Whether a stream has started since it is on.
+    /// Whether a stream has started since the session is on.
     private var hasStarted = false
-    /// Whether it ended while somebody wanted to be heard, who still does.
+    /// Whether the session ended by an interruption of a reception that still lasts.
     private(set) var isInterrupted = false
 
     var state: AudioState {
@@ -34,104 +34,104 @@ struct AudioSession: Equatable, Sendable {
 
     private var isOn: Bool { microphone != nil || speaker != nil }
 
-    /// Opens and closes what it takes. A change that keeps the session wanted is no news.
+    /// Opens and closes streams so that exactly the given ones are open. A session that stays on is not published.
     ///
     /// - Parameters:
-    ///   - capture: What must be open for a transmission.
-    ///   - playback: What must be open for a participant.
-    ///   - interruption: What keeps a participant from being heard.
-    ///   - turn: Takes what follows.
-    mutating func follow(
-        _ capture: Capture?,
-        _ playback: Playback?,
-        _ interruption: Interruption?,
-        _ turn: inout Turn
+    ///   - capture: The stream for the transmission, if there is one.
+    ///   - playback: The stream for the reception, if there is one.
+    ///   - interruption: What interrupts the reception.
+    ///   - effects: Receives what is to be done.
+    mutating func update(
+        capture: Capture?,
+        playback: Playback?,
+        interruption: Interruption?,
+        effects: inout EffectCollector
     ) {
         let wasOn = isOn
-        close(unless: capture, playback, &turn)
+        close(unless: capture, playback, effects: &effects)
         if let capture, microphone == nil {
             microphone = Microphone(capture: capture)
-            turn.open(capture)
+            effects.open(capture)
         }
         if let playback, speaker == nil {
             speaker = playback
-            turn.open(playback)
+            effects.open(playback)
         }
         switch (wasOn, isOn) {
-        case (false, true): activate(&turn)
-        case (true, false): deactivate(interruption, &turn)
+        case (false, true): activate(effects: &effects)
+        case (true, false): deactivate(interruption, effects: &effects)
         case (true, true), (false, false): break
         }
     }
 
-    /// Closes everything.
-    ///
-    /// - Parameters:
-    ///   - interruption: What keeps a participant from being heard.
-    ///   - turn: Takes what follows.
-    mutating func end(_ interruption: Interruption?, _ turn: inout Turn) {
-        follow(nil, nil, interruption, &turn)
+    /// Closes both streams.
+    mutating func end(interruption: Interruption?, effects: inout EffectCollector) {
+        update(capture: nil, playback: nil, interruption: interruption, effects: &effects)
     }
 
-    /// Nobody is there any more who could be heard again.
-    mutating func forgetInterruption() {
+    /// The reception that was interrupted has ended.
+    mutating func clearInterruption() {
         isInterrupted = false
     }
 
-    private mutating func activate(_ turn: inout Turn) {
+    private mutating func activate(effects: inout EffectCollector) {
         hasStarted = false
-        // A session that is on is not interrupted, whoever wanted it.
-        if isInterrupted { turn.publish(.audioInterruptionEnded) }
+        // A session that is on is not interrupted, whichever stream turned it on.
+        if isInterrupted { effects.publish(.audioInterruptionEnded) }
         isInterrupted = false
-        turn.publish(.audioActivating)
+        effects.publish(.audioActivating)
     }
 
-    private mutating func deactivate(_ interruption: Interruption?, _ turn: inout Turn) {
+    private mutating func deactivate(_ interruption: Interruption?, effects: inout EffectCollector) {
         if let interruption {
-            turn.publish(.audioInterrupted(interruption))
+            effects.publish(.audioInterrupted(interruption))
             isInterrupted = true
         }
-        turn.publish(.audioDeactivated)
+        effects.publish(.audioDeactivated)
     }
 
-    private mutating func close(unless capture: Capture?, _ playback: Playback?, _ turn: inout Turn) {
+    private mutating func close(
+        unless capture: Capture?,
+        _ playback: Playback?,
+        effects: inout EffectCollector
+    ) {
         if let microphone, microphone.capture != capture {
-            turn.close(microphone)
+            effects.close(microphone)
             self.microphone = nil
         }
         if let speaker, speaker != playback {
-            turn.close(speaker)
+            effects.close(speaker)
             self.speaker = nil
         }
     }
 
     /// The first buffer of a capture stream has arrived.
-    mutating func captureStarted(_ captureID: CaptureID, _ turn: inout Turn) {
+    mutating func captureStarted(_ captureID: CaptureID, effects: inout EffectCollector) {
         guard microphone?.capture.captureID == captureID else { return }
         microphone?.isRunning = true
-        started(&turn)
+        streamStarted(effects: &effects)
     }
 
-    mutating func playbackStarted(_ playbackID: PlaybackID, _ turn: inout Turn) {
+    mutating func playbackStarted(_ playbackID: PlaybackID, effects: inout EffectCollector) {
         guard speaker?.playbackID == playbackID else { return }
-        started(&turn)
+        streamStarted(effects: &effects)
     }
 
-    private mutating func started(_ turn: inout Turn) {
+    private mutating func streamStarted(effects: inout EffectCollector) {
         guard !hasStarted else { return }
         hasStarted = true
-        turn.publish(.audioActivated)
+        effects.publish(.audioActivated)
     }
 
-    /// Frames go to the application from now on.
+    /// Delivers frames to the sink from now on, if the microphone is running.
     ///
-    /// One that comes in the middle gets frames at once if they have the format that it asked for, and
+    /// A sink that appears during a transmission receives frames of it if they have the format that it asked for, and
     /// otherwise from the next transmission on.
-    mutating func deliver(to sink: FrameSink?, in format: AudioFormat, _ turn: inout Turn) {
+    mutating func deliver(to sink: FrameSink?, in format: AudioFormat, effects: inout EffectCollector) {
         guard let sink, let microphone, microphone.isRunning, !microphone.isDelivered,
             microphone.capture.format == format
         else { return }
         self.microphone?.isDelivered = true
-        turn.deliver(microphone.capture.captureID, to: sink)
+        effects.deliver(microphone.capture.captureID, to: sink)
     }
 }

@@ -1,4 +1,4 @@
-/// Names a request that waits for its answer. The shell numbers them and keeps whom to answer.
+/// Identifies a request that waits for its answer. The shell numbers requests and remembers which call each belongs to.
 package struct RequestID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 
@@ -7,7 +7,7 @@ package struct RequestID: RawRepresentable, Hashable, Codable, Sendable {
     }
 }
 
-/// Names a connection to the core's socket. Never used twice in one run of the core.
+/// Identifies a client of the core's socket. Never reused in one run of the core.
 package struct ClientID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 
@@ -16,7 +16,8 @@ package struct ClientID: RawRepresentable, Hashable, Codable, Sendable {
     }
 }
 
-/// Names a capture stream. Never used twice in one run of the core, so that news of a closed one can be told apart.
+/// Identifies a capture stream. Never reused in one run of the core, so that late events of a closed stream are
+/// recognized.
 package struct CaptureID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 
@@ -25,8 +26,8 @@ package struct CaptureID: RawRepresentable, Hashable, Codable, Sendable {
     }
 }
 
-/// Names an attempt to start an application. Never used twice in one run of the core, so that the late failure of one
-/// is not taken for that of the next.
+/// Identifies an attempt to start an application. Never reused in one run of the core, so that the late failure of one
+/// attempt is not mistaken for that of the next.
 package struct StartID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 
@@ -35,7 +36,7 @@ package struct StartID: RawRepresentable, Hashable, Codable, Sendable {
     }
 }
 
-/// Names a playback stream. Never used twice in one run of the core.
+/// Identifies a playback stream. Never reused in one run of the core.
 package struct PlaybackID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 

@@ -2,7 +2,7 @@ import PTTMessages
 
 /// The channel, while it is joined.
 struct JoinedChannel: Equatable, Sendable {
-    /// How long after a press that it must handle itself an application may begin once from the background.
+    /// For how long after a press that the application handles itself it may begin one transmission from the background.
     static let grace = Duration.seconds(3)
 
     let channelID: ChannelID
@@ -10,63 +10,68 @@ struct JoinedChannel: Equatable, Sendable {
     var descriptor: Descriptor
     /// Whether the descriptor stands in for one that was lost.
     var isDescriptorLost = false
-    var presence: Presence
+    var presence: ApplicationPresence
     var transmissionMode = TransmissionMode.halfDuplex
     var areAccessoryEventsEnabled = true
     var lease: Lease?
     var audio = AudioSession()
     var budget = PushBudget()
 
-    init(_ channelID: ChannelID, _ pushToken: PushToken, _ descriptor: Descriptor, _ presence: Presence) {
+    init(
+        _ channelID: ChannelID,
+        pushToken: PushToken,
+        descriptor: Descriptor,
+        presence: ApplicationPresence
+    ) {
         self.channelID = channelID
         self.pushToken = pushToken
         self.descriptor = descriptor
         self.presence = presence
     }
 
-    /// The application that the channel belongs to, whether it runs or not.
+    /// The application that the channel belongs to, whether it is running or not.
     var owner: Owner? {
         switch presence {
         case .unowned: nil
-        case .absent(let absence): absence.owner
-        case .starting(let start): start.owner
+        case .absent(let absent): absent.owner
+        case .starting(let starting): starting.owner
         case .running(let running): running.owner
         }
     }
 
-    var running: Running? {
+    var running: RunningApplication? {
         switch presence {
         case .running(let running): running
         case .unowned, .absent, .starting: nil
         }
     }
 
-    var start: Start? {
+    var starting: StartingApplication? {
         switch presence {
-        case .starting(let start): start
+        case .starting(let starting): starting
         case .unowned, .running, .absent: nil
         }
     }
 
-    /// The application that is there.
+    /// The client that receives the channel's audio.
     var receiver: ClientID? { running?.client }
 
     var application: Application? { running?.application }
 
     var format: AudioFormat { running?.format ?? .standard }
 
-    var hearing: Hearing? { running?.hearing }
+    var reception: Reception? { running?.reception }
 
-    var participant: RemoteSpeaker? { hearing?.speaker }
+    var participant: RemoteParticipant? { reception?.participant }
 
-    /// Changes what exists only while the application is there.
-    mutating func run(_ body: (inout Running) -> Void) {
+    /// Changes what exists only while the application is running.
+    mutating func updateRunning(_ body: (inout RunningApplication) -> Void) {
         guard case .running(var running) = presence else { return }
         body(&running)
         presence = .running(running)
     }
 
-    /// Who must follow the rules of the policy for this channel.
+    /// The application to which the policy applies for this channel.
     var policyID: ApplicationID { owner?.identifier ?? Policy.commandLine }
 
     var description: Channel {
@@ -76,7 +81,7 @@ struct JoinedChannel: Equatable, Sendable {
             image: descriptor.image?.summary,
             owner: owner?.identifier,
             application: application,
-            isApplicationStarting: start != nil,
+            isApplicationStarting: starting != nil,
             serviceStatus: running?.serviceStatus ?? .ready,
             transmissionMode: transmissionMode,
             areAccessoryEventsEnabled: areAccessoryEventsEnabled,
@@ -94,46 +99,45 @@ struct JoinedChannel: Equatable, Sendable {
         )
     }
 
-    /// What is due next.
+    /// When the next step is due.
     var deadline: MonotonicTime? {
-        ([lease?.deadline, start?.due] + (running?.pushes ?? []).map(\.deadline)).compactMap(\.self).min()
+        ([lease?.deadline, starting?.due] + (running?.pushes ?? []).map(\.deadline)).compactMap(\.self).min()
     }
 
-    /// Tells of the transmission, and keeps it for an application that is about to come.
-    mutating func announce(_ event: CoreEvent, _ turn: inout Turn) {
-        turn.publish(event)
-        guard case .starting(var start) = presence else { return }
-        start.hold(event)
-        presence = .starting(start)
+    /// Whether the mode allows a transmission now.
+    var allowsTransmission: Bool {
+        switch transmissionMode {
+        case .fullDuplex: true
+        case .halfDuplex: participant == nil
+        case .listenOnly, .unknown: false
+        }
     }
 
-    /// Ends the transmission, if there is one; the audio session follows at the end of the turn.
-    mutating func endTransmission(_ cause: EndCause, by source: TransmitSource, _ turn: inout Turn) {
+    /// Publishes an event of the transmission, and keeps it for an application that is being started.
+    mutating func announce(_ event: CoreEvent, effects: inout EffectCollector) {
+        effects.publish(event)
+        guard case .starting(var starting) = presence else { return }
+        starting.miss(event)
+        presence = .starting(starting)
+    }
+
+    /// Ends the transmission, if there is one; the audio session is updated after the transition.
+    mutating func endTransmission(
+        _ cause: EndCause,
+        by source: TransmitSource,
+        effects: inout EffectCollector
+    ) {
         guard let lease else { return }
         self.lease = nil
-        announce(.transmissionEnded(lease.transmission, cause, by: source), &turn)
+        announce(.transmissionEnded(lease.transmission, cause, by: source), effects: &effects)
     }
 
-    /// Nobody talks any more, or somebody could not be heard: requests that wait for that are refused.
-    mutating func clearParticipant(_ refusal: Refusal, _ turn: inout Turn) {
-        guard let hearing else { return }
-        for request in hearing.awaitedBy { turn.answer(request, .refused(refusal)) }
-        run { $0.hearing = nil }
-        audio.forgetInterruption()
-        turn.publish(.participantChanged(nil))
+    /// Ends the reception, if there is one. Requests that wait for the speaker are refused.
+    mutating func clearParticipant(_ refusal: Refusal, effects: inout EffectCollector) {
+        guard let reception else { return }
+        for request in reception.awaitedBy { effects.reply(to: request, .refused(refusal)) }
+        updateRunning { $0.reception = nil }
+        audio.clearInterruption()
+        effects.publish(.participantChanged(nil))
     }
-}
-
-/// A transmission that is going on: it belongs to one connection and one origin, and its time is limited.
-struct Lease: Equatable, Sendable {
-    let transmission: Transmission
-    let holder: ClientID
-    /// When to warn of the limit; nil once that is done.
-    var warning: MonotonicTime?
-    let limit: MonotonicTime
-
-    /// One capture stream per transmission, so it takes its number.
-    var captureID: CaptureID { CaptureID(rawValue: transmission.transmissionID.rawValue) }
-
-    var deadline: MonotonicTime { warning ?? limit }
 }

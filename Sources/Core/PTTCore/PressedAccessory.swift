@@ -1,49 +1,57 @@
 import PTTMessages
 
-/// A button that the application handles by itself, while it is held.
+/// An accessory's button that the application handles itself, while it is held.
 struct PressedAccessory: Equatable, Sendable {
-    /// Many more than a person has buttons; the oldest is taken for released beyond it.
+    /// Far more than one person's buttons; beyond it the oldest counts as released.
     static let limit = 64
 
     let origin: Origin
-    /// The connection that told of the press, and with which it ends.
+    /// The connection that reported the press, and whose end releases it.
     let holder: ClientID
 }
 
 extension TalkSession {
-    /// A button that the channel does not answer to: its press lets the application begin by itself, and it is told.
-    mutating func giveToApplication(_ origin: Origin, _ holder: ClientID, _ turn: inout Turn) {
-        change { channel in
+    /// Forwards a press to the application that has disabled accessory events for the channel, and lets it begin one
+    /// transmission from the background.
+    mutating func forwardPress(
+        of origin: Origin,
+        heldBy holder: ClientID,
+        effects: inout EffectCollector
+    ) {
+        updateChannel { channel in
             guard let running = channel.running else { return }
-            channel.run { $0.graceEnd = turn.now + JoinedChannel.grace }
-            channel.release(&turn) { $0.origin == origin }
+            channel.updateRunning { $0.graceEnd = effects.now + JoinedChannel.grace }
+            channel.release(where: { $0.origin == origin }, effects: &effects)
             if running.pressed.count >= PressedAccessory.limit, let oldest = running.pressed.first {
-                channel.release(&turn) { $0 == oldest }
+                channel.release(where: { $0 == oldest }, effects: &effects)
             }
-            channel.run { $0.pressed.append(PressedAccessory(origin: origin, holder: holder)) }
-            turn.notify(running.client, .accessoryPressed(origin))
+            channel.updateRunning { $0.pressed.append(PressedAccessory(origin: origin, holder: holder)) }
+            effects.notify(running.client, .accessoryPressed(origin))
         }
     }
 
-    /// - Returns: Whether the application was told of the press that ends.
-    mutating func release(_ origin: Origin, of holder: ClientID, _ turn: inout Turn) -> Bool {
+    /// - Returns: Whether the press that ends was forwarded to the application.
+    mutating func release(_ origin: Origin, heldBy holder: ClientID, effects: inout EffectCollector) -> Bool {
         let ended = PressedAccessory(origin: origin, holder: holder)
         guard let running = channel?.running, running.pressed.contains(ended) else { return false }
-        change { $0.release(&turn) { $0 == ended } }
+        updateChannel { $0.release(where: { $0 == ended }, effects: &effects) }
         return true
     }
 
-    mutating func releaseAccessories(of holder: ClientID, _ turn: inout Turn) {
-        change { $0.release(&turn) { $0.holder == holder } }
+    mutating func releaseAccessories(heldBy holder: ClientID, effects: inout EffectCollector) {
+        updateChannel { $0.release(where: { $0.holder == holder }, effects: &effects) }
     }
 }
 
 extension JoinedChannel {
-    fileprivate mutating func release(_ turn: inout Turn, _ isEnded: (PressedAccessory) -> Bool) {
+    fileprivate mutating func release(
+        where isEnded: (PressedAccessory) -> Bool,
+        effects: inout EffectCollector
+    ) {
         guard let running else { return }
-        run { $0.pressed.removeAll(where: isEnded) }
+        updateRunning { $0.pressed.removeAll(where: isEnded) }
         for accessory in running.pressed.filter(isEnded) {
-            turn.notify(running.client, .accessoryReleased(accessory.origin))
+            effects.notify(running.client, .accessoryReleased(accessory.origin))
         }
     }
 }

@@ -1,27 +1,27 @@
 import PTTMessages
 
-/// Every reason that the core gives. Each says what is in the way and, where there is something to do, what.
+/// Every reason that the core gives. Each names the obstacle and, where there is something to do about it, what.
 extension Refusal {
     static let notJoined = Refusal(.channelNotFound, "no channel is joined: run `pttctl join`")
 
-    static let nobodyTransmits = Refusal(.transmissionNotFound, "nobody is transmitting")
+    static let noTransmission = Refusal(.transmissionNotFound, "no transmission is in progress")
 
-    static let nobodySpeaks = Refusal(.transmissionNotFound, "no remote participant is set")
+    static let noRemoteParticipant = Refusal(.transmissionNotFound, "no remote participant is set")
 
     static let noAudioServer = Refusal(
         .unknown,
-        "no audio server is connected: is PipeWire or PulseAudio running? `pttctl status` tells when it is there"
+        "no audio server is connected: is PipeWire or PulseAudio running? `pttctl status` shows when it is connected"
     )
 
-    static let suspending = Refusal(.unknown, "the machine is about to suspend")
+    static let suspending = Refusal(.unknown, "the system is about to suspend")
 
     static let shuttingDown = Refusal(.unknown, "pttd is shutting down")
 
-    static let sessionInactive = Refusal(.unknown, "another session is in front of this seat")
+    static let sessionInactive = Refusal(.unknown, "another session is active at this seat")
 
     static let sessionLocked = Refusal(
         .unknown,
-        "the screen is locked, and the configuration says to refuse (pttd.toml, while-locked)"
+        "the screen is locked, and the configuration refuses transmissions then (pttd.toml, while-locked)"
     )
 
     static let listenOnly = Refusal(
@@ -31,7 +31,7 @@ extension Refusal {
 
     static let accessoriesOff = Refusal(
         .transmissionNotAllowed,
-        "the application handles the buttons of accessories by itself"
+        "the application handles accessory buttons itself"
     )
 
     static let closed = Refusal(
@@ -39,40 +39,43 @@ extension Refusal {
         "the policy file closes push-to-talk at this time (policy.toml, [[closed]])"
     )
 
-    static let attachedAlready = Refusal(.unknown, "this connection is attached already, or has a channel")
+    static let attachedAlready = Refusal(.unknown, "this connection is already attached, or has a channel")
 
     static let holdsTransmission = Refusal(
         .transmissionInProgress,
-        "this connection transmits: end that first, or attach on another connection"
+        "this connection is transmitting: end the transmission first, or attach on another connection"
     )
 
     static let tooManyWaiting = Refusal(
         .unknown,
-        "\(Hearing.requestLimit) requests wait already for the speaker to open: wait for their answers"
+        "\(Reception.requestLimit) requests already wait for the speaker to open: wait for their answers"
     )
 
     static let notAttached = Refusal(.unknown, "this connection is not attached: call Attach first")
 
     static let unknownValue = Refusal(
         .unknown,
-        "this core does not know that value: is it older than its client?"
+        "this version of pttd does not know that value: is it older than its client?"
     )
 
     static let noParticipant = Refusal(.unknown, "the answer to the push names no participant")
 
     static let participantCleared = Refusal(
         .unknown,
-        "the participant was taken back before the speaker was open"
+        "the participant was cleared before the speaker was open"
     )
 
-    static let applicationGone = Refusal(.unknown, "the application has gone")
+    static let applicationGone = Refusal(.unknown, "the application has disconnected")
 
     static let channelLeft = Refusal(.channelNotFound, "the channel was left")
 
-    static let wrongResult = Refusal(.unknown, "the answer does not fit to the kind of the push")
+    static let wrongResult = Refusal(.unknown, "the answer does not match the kind of the push")
 
     static func noSuchPush(_ pushID: PushID) -> Refusal {
-        Refusal(.unknown, "no push \(pushID.rawValue) waits for an answer: it came too late, or twice")
+        Refusal(
+            .unknown,
+            "push \(pushID.rawValue) does not wait for an answer: the answer came too late, or twice"
+        )
     }
 
     static func forbidden(_ application: ApplicationID) -> Refusal {
@@ -82,11 +85,11 @@ extension Refusal {
         )
     }
 
-    /// What a policy that cannot be read forbids is not known.
+    /// A policy that cannot be read may forbid anything.
     static func unusablePolicy(_ reason: String) -> Refusal {
         Refusal(
             .deviceManagementRestriction,
-            "nobody may join as long as the policy cannot be read: \(reason)"
+            "no application may join while the policy cannot be read: \(reason)"
         )
     }
 
@@ -101,12 +104,12 @@ extension Refusal {
     static func noAudioConnection(_ owner: Owner?) -> Refusal {
         Refusal(
             .unknown,
-            "\(owner?.name ?? "the application") closed its audio socket: it must connect again, or start anew"
+            "\(owner?.name ?? "the application") closed its audio socket: it must connect again, or be restarted"
         )
     }
 
     static func speakerUnavailable(_ reason: String) -> Refusal {
-        Refusal(.unknown, "nothing can be heard: \(reason)")
+        Refusal(.unknown, "the participant cannot be heard: \(reason)")
     }
 
     static func remoteSpeaks(_ name: String) -> Refusal {
@@ -140,7 +143,7 @@ extension Refusal {
     static func notYours(_ joined: JoinedChannel) -> Refusal {
         Refusal(
             .channelNotFound,
-            "the channel \(joined.descriptor.name) (\(joined.channelID)) belongs to somebody else"
+            "the channel \(joined.descriptor.name) (\(joined.channelID)) belongs to another application"
         )
     }
 
@@ -177,14 +180,14 @@ extension Refusal {
         )
     }
 
-    static func freshPress(_ origin: Origin) -> Refusal {
+    static func timedOut(_ origin: Origin) -> Refusal {
         Refusal(
             .transmissionNotAllowed,
-            "\(origin.name) ran into the time limit: let go of it, then press again"
+            "\(origin.name) reached the time limit: release it, then press again"
         )
     }
 
-    /// Gives nil if the name is there and all of the texts are short enough to keep.
+    /// Nil if the name is not empty and all texts are short enough to keep.
     static func unusable(_ name: String = "name", longest texts: String...) -> Refusal? {
         if name.isEmpty { return Refusal(.unknown, "a name is empty: give one") }
         guard texts.contains(where: { $0.utf8.count > TalkSession.longestText }) else { return nil }
@@ -200,14 +203,14 @@ extension PushRejection {
 
     static let unregistered = PushRejection(
         .unregistered,
-        "the channel of this push token is not joined any more, or not yet"
+        "the channel of this push token is no longer joined, or not yet"
     )
 
     static let shuttingDown = PushRejection(.unknown, "pttd is shutting down")
 
     static let notAttached = PushRejection(
         .unregistered,
-        "the application of the channel joined without attaching, and is told of no pushes"
+        "the application of the channel joined without attaching, and receives no pushes"
     )
 
     static let payloadTooLarge = PushRejection(
@@ -222,7 +225,7 @@ extension PushRejection {
 
     static let tooManyWaiting = PushRejection(
         .tooManyRequests,
-        "\(WaitingPush.limit) pushes wait for the application already"
+        "\(WaitingPush.limit) pushes already wait for the application"
     )
 
     static func badType(_ type: String) -> PushRejection {
@@ -240,8 +243,8 @@ extension PushRejection {
         PushRejection(.badPayload, "the payload cannot be used: \(reason)")
     }
 
-    /// What stands against the priority and the expiration of a push.
-    static func timing(_ request: PushInterface.SendRequest, _ kind: PushKind, _ arrived: Int)
+    /// Why the priority or the expiration of a push is not accepted.
+    static func timing(of request: PushInterface.SendRequest, _ kind: PushKind, arrived: Int)
         -> PushRejection?
     {
         switch kind {

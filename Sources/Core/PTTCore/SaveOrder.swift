@@ -1,31 +1,31 @@
 package import PTTMessages
 
-/// Puts what the machine orders in order with the saving of its state, which takes as long as a disk takes.
+/// Orders the effects of the machine relative to the saving of its state, which takes as long as the disk takes.
 ///
-/// What tells anybody of a change waits until the change is saved: answers, published events, the start of an
-/// application, and the opening of streams, in the order in which they were ordered. What closes a stream, and the
-/// timer, never waits; an opening that still waits is taken back by its closing.
+/// Effects that reveal a change wait until the change is saved: replies, published events, the start of an application,
+/// and the opening of streams, in the order in which they were ordered. The closing of a stream and the timer never wait;
+/// a closing cancels an opening that still waits.
 ///
-/// At most one write is under way, always of the newest state. One that fails or takes too long lets everything go on:
-/// the state is kept in memory that outlives this process instead, if not the machine, and is tried again. Until
-/// then nothing waits any more.
+/// At most one write is in progress, always of the newest state. One that fails or takes too long releases the waiting
+/// effects: the state is kept aside instead, in memory that outlives this process but not a reboot, and the write is
+/// retried. Until it succeeds nothing waits any more.
 package struct SaveOrder: Equatable, Sendable {
     /// What to do, in this order.
     package enum Step: Equatable, Sendable {
         /// - Parameters:
         ///   - at: When it was ordered.
-        ///   - for: The process whose request brought it about; 0 if none did.
+        ///   - for: The process whose request caused it; 0 if none did.
         case perform(TalkSession.Effect, at: MonotonicTime, for: Int32 = 0)
-        /// Write what the saves performed so far add up to, away from the loop. Answer with ``SaveOrder/written()``
-        /// or ``SaveOrder/notWritten(_:)``, and tell ``SaveOrder/overdue(_:)`` if that takes too long.
+        /// Write the state that the performed saves have led to, off the event loop. Answer with ``SaveOrder/written()``
+        /// or ``SaveOrder/notWritten(_:)``, and call ``SaveOrder/overdue(_:)`` if that takes too long.
         case write
-        /// Keep the newest state where it outlives this process, in this turn of the loop.
+        /// Keep the newest state where it outlives this process, in this turn of the event loop.
         case keepAside
-        /// All that was ever ordered is on disk again. What was kept aside is of no use any more.
+        /// Everything that was ordered is on disk again. What was kept aside is obsolete.
         case recovered
         /// - Parameter reason: For people.
         case failed(reason: String)
-        /// Tell ``SaveOrder/retry()`` after a while.
+        /// Call ``SaveOrder/retry()`` after a while.
         case retryLater
     }
 
@@ -33,33 +33,33 @@ package struct SaveOrder: Equatable, Sendable {
         let effect: TalkSession.Effect
         let time: MonotonicTime
         let processID: Int32
-        /// The save that it waits for.
+        /// The number of the save that it waits for.
         let save: Int
     }
 
-    /// How much may wait: many times what happens while a disk writes. With more than that the write counts as overdue.
+    /// How many effects may wait: many times those of one write. Beyond it the write counts as overdue.
     package static let waitingLimit = 4096
 
-    /// Saves are numbered as they are ordered, those of one turn together.
+    /// Saves are numbered as they are ordered, one number for all saves of one event.
     private var ordered = 0
-    /// The newest one whose end, or failure, has let go what waited for it.
+    /// The newest save that has ended or failed, and for which nothing waits any more.
     private var ended = 0
-    /// The one that is being written.
+    /// The save that is being written.
     private var writing: Int?
     private var isFailing = false
     private var waiting: [Waiting] = []
 
     package init() {}
 
-    /// Whether somebody is yet to be told of what has happened.
+    /// Whether effects wait for a save.
     package var isHolding: Bool { !waiting.isEmpty }
 
-    /// Whether nothing is left to be done for the state to outlive this process.
+    /// Whether the newest state outlives this process, and no effect waits.
     package var isSettled: Bool { waiting.isEmpty && (writing == nil || isFailing) }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// The machine has ordered what follows from one event, which the request of a process may have been.
+    /// The machine has returned the effects of one event, which a request of the process may have been.
     package mutating func order(
         _ effects: [TalkSession.Effect],
         at now: MonotonicTime,
@@ -70,7 +70,7 @@ package struct SaveOrder: Equatable, Sendable {
         for effect in effects {
             switch effect {
             case .closeCapture, .closePlayback, .stopFrames:
-                if !takeBack(effect) { steps.append(.perform(effect, at: now, for: processID)) }
+                if !cancelOpening(effect) { steps.append(.perform(effect, at: now, for: processID)) }
             case .setTimer, .cancelTimer:
                 steps.append(.perform(effect, at: now, for: processID))
             case .saveChannel, .saveDescriptor:
@@ -91,10 +91,10 @@ package struct SaveOrder: Equatable, Sendable {
         }
         if isSaveOrdered { steps += saveNewest() }
         guard waiting.count > Self.waitingLimit else { return steps }
-        return steps + overdue("more happens than can be written")
+        return steps + overdue("events arrive faster than they can be written")
     }
 
-    /// An earlier run of the core had to keep its state aside; what is on disk is older.
+    /// An earlier run of the core has kept its state aside; what is on disk is older.
     package mutating func foundAside() -> [Step] {
         ordered += 1
         ended = ordered
@@ -108,36 +108,36 @@ package struct SaveOrder: Equatable, Sendable {
         guard let number = writing else { return [] }
         writing = nil
         guard number == ordered else {
-            let steps = isFailing ? [] : letGo(upTo: number)
+            let steps = isFailing ? [] : release(upTo: number)
             writing = ordered
             return steps + [.write]
         }
         let recovered: [Step] = isFailing ? [.recovered] : []
         isFailing = false
-        return recovered + letGo(upTo: number)
+        return recovered + release(upTo: number)
     }
 
-    /// What was being written is not on disk. The reason is for people: what failed, on what.
+    /// What was being written is not on disk. The reason is for people: what failed, on which file.
     package mutating func notWritten(_ reason: String) -> [Step] {
         guard writing != nil else { return [] }
         writing = nil
         return fail(reason) + [.retryLater]
     }
 
-    /// The end of what is being written does not come. The reason is for people.
+    /// The write takes too long. The reason is for people.
     package mutating func overdue(_ reason: String) -> [Step] {
         guard writing != nil, !isFailing else { return [] }
         return fail(reason)
     }
 
-    /// It is time to try again.
+    /// It is time to retry.
     package mutating func retry() -> [Step] {
         guard isFailing, writing == nil else { return [] }
         writing = ordered
         return [.write]
     }
 
-    // MARK: What follows
+    // MARK: Steps
 
     private mutating func saveNewest() -> [Step] {
         ordered += 1
@@ -156,10 +156,10 @@ package struct SaveOrder: Equatable, Sendable {
     private mutating func fail(_ reason: String) -> [Step] {
         let steps: [Step] = isFailing ? [.failed(reason: reason)] : [.keepAside, .failed(reason: reason)]
         isFailing = true
-        return steps + letGo(upTo: ordered)
+        return steps + release(upTo: ordered)
     }
 
-    private mutating func letGo(upTo save: Int) -> [Step] {
+    private mutating func release(upTo save: Int) -> [Step] {
         ended = max(ended, save)
         let count = waiting.firstIndex { $0.save > ended } ?? waiting.count
         guard count > 0 else { return [] }
@@ -167,9 +167,9 @@ package struct SaveOrder: Equatable, Sendable {
         return waiting[..<count].map { .perform($0.effect, at: $0.time, for: $0.processID) }
     }
 
-    /// - Returns: Whether what `closing` closes had only been waiting to be opened.
-    private mutating func takeBack(_ closing: TalkSession.Effect) -> Bool {
-        guard let index = waiting.firstIndex(where: { $0.effect.counterpart == closing }) else {
+    /// - Returns: Whether the stream that `closing` closes was still waiting to be opened.
+    private mutating func cancelOpening(_ closing: TalkSession.Effect) -> Bool {
+        guard let index = waiting.firstIndex(where: { $0.effect.closing == closing }) else {
             return false
         }
         waiting.remove(at: index)
@@ -178,8 +178,8 @@ package struct SaveOrder: Equatable, Sendable {
 }
 
 extension TalkSession.Effect {
-    /// What closes what this opens.
-    fileprivate var counterpart: Self? {
+    /// The effect that closes the stream which this one opens.
+    fileprivate var closing: Self? {
         switch self {
         case .openCapture(let captureID, _): .closeCapture(captureID)
         case .openPlayback(let playbackID, _, from: _): .closePlayback(playbackID)

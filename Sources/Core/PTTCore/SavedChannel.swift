@@ -1,6 +1,6 @@
 package import PTTMessages
 
-/// What must survive a crash of the core or a reboot, so that the application gets its channel back.
+/// What must survive a crash of the core and a reboot, so that the application gets its channel back.
 package struct SavedChannel: Equatable, Codable, Sendable {
     package let channelID: ChannelID
     /// Nil for a channel that was joined from the command line.
@@ -24,7 +24,7 @@ package struct SavedChannel: Equatable, Codable, Sendable {
     }
 }
 
-/// The application that a channel belongs to, whether it runs or not.
+/// The application that a channel belongs to, whether it is running or not.
 package struct Owner: Hashable, Codable, Sendable {
     package let identifier: ApplicationID
     package let name: String

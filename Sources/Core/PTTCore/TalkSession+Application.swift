@@ -2,13 +2,13 @@ import PTTMessages
 
 extension TalkSession {
     mutating func attach(
-        _ client: ClientID,
-        _ processID: Int,
         _ request: ApplicationInterface.AttachRequest,
-        _ fresh: PushToken,
-        _ turn: inout Turn
+        from client: ClientID,
+        processID: Int,
+        newToken: PushToken,
+        effects: inout EffectCollector
     ) -> Answer {
-        if machine == .shuttingDown { return .refused(.shuttingDown) }
+        if power == .shuttingDown { return .refused(.shuttingDown) }
         let identifier = request.identifier
         let refusal = Refusal.unusable(
             identifier.rawValue,
@@ -18,109 +18,117 @@ extension TalkSession {
         )
         if let refusal { return .refused(refusal) }
         if attachments[client] != nil || channel?.receiver == client { return .refused(.attachedAlready) }
-        // It could not end that any more: an application has no say over another's channel.
+        // It could no longer end the transmission: an application has no access to the channel of another.
         if channel?.lease?.holder == client { return .refused(.holdsTransmission) }
         if policy.excluded.contains(identifier) { return .refused(.forbidden(identifier)) }
-        let owner = Owner(identifier: identifier, name: request.name, activation: request.activation)
-        var program = Attached(
-            owner: owner,
+        var process = ApplicationProcess(
+            owner: Owner(identifier: identifier, name: request.name, activation: request.activation),
             processID: processID,
             format: request.format ?? .standard,
-            isForeground: request.isForeground ?? isSeen(identifier, in: processID),
-            pushToken: fresh
+            isForeground: request.isForeground ?? isPresumedForeground(identifier, in: processID),
+            pushToken: newToken
         )
-        awaited.remove { $0 == identifier }
+        startedApplications.remove { $0 == identifier }
         var left: ApplicationInterface.Left?
         var restored: ApplicationInterface.Restored?
         if let channel, channel.owner?.identifier == identifier {
-            program.pushToken = nil
-            if isReplaced(channel.receiver, by: program) {
+            process.pushToken = nil
+            if isReplaced(channel.receiver, by: process) {
                 restored = channel.restored
-                if channel.running != nil { retire(&turn) }
-                restore(client, program, &turn)
+                if channel.running != nil { endApplication(effects: &effects) }
+                restore(to: process, of: client, effects: &effects)
             }
         } else {
             left = leftChannels.take(identifier)
         }
-        attachments[client] = program
+        attachments[client] = process
         return .attached(
-            program.pushToken ?? channel?.pushToken ?? fresh,
-            program.format,
-            restored,
+            process.pushToken ?? channel?.pushToken ?? newToken,
+            process.format,
+            restored: restored,
             left: left,
-            isForeground: program.isForeground
+            isForeground: process.isForeground
         )
     }
 
-    /// Whether a person sees an application that does not say so: one that the core has started is seen by nobody, and
-    /// a process that attaches again is where it was.
-    private func isSeen(_ application: ApplicationID, in processID: Int) -> Bool {
-        attachments.newest(of: application, in: processID)?.program.isForeground
-            ?? !awaited.contains(application)
+    /// Whether an application that does not say so is in the foreground: one that the core has started is in the
+    /// background, and a process that attaches again is where it was.
+    private func isPresumedForeground(_ application: ApplicationID, in processID: Int) -> Bool {
+        attachments.newest(of: application, in: processID)?.process.isForeground
+            ?? !startedApplications.contains(application)
     }
 
-    /// Whether an attachment has the application's channel from now on. That of another process waits until the one
-    /// that is there goes. The earlier one of the same process has gone already: a process has one manager at a time,
-    /// and its new connection may be there before the old one is known to have closed.
-    private func isReplaced(_ receiver: ClientID?, by program: Attached) -> Bool {
+    /// Whether an attachment receives the application's channel now. The attachment of another process waits until the
+    /// present one ends. An earlier attachment of the same process has ended already: a process has one manager at a
+    /// time, and its new connection may arrive before the end of the old one is known.
+    private func isReplaced(_ receiver: ClientID?, by process: ApplicationProcess) -> Bool {
         guard let receiver else { return true }
-        return attachments[receiver]?.processID == program.processID
+        return attachments[receiver]?.processID == process.processID
     }
 
-    /// The application of the channel is back: it hears of what waits for it, of its channel, and of what it missed.
-    private mutating func restore(_ client: ClientID, _ program: Attached, _ turn: inout Turn) {
-        change { channel in
-            let start = channel.start
-            channel.presence = .running(Running(client, program, belongsTo: program.owner))
-            channel.deliver(start?.pushes ?? [], &turn)
-            turn.publish(.channelJoined(channel.description, .channelRestoration))
-            for event in start?.held ?? [] { turn.notify(client, event) }
+    /// Gives the channel back to its application: it receives the pushes that wait for it, its channel, and the events
+    /// that it missed.
+    private mutating func restore(
+        to process: ApplicationProcess,
+        of client: ClientID,
+        effects: inout EffectCollector
+    ) {
+        updateChannel { channel in
+            let starting = channel.starting
+            channel.presence = .running(RunningApplication(process, client: client, owner: process.owner))
+            channel.deliver(starting?.pushes ?? [], effects: &effects)
+            effects.publish(.channelJoined(channel.description, .channelRestoration))
+            for event in starting?.missed ?? [] { effects.notify(client, event) }
         }
     }
 
-    mutating func clientDisconnected(_ client: ClientID, _ turn: inout Turn) {
+    mutating func clientDisconnected(_ client: ClientID, effects: inout EffectCollector) {
         attachments[client] = nil
-        lostAudio.remove(client)
-        releaseAccessories(of: client, &turn)
+        clientsWithoutAudio.remove(client)
+        releaseAccessories(heldBy: client, effects: &effects)
         guard channel?.receiver == client else {
-            if channel?.lease?.holder == client { endTransmission(.connectionLost, &turn) }
+            if channel?.lease?.holder == client { endTransmission(.connectionLost, effects: &effects) }
             return
         }
-        retire(&turn)
+        endApplication(effects: &effects)
         guard let owner = channel?.owner else {
-            change { $0.presence = .unowned }
-            turn.publish(.applicationDetached)
+            updateChannel { $0.presence = .unowned }
+            effects.publish(.applicationDetached)
             return
         }
-        succeed(owner, &turn)
+        handOver(to: owner, effects: &effects)
     }
 
-    /// Ends what cannot outlive the program that received the channel's audio.
-    private mutating func retire(_ turn: inout Turn) {
-        change { channel in
-            channel.endTransmission(.applicationGone, by: .unknown, &turn)
-            channel.clearParticipant(.applicationGone, &turn)
-            channel.finishPushes(.unanswered, "the application has gone", &turn)
+    /// Ends what cannot outlive the process that received the channel's audio.
+    private mutating func endApplication(effects: inout EffectCollector) {
+        updateChannel { channel in
+            channel.endTransmission(.applicationGone, by: .unknown, effects: &effects)
+            channel.clearParticipant(.applicationGone, effects: &effects)
+            let reason = "the application has disconnected"
+            channel.finishPushes(.unanswered, explanation: reason, effects: &effects)
         }
-        endAudio(&turn)
+        endAudio(effects: &effects)
     }
 
-    /// Another attachment of the application takes the place of the one that has gone.
-    private mutating func succeed(_ owner: Owner, _ turn: inout Turn) {
-        guard let (client, program) = attachments.newest(of: owner.identifier) else {
-            let absence = Absence(owner: owner, returnEnd: turn.now + Absence.returnTime)
-            change { $0.presence = .absent(absence) }
-            turn.publish(.applicationDetached)
+    /// Gives the channel to another attachment of its application, if there is one.
+    private mutating func handOver(to owner: Owner, effects: inout EffectCollector) {
+        guard let (client, process) = attachments.newest(of: owner.identifier) else {
+            let absent = AbsentApplication(
+                owner: owner,
+                reconnectionDeadline: effects.now + AbsentApplication.reconnectionTime
+            )
+            updateChannel { $0.presence = .absent(absent) }
+            effects.publish(.applicationDetached)
             return
         }
         attachments[client]?.pushToken = nil
-        if let channel { turn.notify(client, .channelRestored(channel.restored, channel.pushToken)) }
-        restore(client, program, &turn)
+        if let channel { effects.notify(client, .channelRestored(channel.restored, channel.pushToken)) }
+        restore(to: process, of: client, effects: &effects)
     }
 
-    // MARK: What an application says of itself and its channel
+    // MARK: Settings of an application
 
-    mutating func setForeground(_ client: ClientID, _ request: ApplicationInterface.ForegroundRequest)
+    mutating func setForeground(_ request: ApplicationInterface.ForegroundRequest, from client: ClientID)
         -> Answer
     {
         guard attachments[client] != nil else { return .refused(.notAttached) }
@@ -129,97 +137,83 @@ extension TalkSession {
     }
 
     mutating func setServiceStatus(
-        _ client: ClientID,
         _ request: ApplicationInterface.ServiceStatusRequest,
-        _ turn: inout Turn
+        from client: ClientID,
+        effects: inout EffectCollector
     ) -> Answer {
         guard request.status != .unknown else { return .refused(.unknownValue) }
-        switch owned(request.channelID, by: client) {
+        switch ownChannel(request.channelID, of: client) {
         case .failure(let refusal):
             return .refused(refusal)
         case .success(let channel):
-            change { $0.run { $0.serviceStatus = request.status } }
+            updateChannel { $0.updateRunning { $0.serviceStatus = request.status } }
             if channel.running?.serviceStatus != request.status {
-                turn.publish(.serviceStatusChanged(request.status))
+                effects.publish(.serviceStatusChanged(request.status))
             }
             return .done
         }
     }
 
     mutating func setTransmissionMode(
-        _ client: ClientID,
         _ request: ApplicationInterface.TransmissionModeRequest,
-        _ turn: inout Turn
+        from client: ClientID,
+        effects: inout EffectCollector
     ) -> Answer {
         guard request.mode != .unknown else { return .refused(.unknownValue) }
-        let answer = setting(client, request.channelID, \.transmissionMode, to: request.mode, &turn) {
-            .transmissionModeChanged($0)
-        }
-        change { channel in
-            if !channel.allowsTransmission { channel.endTransmission(.modeChanged, by: .unknown, &turn) }
+        let answer = set(
+            \.transmissionMode,
+            to: request.mode,
+            of: request.channelID,
+            from: client,
+            effects: &effects
+        ) { .transmissionModeChanged($0) }
+        updateChannel { channel in
+            if !channel.allowsTransmission {
+                channel.endTransmission(.modeChanged, by: .unknown, effects: &effects)
+            }
         }
         return answer
     }
 
     mutating func setAccessoryEvents(
-        _ client: ClientID,
         _ request: ApplicationInterface.AccessoryEventsRequest,
-        _ turn: inout Turn
+        from client: ClientID,
+        effects: inout EffectCollector
     ) -> Answer {
-        setting(client, request.channelID, \.areAccessoryEventsEnabled, to: request.isEnabled, &turn) {
-            .accessoryEventsChanged(isEnabled: $0)
-        }
+        set(
+            \.areAccessoryEventsEnabled,
+            to: request.isEnabled,
+            of: request.channelID,
+            from: client,
+            effects: &effects
+        ) { .accessoryEventsChanged(isEnabled: $0) }
     }
 
-    private mutating func setting<Value: Equatable>(
-        _ client: ClientID,
-        _ channelID: ChannelID?,
+    private mutating func set<Value: Equatable>(
         _ path: WritableKeyPath<JoinedChannel, Value>,
         to value: Value,
-        _ turn: inout Turn,
+        of channelID: ChannelID?,
+        from client: ClientID,
+        effects: inout EffectCollector,
         event: (Value) -> CoreEvent
     ) -> Answer {
-        switch owned(channelID, by: client) {
+        switch ownChannel(channelID, of: client) {
         case .failure(let refusal):
             return .refused(refusal)
         case .success(let channel):
-            change { $0[keyPath: path] = value }
-            if channel[keyPath: path] != value { turn.publish(event(value)) }
+            updateChannel { $0[keyPath: path] = value }
+            if channel[keyPath: path] != value { effects.publish(event(value)) }
             return .done
         }
     }
 }
 
 extension JoinedChannel {
-    /// What an application that gets it back is told. A descriptor that was lost is not asked for while a push waits.
+    /// For the application that gets the channel back. It is not asked for a lost descriptor while a push waits.
     fileprivate var restored: ApplicationInterface.Restored {
         ApplicationInterface.Restored(
             channelID: channelID,
-            needsDescriptor: isDescriptorLost && start?.pushes.isEmpty != false
-        )
-    }
-
-    /// Whether the mode allows a transmission now.
-    var allowsTransmission: Bool {
-        switch transmissionMode {
-        case .fullDuplex: true
-        case .halfDuplex: participant == nil
-        case .listenOnly, .unknown: false
-        }
-    }
-}
-
-extension Running {
-    /// - Parameters:
-    ///   - client: Its connection.
-    ///   - program: What it has said of itself.
-    ///   - owner: Nil if the channel stays nobody's.
-    init(_ client: ClientID, _ program: Attached, belongsTo owner: Owner?) {
-        self.init(
-            client: client,
-            application: program.application,
-            format: program.format,
-            owner: owner
+            needsDescriptor: isDescriptorLost && starting?.pushes.isEmpty != false
         )
     }
 }

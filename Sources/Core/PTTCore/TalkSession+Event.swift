@@ -2,20 +2,21 @@ package import PTTMessages
 
 extension TalkSession {
     /// Something that has happened. A request and a push are answered by exactly one ``Effect/reply(_:_:)``, in the same
-    /// turn; only ``Request/setParticipant(_:)`` waits for the speaker to open or to fail, or for what makes that idle.
+    /// turn; only ``Request/setParticipant(_:)`` is answered later, once the speaker has opened or failed, or its opening
+    /// no longer matters.
     package enum Event: Equatable, Codable, Sendable {
         case request(RequestID, from: ClientID, Request)
-        /// Whoever holds a channel's push token may send pushes to it, and is no client.
+        /// A push comes from the holder of a push token, which need not be a client of the machine.
         case pushSent(RequestID, PushEnvelope)
-        /// The connection has closed, for whatever reason. Tell it once, after everything that the client sent.
+        /// The connection has closed, for whatever reason. Post it once, after all requests of the client.
         case clientDisconnected(ClientID)
-        /// A channel was found that an earlier run of the core had saved. Tell it before anything but the policy.
+        /// A channel was found that an earlier run of the core had saved. Post it before anything but the policy.
         ///
         /// - Parameter descriptor: Nil if it was lost.
         case restored(SavedChannel, descriptor: Descriptor?)
-        /// ``Effect/startApplication(_:_:_:)`` could not be carried out.
+        /// ``Effect/startApplication(_:_:by:)`` failed.
         case applicationStartFailed(StartID, reason: String)
-        /// The time set by ``Effect/setTimer(_:)`` has come. One that comes too early or too late does no harm.
+        /// The time set by ``Effect/setTimer(_:)`` has come. Posting it too early or too late does no harm.
         case timerFired
         /// The first buffer of a capture stream has arrived.
         case captureStarted(CaptureID)
@@ -23,49 +24,51 @@ extension TalkSession {
         case captureFailed(CaptureID, EndCause)
         /// The speaker is open.
         case playbackStarted(PlaybackID)
-        /// The speaker could not be opened, or went away.
+        /// The speaker could not be opened, or was lost.
         ///
-        /// - Parameter reason: For people: what failed, on what.
+        /// - Parameter reason: For people: what failed, on which device.
         case playbackFailed(PlaybackID, Interruption, reason: String)
         /// An application has presented its token on the audio socket.
         case audioConnectionReady(ClientID)
-        /// The audio socket of an application that is still there has closed: nothing reaches it, or comes from it.
+        /// The audio socket of an application that is still connected has closed: no audio reaches it or comes from it.
         case audioConnectionLost(ClientID)
-        /// The microphone or the speaker in use has changed; nil for the one that has not.
+        /// The microphone or the speaker in use has changed; nil for the device that has not.
         case routeChanged(input: String?, output: String?)
         case audioServerReady
         case audioServerLost
         case policyChanged(Policy)
-        /// Until ``systemResumed`` no transmission can begin: one that began now would still be open on waking.
+        /// Until ``systemResumed`` no transmission can begin: it would still be open on resume.
         case systemSuspending
-        /// The machine has woken, or will not suspend after all, or nobody is left who could tell.
+        /// The system has resumed, or will not suspend after all, or logind can no longer report it.
         case systemResumed
-        /// No application is in the foreground until ``sessionUnlocked``. What else it means says
-        /// ``TalkSession/WhileLocked``.
+        /// No application is in the foreground until ``sessionUnlocked``. ``TalkSession/WhileLocked`` says what else it
+        /// means.
         case sessionLocked
         case sessionUnlocked
-        /// Another session is in front of the seat. Nobody transmits until ``sessionActive``.
+        /// Another session has become active at the seat. No transmission can begin until ``sessionActive``.
         case sessionInactive
         case sessionActive
         /// What was last ordered to be saved is on disk.
         case stateSaved
-        /// - Parameter reason: For people: what failed, on what. It is tried again.
+        /// The save will be retried.
+        ///
+        /// - Parameter reason: For people: what failed, on which file.
         case stateNotSaved(reason: String)
-        /// The last event; whatever is requested after it is refused.
+        /// The last event; all later requests are refused.
         case shuttingDown
     }
 
     /// An order to the shell.
     ///
-    /// Those of one event come in the sequence that matters: the closing of the microphone and the speaker first, then
-    /// the timer, then what must be on disk before anybody is told of it, then the answer, then what is published or
-    /// told, then the start of an application, then the opening of streams, and the delivery of frames last. So a
-    /// capture stream is closed before anything else is done about an end, and everybody knows of a beginning before
-    /// the audio server, which takes longer than telling them, is asked.
+    /// The effects of one event come in the order that matters: the microphone and the speaker are closed first; then the
+    /// timer; then what must be on disk before any client learns of it; then the reply; then what is published, notified
+    /// and logged; then the start of an application; then streams are opened; frames are delivered last. So a capture
+    /// stream is closed before anything else is done about an end, and all clients know of a beginning before the audio
+    /// server, which takes longer than they do, is asked to open a stream.
     package enum Effect: Equatable, Sendable {
         /// Answer with ``TalkSession/Event/captureStarted(_:)`` or ``TalkSession/Event/captureFailed(_:_:)``.
         case openCapture(CaptureID, AudioFormat)
-        /// Ordered once for each opened one, also after it failed.
+        /// Ordered once for each opened capture, also after it failed.
         case closeCapture(CaptureID)
         /// Send captured frames there from now on, with the buffer that just arrived as the first.
         case deliverFrames(CaptureID, to: FrameSink)
@@ -76,21 +79,21 @@ extension TalkSession {
         /// Answer with ``TalkSession/Event/playbackStarted(_:)`` or
         /// ``TalkSession/Event/playbackFailed(_:_:reason:)``, in bounded time.
         case openPlayback(PlaybackID, AudioFormat, from: ClientID)
-        /// Ordered once for each opened one, also after it failed.
+        /// Ordered once for each opened playback, also after it failed.
         case closePlayback(PlaybackID)
         /// There is one timer; a new time replaces the one before.
         case setTimer(MonotonicTime)
         case cancelTimer
-        /// Put this on disk, in place of what is there, before anything else is done. Nil: no channel is joined.
+        /// Replace what is on disk before anything else is done. Nil: no channel is joined.
         case saveChannel(SavedChannel?)
-        /// As above, for what people see of the channel.
+        /// Replace what is on disk of what people see of the channel, before anything else is done. Nil: there is none.
         case saveDescriptor(Descriptor?)
         case reply(RequestID, Answer)
-        /// Tell every subscriber, and every application that is attached.
+        /// Notify every subscriber, and every application that is attached.
         case publish(CoreEvent)
-        /// Notify this application only. It has no number of its own in the sequence of events.
+        /// Notify this application only. The event has no number of its own in the sequence of events.
         case notify(ClientID, CoreEvent)
-        case startApplication(StartID, ApplicationID, Activation)
+        case startApplication(StartID, ApplicationID, by: Activation)
         /// A line for the journal.
         case log(String)
     }

@@ -35,14 +35,16 @@ extension TalkSession {
     }
 
     package enum Answer: Equatable, Sendable {
-        /// - Parameter isApplication: Whether the client is the channel's application and needs a token for frames.
-        ///   One that is attached has it already. The push token is nil for who is told of no pushes.
-        case joined(ChannelID, AudioFormat, PushToken?, isApplication: Bool)
-        /// Whatever is published and told from now on goes to this client too.
+        /// - Parameters:
+        ///   - pushToken: Nil for a client that receives no pushes.
+        ///   - isApplication: Whether the client is the channel's application and needs a token for frames. One that is
+        ///     attached has it already.
+        case joined(ChannelID, AudioFormat, pushToken: PushToken?, isApplication: Bool)
+        /// All events are sent to this client too from now on.
         case attached(
             PushToken,
             AudioFormat,
-            ApplicationInterface.Restored?,
+            restored: ApplicationInterface.Restored?,
             left: ApplicationInterface.Left?,
             isForeground: Bool
         )
@@ -53,28 +55,36 @@ extension TalkSession {
         case rejected(PushRejection)
     }
 
-    /// - Returns: Nil if the answer is given later.
+    /// - Returns: Nil if the request is answered later.
     mutating func answer(
         _ request: Request,
         _ requestID: RequestID,
         from client: ClientID,
-        _ turn: inout Turn
+        effects: inout EffectCollector
     ) -> Answer? {
         switch request {
         case .attach(let request, let processID, let newToken):
-            attach(client, processID, request, newToken, &turn)
-        case .setForeground(let request): setForeground(client, request)
-        case .setServiceStatus(let request): setServiceStatus(client, request, &turn)
-        case .setTransmissionMode(let request): setTransmissionMode(client, request, &turn)
-        case .setAccessoryEvents(let request): setAccessoryEvents(client, request, &turn)
-        case .setParticipant(let request): setParticipant(requestID, client, request, &turn)
-        case .finishPush(let request): finishPush(client, request, &turn)
+            attach(request, from: client, processID: processID, newToken: newToken, effects: &effects)
+        case .setForeground(let request): setForeground(request, from: client)
+        case .setServiceStatus(let request): setServiceStatus(request, from: client, effects: &effects)
+        case .setTransmissionMode(let request): setTransmissionMode(request, from: client, effects: &effects)
+        case .setAccessoryEvents(let request): setAccessoryEvents(request, from: client, effects: &effects)
+        case .setParticipant(let request):
+            setParticipant(request, requestID, from: client, effects: &effects)
+        case .finishPush(let request): finishPush(request, from: client, effects: &effects)
         case .join(let request, let processID, let newChannelID, let newToken):
-            join(client, processID, request, newChannelID, newToken, &turn)
-        case .leave(let request): leave(client, request.channelID, &turn)
-        case .setDescriptor(let request): setDescriptor(client, request, &turn)
-        case .begin(let request): begin(client, request, &turn)
-        case .end(let request): end(client, request, &turn)
+            join(
+                request,
+                from: client,
+                processID: processID,
+                newChannelID: newChannelID,
+                newToken: newToken,
+                effects: &effects
+            )
+        case .leave(let request): leave(request, from: client, effects: &effects)
+        case .setDescriptor(let request): setDescriptor(request, from: client, effects: &effects)
+        case .begin(let request): begin(request, from: client, effects: &effects)
+        case .end(let request): end(request, from: client, effects: &effects)
         }
     }
 }

@@ -2,9 +2,9 @@ import PTTMessages
 
 extension TalkSession {
     mutating func begin(
-        _ client: ClientID,
         _ request: ChannelInterface.BeginRequest,
-        _ turn: inout Turn
+        from client: ClientID,
+        effects: inout EffectCollector
     ) -> Answer {
         let origin = request.origin
         // Not published: the event would carry the text to every subscriber.
@@ -12,92 +12,97 @@ extension TalkSession {
             return .refused(refusal)
         }
         guard request.source != .unknown else { return .refused(.unknownValue) }
-        if let refusal = gate(request, client, turn.now) {
-            if refusal == .accessoriesOff { giveToApplication(origin, client, &turn) }
-            turn.publish(.transmissionRefused(origin, refusal))
+        if let refusal = refusal(of: request, from: client, at: effects.now) {
+            if refusal == .accessoriesOff { forwardPress(of: origin, heldBy: client, effects: &effects) }
+            effects.publish(.transmissionRefused(origin, refusal))
             return .refused(refusal)
         }
-        if !mayBeginByItself(client, request, turn.now, withGrace: false) {
-            change { $0.run { $0.graceEnd = nil } }
+        if !mayBegin(request, from: client, graceAt: nil) {
+            updateChannel { $0.updateRunning { $0.graceEnd = nil } }
         }
-        startIfAbsent(&turn)
+        startIfAbsent(effects: &effects)
         transmissionCount += 1
         let transmission = Transmission(
             transmissionID: TransmissionID(rawValue: transmissionCount),
             source: request.source,
             origin: origin,
-            began: turn.now.microseconds
+            began: effects.now.microseconds
         )
         let lease = Lease(
             transmission: transmission,
             holder: client,
-            warning: warningLead.map { turn.now + (timeLimit - $0) },
-            limit: turn.now + timeLimit
+            warning: warningLead.map { effects.now + (timeLimit - $0) },
+            limit: effects.now + timeLimit
         )
-        change {
+        updateChannel {
             $0.lease = lease
-            $0.announce(.transmissionBegan(transmission), &turn)
+            $0.announce(.transmissionBegan(transmission), effects: &effects)
         }
         return .began(transmission.transmissionID)
     }
 
-    /// What stands against a transmission. The first reason is the one that is told.
-    private func gate(
-        _ request: ChannelInterface.BeginRequest,
-        _ client: ClientID,
-        _ now: MonotonicTime
+    /// Why a transmission may not begin. The first reason is the one that is given.
+    private func refusal(
+        of request: ChannelInterface.BeginRequest,
+        from client: ClientID,
+        at now: MonotonicTime
     ) -> Refusal? {
         let channel: JoinedChannel
-        switch named(request.channelID, by: client) {
+        switch self.channel(request.channelID, for: client) {
         case .failure(let refusal): return refusal
         case .success(let found): channel = found
         }
-        if let refusal = unavailability ?? nobodySits { return refusal }
-        if !mayBeginByItself(client, request, now, withGrace: true) {
+        if let refusal = powerRefusal ?? sessionRefusal { return refusal }
+        if !mayBegin(request, from: client, graceAt: now) {
             return .notInForeground(channel.owner)
         }
-        // Before all that stands against a transmission: this press asks for none.
+        // Before all reasons that concern a transmission: this press asks for none.
         if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled { return .accessoriesOff }
         if let lease = channel.lease { return .inProgress(lease.transmission) }
-        if let refusal = channel.standsAgainstTransmission { return refusal }
+        if let refusal = channel.transmissionRefusal { return refusal }
         guard isAudioServerReady else { return .noAudioServer }
         if isAudioConnectionLost { return .noAudioConnection(channel.owner) }
-        if freshPress.isRequired(of: request.origin) { return .freshPress(request.origin) }
+        if timeOutLock.isLocked(request.origin) { return .timedOut(request.origin) }
         switch channel.presence {
-        case .absent(let absence) where absence.owner.activation == nil: return .absent(absence.owner)
+        case .absent(let absent) where absent.owner.activation == nil: return .absent(absent.owner)
         case .absent, .unowned, .starting, .running: return nil
         }
     }
 
-    /// An application that nobody sees may not open the microphone by itself, but for a press that it must handle.
-    private func mayBeginByItself(
-        _ client: ClientID,
+    /// Whether the client may begin: an application in the background may not open the microphone by itself, except
+    /// within the grace period after a press that it handles. Without a time the grace period does not count.
+    private func mayBegin(
         _ request: ChannelInterface.BeginRequest,
-        _ now: MonotonicTime,
-        withGrace: Bool
+        from client: ClientID,
+        graceAt now: MonotonicTime?
     ) -> Bool {
         if request.source != .developerRequest || isInForeground(client) { return true }
-        return withGrace && (channel?.running?.graceEnd.map { now < $0 } ?? false)
+        guard let now else { return false }
+        return channel?.running?.graceEnd.map { now < $0 } ?? false
     }
 
-    mutating func end(_ client: ClientID, _ request: ChannelInterface.EndRequest, _ turn: inout Turn)
-        -> Answer
-    {
+    mutating func end(
+        _ request: ChannelInterface.EndRequest,
+        from client: ClientID,
+        effects: inout EffectCollector
+    ) -> Answer {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
-        if let origin = request.origin, cause.isLetGo { freshPress.letGo(origin) }
-        if let origin = request.origin, release(origin, of: client, &turn), !holds(origin, client) {
+        if let origin = request.origin, cause.isRelease { timeOutLock.unlock(origin) }
+        if let origin = request.origin, release(origin, heldBy: client, effects: &effects),
+            !transmits(origin, client)
+        {
             return .done
         }
         if case .notJoined = state, request.channelID == nil, attachments[client] == nil {
-            return .refused(.nobodyTransmits)
+            return .refused(.noTransmission)
         }
-        switch named(request.channelID, by: client) {
+        switch channel(request.channelID, for: client) {
         case .failure(let refusal):
             return .refused(refusal)
         case .success(let channel):
-            guard let lease = channel.lease else { return .refused(.nobodyTransmits) }
+            guard let lease = channel.lease else { return .refused(.noTransmission) }
             if let origin = request.origin {
-                guard holds(origin, client) else {
+                guard transmits(origin, client) else {
                     return .refused(.notHeld(by: origin, lease.transmission))
                 }
             }
@@ -105,18 +110,18 @@ extension TalkSession {
                 of: lease.transmission,
                 isByApplication: client == channel.receiver
             )
-            change { $0.endTransmission(cause, by: source, &turn) }
+            updateChannel { $0.endTransmission(cause, by: source, effects: &effects) }
             return .done
         }
     }
 
-    private func holds(_ origin: Origin, _ client: ClientID) -> Bool {
+    private func transmits(_ origin: Origin, _ client: ClientID) -> Bool {
         guard let lease = channel?.lease else { return false }
         return lease.transmission.origin == origin && lease.holder == client
     }
 
-    /// What keeps everybody at this seat from talking.
-    private var nobodySits: Refusal? {
+    /// Why the state of the login session allows no transmission.
+    private var sessionRefusal: Refusal? {
         if !isSessionActive { return .sessionInactive }
         return switch whileLocked {
         case .allow: nil
@@ -130,21 +135,22 @@ extension TalkSession {
         return seconds > 0 ? .seconds(seconds) : nil
     }
 
-    mutating func followLease(_ turn: inout Turn) {
+    /// Ends a transmission that has reached its limit, and warns of a limit that is near.
+    mutating func checkLease(effects: inout EffectCollector) {
         guard let lease = channel?.lease else { return }
-        if turn.now >= lease.limit {
-            if lease.transmission.isHeld { freshPress.require(lease.transmission.origin) }
-            endTransmission(.timeLimit, &turn)
-        } else if let warning = lease.warning, turn.now >= warning {
-            change { $0.lease?.warning = nil }
-            turn.publish(.timeLimitNear(secondsLeft: (lease.limit - turn.now).secondsRoundedUp))
+        if effects.now >= lease.limit {
+            if lease.transmission.isHeld { timeOutLock.lock(lease.transmission.origin) }
+            endTransmission(.timeLimit, effects: &effects)
+        } else if let warning = lease.warning, effects.now >= warning {
+            updateChannel { $0.lease?.warning = nil }
+            effects.publish(.timeLimitNear(secondsLeft: (lease.limit - effects.now).secondsRoundedUp))
         }
     }
 }
 
 extension JoinedChannel {
-    /// What of the application's settings stands against a transmission.
-    fileprivate var standsAgainstTransmission: Refusal? {
+    /// Why the application's settings allow no transmission.
+    fileprivate var transmissionRefusal: Refusal? {
         switch transmissionMode {
         case .listenOnly, .unknown: return .listenOnly
         case .halfDuplex: if let participant { return .remoteSpeaks(participant.name) }
@@ -159,16 +165,14 @@ extension JoinedChannel {
 }
 
 extension EndCause {
-    /// Who ended a transmission for this cause.
+    /// What ended a transmission for this cause.
     fileprivate func source(of transmission: Transmission, isByApplication: Bool) -> TransmitSource {
         switch self {
         case .released: transmission.source
         case .stopped: isByApplication ? .developerRequest : .userRequest
         case .unknown, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost, .channelLeft,
-            .linkLost, .deviceRemoved,
-            .audioServerLost, .microphoneLost, .noMicrophone, .suspended, .sessionLocked, .sessionInactive,
-            .modeChanged,
-            .applicationUnavailable, .shuttingDown:
+            .linkLost, .deviceRemoved, .audioServerLost, .microphoneLost, .noMicrophone, .suspended,
+            .sessionLocked, .sessionInactive, .modeChanged, .applicationUnavailable, .shuttingDown:
             .unknown
         }
     }

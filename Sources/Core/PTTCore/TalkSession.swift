@@ -1,29 +1,31 @@
 package import PTTMessages
 
-/// What the core knows and what it decides next: one channel, at most one transmission, the audio session.
+/// The state machine of push-to-talk: one channel, at most one transmission, the audio session.
 ///
-/// It is a value: events and the time come in, orders go out, and nothing else happens. A late event about something
-/// that is over (a timer, a closed stream, a connection without a lease) leads to nothing.
+/// It is a value: events and the time go in, effects come out, and nothing else happens. A late event about something
+/// that is over (a timer, a closed stream, a connection that holds no transmission) has no effect.
 package struct TalkSession: Equatable, Sendable {
-    /// 20 minutes is the longest that land mobile radios can be set to.
+    /// 20 minutes is the longest time-out timer that land mobile radios offer.
     package static let timeLimits = Duration.seconds(1)...Duration.seconds(20 * 60)
+    package static let defaultTimeLimit = Duration.seconds(60)
 
     enum State: Equatable, Sendable {
         case notJoined
         case joined(JoinedChannel)
     }
 
-    enum Machine: Equatable, Sendable {
+    enum PowerState: Equatable, Sendable {
         case awake
         case suspending
+        /// pttd, or the computer.
         case shuttingDown
     }
 
-    /// What a locked screen means for who wants to transmit.
+    /// What a locked screen means for transmissions.
     package enum WhileLocked: String, Codable, Sendable {
-        /// A button or a person may transmit: nobody needs to see a screen for it.
+        /// A button or a person may transmit: no screen is needed for it.
         case allow
-        /// Locking ends a transmission, and none begins behind a locked screen.
+        /// Locking the screen ends a transmission, and none begins while it is locked.
         case refuse
     }
 
@@ -31,39 +33,36 @@ package struct TalkSession: Equatable, Sendable {
     package let timeLimit: Duration
     package let whileLocked: WhileLocked
     var state = State.notJoined
-    var machine = Machine.awake
+    var power = PowerState.awake
     var isLocked = false
     var isSessionActive = true
     var isAudioServerReady = false
     var policy = Policy()
     var attachments = Attachments()
-    /// The applications that the core told to start and that have not attached since: nobody has seen them, however
-    /// late they come, and whatever became of the channel meanwhile. Many more than a person has applications for this.
-    var awaited = Newest<ApplicationID>(limit: 16)
-    /// The applications whose audio socket has closed and is not connected again.
-    var lostAudio: Set<ClientID> = []
-    var freshPress = FreshPress()
+    /// The applications that the core has started and that have not attached since. They are in the background, however
+    /// late they attach, and whatever has happened to the channel. Far more than one person's applications.
+    var startedApplications = BoundedSet<ApplicationID>(limit: 16)
+    /// The clients whose audio socket has closed and has not been reopened.
+    var clientsWithoutAudio: Set<ClientID> = []
+    var timeOutLock = TimeOutLock()
     var leftChannels = LeftChannels()
-    /// That of the last channel that was left.
-    var endedToken: PushToken?
+    /// The push token of the channel that was left last.
+    var lastPushToken: PushToken?
     var transmissionCount = 0
     var playbackCount = 0
     var startCount = 0
     var pushCount = 0
-    /// What the shell's timer is set to.
+    /// The time that the shell's timer is set to.
     var timer: MonotonicTime?
-    /// What is on disk.
+    /// The last ordered state of the disk.
     var saved: SavedChannel?
     var savedDescriptor: Descriptor?
-    /// Why the disk does not have what it should.
+    /// Why the disk does not have the last ordered state.
     var saveFailure: String?
 
     /// - Parameters:
-    ///   - timeLimit: The longest transmission; brought into ``timeLimits``.
+    ///   - timeLimit: The longest transmission; clamped to ``timeLimits``.
     ///   - whileLocked: What a locked screen means.
-    /// Of a transmission.
-    package static let defaultTimeLimit = Duration.seconds(60)
-
     package init(timeLimit: Duration = defaultTimeLimit, whileLocked: WhileLocked = .allow) {
         self.whileLocked = whileLocked
         self.timeLimit = min(max(timeLimit, Self.timeLimits.lowerBound), Self.timeLimits.upperBound)
@@ -80,63 +79,69 @@ package struct TalkSession: Equatable, Sendable {
         )
     }
 
-    /// The clients whose word or end closes the microphone: who holds the transmission, and the channel's application.
-    /// None while nobody transmits.
+    /// The clients whose requests or disconnection close the microphone: the holder of the transmission, then the
+    /// channel's application. Empty without a transmission.
     package var transmissionClients: [ClientID] {
         guard let channel, let lease = channel.lease else { return [] }
         return [lease.holder] + [channel.receiver].compactMap(\.self)
     }
 
-    /// The picture of the channel or of its participant.
+    /// The image of the channel or of its participant.
     package func image(_ imageID: String) -> Image? {
         [channel?.descriptor.image, channel?.participant?.image].compactMap(\.self)
             .first { $0.summary.imageID == imageID }
     }
 
-    /// Decides what follows from an event.
+    /// Handles an event.
     ///
     /// - Parameters:
     ///   - event: What has happened.
-    ///   - now: When it happened; never earlier than that of the event before.
+    ///   - now: When it happened; never earlier than the event before it.
     /// - Returns: What to do, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
-        var turn = Turn(at: now)
-        take(event, &turn)
-        followAudio(&turn)
-        followTimer(&turn)
-        followDisk(&turn)
-        return turn.effects
+        var effects = EffectCollector(at: now)
+        transition(event, effects: &effects)
+        updateAudio(effects: &effects)
+        updateTimer(effects: &effects)
+        updateSaved(effects: &effects)
+        return effects.inOrder
     }
 
-    private mutating func take(_ event: Event, _ turn: inout Turn) {
+    private mutating func transition(_ event: Event, effects: inout EffectCollector) {
         switch event {
         case .request(let requestID, let client, let request):
-            if let answer = answer(request, requestID, from: client, &turn) { turn.answer(requestID, answer) }
-        case .pushSent(let requestID, let envelope): turn.answer(requestID, push(envelope, &turn))
-        case .clientDisconnected(let client): clientDisconnected(client, &turn)
-        case .restored(let channel, let descriptor): restored(channel, descriptor, &turn)
-        case .applicationStartFailed(let startID, let reason): startFailed(startID, reason, &turn)
-        case .timerFired: timerFired(&turn)
-        case .captureStarted(let captureID): captureStarted(captureID, &turn)
-        case .captureFailed(let captureID, let cause): captureFailed(captureID, cause, &turn)
-        case .playbackStarted(let playbackID): playbackStarted(playbackID, &turn)
+            if let answer = answer(request, requestID, from: client, effects: &effects) {
+                effects.reply(to: requestID, answer)
+            }
+        case .pushSent(let requestID, let envelope):
+            effects.reply(to: requestID, push(envelope, effects: &effects))
+        case .clientDisconnected(let client): clientDisconnected(client, effects: &effects)
+        case .restored(let channel, let descriptor):
+            restored(channel, descriptor: descriptor, effects: &effects)
+        case .applicationStartFailed(let startID, let reason):
+            applicationStartFailed(startID, reason: reason, effects: &effects)
+        case .timerFired: timerFired(effects: &effects)
+        case .captureStarted(let captureID): captureStarted(captureID, effects: &effects)
+        case .captureFailed(let captureID, let cause): captureFailed(captureID, cause, effects: &effects)
+        case .playbackStarted(let playbackID): playbackStarted(playbackID, effects: &effects)
         case .playbackFailed(let playbackID, let interruption, let reason):
-            playbackFailed(playbackID, interruption, reason, &turn)
+            playbackFailed(playbackID, interruption, reason: reason, effects: &effects)
         case .audioConnectionReady(let client): audioConnectionReady(client)
-        case .audioConnectionLost(let client): audioConnectionLost(client, &turn)
-        case .routeChanged(let input, let output): turn.publish(.routeChanged(input: input, output: output))
-        case .audioServerReady: audioServerReady(&turn)
-        case .audioServerLost: audioServerLost(&turn)
-        case .policyChanged(let policy): policyChanged(policy, &turn)
-        case .systemSuspending: systemSuspending(&turn)
+        case .audioConnectionLost(let client): audioConnectionLost(client, effects: &effects)
+        case .routeChanged(let input, let output):
+            effects.publish(.routeChanged(input: input, output: output))
+        case .audioServerReady: audioServerReady(effects: &effects)
+        case .audioServerLost: audioServerLost(effects: &effects)
+        case .policyChanged(let policy): policyChanged(policy, effects: &effects)
+        case .systemSuspending: systemSuspending(effects: &effects)
         case .systemResumed: systemResumed()
-        case .sessionLocked: sessionLocked(&turn)
+        case .sessionLocked: sessionLocked(effects: &effects)
         case .sessionUnlocked: isLocked = false
-        case .sessionInactive: sessionInactive(&turn)
+        case .sessionInactive: sessionInactive(effects: &effects)
         case .sessionActive: isSessionActive = true
-        case .stateSaved: stateSaved(&turn)
-        case .stateNotSaved(let reason): stateNotSaved(reason, &turn)
-        case .shuttingDown: shuttingDown(&turn)
+        case .stateSaved: stateSaved(effects: &effects)
+        case .stateNotSaved(let reason): stateNotSaved(reason: reason, effects: &effects)
+        case .shuttingDown: shuttingDown(effects: &effects)
         }
     }
 
@@ -147,35 +152,35 @@ package struct TalkSession: Equatable, Sendable {
         }
     }
 
-    /// Changes the channel, if there is one.
-    mutating func change(_ body: (inout JoinedChannel) -> Void) {
+    /// Changes the channel, if one is joined.
+    mutating func updateChannel(_ body: (inout JoinedChannel) -> Void) {
         guard case .joined(var channel) = state else { return }
-        // So that the channel has one owner while it changes.
+        // So that the channel has one owner while it changes, and is not copied.
         state = .notJoined
         body(&channel)
         state = .joined(channel)
     }
 
-    mutating func endTransmission(_ cause: EndCause, _ turn: inout Turn) {
-        change { $0.endTransmission(cause, by: .unknown, &turn) }
+    mutating func endTransmission(_ cause: EndCause, effects: inout EffectCollector) {
+        updateChannel { $0.endTransmission(cause, by: .unknown, effects: &effects) }
     }
 
-    private mutating func followTimer(_ turn: inout Turn) {
+    private mutating func updateTimer(effects: inout EffectCollector) {
         let deadline = channel?.deadline
         guard deadline != timer else { return }
         timer = deadline
-        turn.timer = deadline.map { .setTimer($0) } ?? .cancelTimer
+        effects.timer = deadline.map { .setTimer($0) } ?? .cancelTimer
     }
 
-    private mutating func followDisk(_ turn: inout Turn) {
+    private mutating func updateSaved(effects: inout EffectCollector) {
         let descriptor = channel.flatMap { $0.isDescriptorLost ? nil : $0.descriptor }
         if descriptor != savedDescriptor {
             savedDescriptor = descriptor
-            turn.saves.append(.saveDescriptor(descriptor))
+            effects.saves.append(.saveDescriptor(descriptor))
         }
         if channel?.saved != saved {
             saved = channel?.saved
-            turn.saves.append(.saveChannel(saved))
+            effects.saves.append(.saveChannel(saved))
         }
     }
 }

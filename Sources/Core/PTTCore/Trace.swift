@@ -25,7 +25,7 @@ extension TalkSession.Effect: CustomStringConvertible {
         case .reply(let id, let answer): "reply \(id.rawValue) \(answer)"
         case .publish(let event): "publish \(traced(event))"
         case .notify(let client, let event): "notify client \(client.rawValue) \(traced(event))"
-        case .startApplication(let startID, let application, let activation):
+        case .startApplication(let startID, let application, by: let activation):
             "startApplication \(startID.rawValue) \(application.rawValue.traced) \(traced(activation))"
         case .log(let text): "log \(text.traced)"
         }

@@ -1,13 +1,13 @@
 import PTTMessages
 
-/// A push that the application was told of and has not answered.
+/// A push that the application has received and has not answered.
 struct WaitingPush: Equatable, Sendable {
-    /// More than an application can work through in the time that it has.
+    /// More than an application can process within the time limit.
     static let limit = 16
     static let warningTime = Duration.seconds(2)
 
     let push: Push
-    /// When to remark that the application is slow; nil once that is done.
+    /// When to log that the application is slow; nil once that is done.
     private(set) var warning: MonotonicTime?
     /// When to give up.
     let limit: MonotonicTime
@@ -20,12 +20,12 @@ struct WaitingPush: Equatable, Sendable {
 
     var deadline: MonotonicTime { warning ?? limit }
 
-    mutating func warned() {
+    mutating func clearWarning() {
         warning = nil
     }
 
-    /// An answer that opens the speaker must come at once; work on data may take what Apple's systems give an
-    /// application in the background.
+    /// An answer that opens the speaker must come immediately; processing data may take as long as Apple's systems give
+    /// an application in the background.
     private static func timeLimit(_ kind: PushKind) -> Duration {
         switch kind {
         case .pushToTalk, .unknown: .seconds(5)

@@ -1,7 +1,7 @@
 import PTTCore
 import PTTMessages
 
-extension Alphabet {
+extension TestEvents {
     static let labelled: KeyValuePairs<String, TalkSession.Event> = [
         "Radio attaches": attachRadio(),
         "Radio attaches in the background": attachRadio(inFront: false),

@@ -4,37 +4,37 @@ import Testing
 @testable import PTTCore
 
 /// All closings are carried out before any opening: what one turn opens and closes would stay open.
-@Suite struct TurnTests {
+@Suite struct EffectCollectorTests {
     @Test func `a microphone that one turn opens and closes is noticed`() async {
         await #expect(processExitsWith: .failure) {
-            var turn = Turn(at: MonotonicTime(nanoseconds: 0))
+            var effects = EffectCollector(at: MonotonicTime(nanoseconds: 0))
             let capture = Capture(captureID: CaptureID(rawValue: 1), format: .standard)
-            turn.open(capture)
-            turn.close(AudioSession.Microphone(capture: capture))
+            effects.open(capture)
+            effects.close(AudioSession.Microphone(capture: capture))
         }
     }
 
     @Test func `a speaker that one turn opens and closes is noticed`() async {
         await #expect(processExitsWith: .failure) {
-            var turn = Turn(at: MonotonicTime(nanoseconds: 0))
+            var effects = EffectCollector(at: MonotonicTime(nanoseconds: 0))
             let playbackID = PlaybackID(rawValue: 1)
             let playback = Playback(
                 playbackID: playbackID,
                 format: .standard,
                 writer: ClientID(rawValue: 1)
             )
-            turn.open(playback)
-            turn.close(playback)
+            effects.open(playback)
+            effects.close(playback)
         }
     }
 
     @Test func `one stream takes the place of another in one turn`() {
-        var turn = Turn(at: MonotonicTime(nanoseconds: 0))
+        var effects = EffectCollector(at: MonotonicTime(nanoseconds: 0))
         let captures = [1, 2].map { Capture(captureID: CaptureID(rawValue: $0), format: .standard) }
-        turn.open(captures[1])
-        turn.close(AudioSession.Microphone(capture: captures[0]))
+        effects.open(captures[1])
+        effects.close(AudioSession.Microphone(capture: captures[0]))
         #expect(
-            turn.effects == [
+            effects.inOrder == [
                 .closeCapture(captures[0].captureID), .openCapture(captures[1].captureID, .standard),
             ]
         )

@@ -1,12 +1,14 @@
-/// The newest of what is remembered, each once: beyond the limit the oldest is forgotten.
-struct Newest<Element: Equatable & Sendable>: Equatable, Sendable {
+/// The newest distinct elements: beyond the limit the oldest is evicted.
+struct BoundedSet<Element: Equatable & Sendable>: Equatable, Sendable {
     let limit: Int
+    /// The oldest first.
     private(set) var elements: [Element] = []
 
     init(limit: Int) {
         self.limit = limit
     }
 
+    /// An element that is there already becomes the newest.
     mutating func insert(_ element: Element) {
         remove { $0 == element }
         elements.append(element)

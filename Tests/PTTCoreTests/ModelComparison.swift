@@ -2,7 +2,7 @@ import PTTCore
 import PTTMessages
 
 /// The core and its model, which are told the same. What an outsider sees is checked too.
-struct Trial {
+struct ModelComparison {
     private(set) var session: TalkSession
     private(set) var observer: Observer
     private(set) var model: Model
@@ -32,8 +32,8 @@ struct Trial {
     private var difference: String? {
         var answers: [String] = []
         var isStartOrdered = false
-        var told: [Model.Told] = []
-        var audioTold: [Model.Told] = []
+        var notifications: [Model.Notification] = []
+        var audioNotifications: [Model.Notification] = []
         for effect in effects {
             switch effect {
             case .reply(_, let answer): answers.append(brief(answer))
@@ -41,10 +41,10 @@ struct Trial {
                 switch event {
                 case .audioActivating, .audioActivated, .audioDeactivated, .audioInterrupted,
                     .audioInterruptionEnded:
-                    audioTold.append(brief(event))
-                default: told.append(brief(event))
+                    audioNotifications.append(brief(event))
+                default: notifications.append(brief(event))
                 }
-            case .notify(let client, let event): told.append(.alone(client, event.kind))
+            case .notify(let client, let event): notifications.append(.alone(client, event.kind))
             case .startApplication: isStartOrdered = true
             case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
                 .setTimer, .cancelTimer, .saveChannel, .saveDescriptor, .log:
@@ -52,11 +52,15 @@ struct Trial {
             }
         }
         if answers != model.answers { return "answered is \(answers), by the model \(model.answers)" }
-        if told != model.told { return "told is \(told), by the model \(model.told)" }
+        if notifications != model.notifications {
+            return "told is \(notifications), by the model \(model.notifications)"
+        }
         if isStartOrdered != model.isStartOrdered {
             return "an application is \(isStartOrdered ? "" : "not ")started, by the model it is the reverse"
         }
-        if audioTold != model.audioTold { return "audio is \(audioTold), by the model \(model.audioTold)" }
+        if audioNotifications != model.audioNotifications {
+            return "audio is \(audioNotifications), by the model \(model.audioNotifications)"
+        }
         return nil
     }
 
@@ -71,7 +75,7 @@ struct Trial {
             channel?.isApplicationStarting == joined.map({ $0.start != nil }),
             channel?.serviceStatus == joined.map({ $0.running?.status ?? .ready }),
             channel?.transmissionMode == joined?.mode,
-            channel?.areAccessoryEventsEnabled == joined?.hasButtons,
+            channel?.areAccessoryEventsEnabled == joined?.areAccessoryEventsEnabled,
             channel?.participant?.name == joined?.remote?.name,
             status.transmission?.origin == talk?.origin,
             status.transmission?.source == talk?.source,
@@ -105,7 +109,7 @@ struct Trial {
         }
     }
 
-    private func brief(_ event: CoreEvent) -> Model.Told {
+    private func brief(_ event: CoreEvent) -> Model.Notification {
         switch event {
         case .channelJoined(_, let reason): .joined(reason)
         case .channelLeft(let reason, explanation: _): .left(reason)

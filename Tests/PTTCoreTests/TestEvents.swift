@@ -4,7 +4,7 @@ import PTTMessages
 /// The events that the exhaustive and the random tests draw from: two channels, an application that can be started and
 /// attaches up to three times, one that cannot be started, a program that does not attach, a accessoryd with two buttons, and
 /// the command line.
-enum Alphabet {
+enum TestEvents {
     static let channel = ChannelID(randomBytes: (0xA, 0xA))
     static let other = ChannelID(randomBytes: (0xB, 0xB))
     static let radio = ClientID(rawValue: 1)

@@ -2,47 +2,49 @@ import PTTCore
 import PTTMessages
 
 /// Lives of the core, drawn so that much of what happens leads somewhere.
-enum Chance {
+enum RandomSequence {
     struct Fault: Error {
-        let life: Life
+        let sequence: EventSequence
     }
 
     static func live(_ random: inout SplitMix) -> Result<Model, Fault> {
         let whileLocked = random.pick([TalkSession.WhileLocked.allow, .allow, .refuse])
-        var life = Life(whileLocked: whileLocked)
-        var trial = Trial(whileLocked: whileLocked)
+        var sequence = EventSequence(whileLocked: whileLocked)
+        var comparison = ModelComparison(whileLocked: whileLocked)
         var second = 0
         if Bool.random(using: &random) {
             if Int.random(in: 0..<8, using: &random) == 0 {
-                life.steps.append(.init(second: 0, event: random.pick(policies)))
+                sequence.steps.append(.init(second: 0, event: random.pick(policies)))
             }
-            life.steps.append(.init(second: 0, event: random.pick(restorations)))
+            sequence.steps.append(.init(second: 0, event: random.pick(restorations)))
         }
-        for step in life.steps where Life.run(step, &trial) != nil { return .failure(Fault(life: life)) }
+        for step in sequence.steps where EventSequence.run(step, &comparison) != nil {
+            return .failure(Fault(sequence: sequence))
+        }
         for _ in 0..<1000 {
             second += Int.random(in: 0...3, using: &random)
-            let step = Life.Step(second: second, event: draw(&random, trial.model))
-            life.steps.append(step)
-            if Life.run(step, &trial) != nil { return .failure(Fault(life: life)) }
+            let step = EventSequence.Step(second: second, event: draw(&random, comparison.model))
+            sequence.steps.append(step)
+            if EventSequence.run(step, &comparison) != nil { return .failure(Fault(sequence: sequence)) }
         }
-        return .success(trial.model)
+        return .success(comparison.model)
     }
 
-    private static let policies = Alphabet.events.filter { event in
+    private static let policies = TestEvents.events.filter { event in
         if case .policyChanged = event { true } else { false }
     }
 
     private static let restorations: [TalkSession.Event] = [
-        .restored(saved(Alphabet.activation, .fullDuplex), descriptor: nil),
+        .restored(saved(TestEvents.activation, .fullDuplex), descriptor: nil),
         .restored(saved(nil, .halfDuplex), descriptor: nil),
-        .restored(saved(Alphabet.activation, .listenOnly), descriptor: Descriptor(name: "Ops", image: nil)),
+        .restored(saved(TestEvents.activation, .listenOnly), descriptor: Descriptor(name: "Ops", image: nil)),
     ]
 
     private static func saved(_ activation: Activation?, _ mode: TransmissionMode) -> SavedChannel {
         SavedChannel(
-            channelID: Alphabet.channel,
-            owner: Owner(identifier: Alphabet.radioID, name: "Radio", activation: activation),
-            pushToken: Alphabet.radioToken,
+            channelID: TestEvents.channel,
+            owner: Owner(identifier: TestEvents.radioID, name: "Radio", activation: activation),
+            pushToken: TestEvents.radioToken,
             transmissionMode: mode,
             areAccessoryEventsEnabled: mode == .fullDuplex
         )
@@ -51,7 +53,7 @@ enum Chance {
     private static func draw(_ random: inout SplitMix, _ model: Model) -> TalkSession.Event {
         // News of a stream, a start or a push that is over comes late.
         let late = Int.random(in: 0...3, using: &random) == 0 ? 1 : 0
-        let radio = model.channel?.running?.client ?? random.pick(Alphabet.radios)
+        let radio = model.channel?.running?.client ?? random.pick(TestEvents.radios)
         switch Int.random(in: 0..<100, using: &random) {
         case 0...3: return .audioServerReady
         case 4...6: return .systemResumed
@@ -74,22 +76,23 @@ enum Chance {
         case 32...36: return push(&random, model)
         case 37...41: return finish(&random, model, radio, late)
         case 42...48:
-            return Alphabet.begin(
-                random.pick([Alphabet.button, Alphabet.headset]),
-                by: random.pick([Alphabet.accessoryd, Alphabet.commandLine])
+            return TestEvents.begin(
+                random.pick([TestEvents.button, TestEvents.headset]),
+                by: random.pick([TestEvents.accessoryd, TestEvents.commandLine])
             )
         case 49:
-            return Alphabet.begin(Alphabet.radioItself, by: radio, .developerRequest)
+            return TestEvents.begin(TestEvents.radioItself, by: radio, .developerRequest)
         case 50...52:
             return random.pick([
-                Alphabet.status(.ready, by: radio), Alphabet.mode(.fullDuplex, by: radio),
-                Alphabet.foreground(true, by: radio),
+                TestEvents.status(.ready, by: radio), TestEvents.mode(.fullDuplex, by: radio),
+                TestEvents.foreground(true, by: radio),
             ])
-        case 53...56: return Alphabet.end(random.pick([Alphabet.button, Alphabet.headset]))
-        case 57...59: return Alphabet.speaker(random.pick([Alphabet.ann, Alphabet.bob, nil]), by: radio)
+        case 53...56: return TestEvents.end(random.pick([TestEvents.button, TestEvents.headset]))
+        case 57...59:
+            return TestEvents.speaker(random.pick([TestEvents.ann, TestEvents.bob, nil]), by: radio)
         default:
             // Shutting down is for good; let it be rare.
-            let event = random.pick(Alphabet.events)
+            let event = random.pick(TestEvents.events)
             switch event {
             case .shuttingDown: return Int.random(in: 0..<50, using: &random) > 0 ? .timerFired : event
             case .policyChanged: return .policyChanged(Policy())
@@ -100,17 +103,17 @@ enum Chance {
 
     private static func attach(_ random: inout SplitMix, _ radio: ClientID) -> TalkSession.Event {
         random.pick([
-            Alphabet.attachRadio(), Alphabet.attachRadio(Alphabet.secondRadio, Alphabet.secondToken),
-            Alphabet.attachRadio(Alphabet.radioAgain, Alphabet.tokenAgain), Alphabet.join(radio),
-            Alphabet.join(radio),
+            TestEvents.attachRadio(), TestEvents.attachRadio(TestEvents.secondRadio, TestEvents.secondToken),
+            TestEvents.attachRadio(TestEvents.radioAgain, TestEvents.tokenAgain), TestEvents.join(radio),
+            TestEvents.join(radio),
         ])
     }
 
     private static func push(_ random: inout SplitMix, _ model: Model) -> TalkSession.Event {
-        let owner = model.channel?.ownerID ?? Alphabet.radioID
-        return Alphabet.push(
-            model.channel?.token ?? Alphabet.radioToken,
-            to: Int.random(in: 0..<4, using: &random) == 0 ? Alphabet.radioID : owner,
+        let owner = model.channel?.ownerID ?? TestEvents.radioID
+        return TestEvents.push(
+            model.channel?.token ?? TestEvents.radioToken,
+            to: Int.random(in: 0..<4, using: &random) == 0 ? TestEvents.radioID : owner,
             isServiceUpdate: Bool.random(using: &random),
             priority: 10
         )
@@ -124,9 +127,15 @@ enum Chance {
     ) -> TalkSession.Event {
         let id = model.channel?.running?.pushes.first?.id ?? model.counts.pushes
         return random.pick([
-            Alphabet.finish(id - late, .activeRemoteParticipant, Alphabet.ann, ends: late == 1, by: radio),
-            Alphabet.finish(id, .activeRemoteParticipant, Alphabet.bob, ends: true, by: radio),
-            Alphabet.finish(id, .processed, by: radio), Alphabet.finish(id, .leaveChannel, by: radio),
+            TestEvents.finish(
+                id - late,
+                .activeRemoteParticipant,
+                TestEvents.ann,
+                ends: late == 1,
+                by: radio
+            ),
+            TestEvents.finish(id, .activeRemoteParticipant, TestEvents.bob, ends: true, by: radio),
+            TestEvents.finish(id, .processed, by: radio), TestEvents.finish(id, .leaveChannel, by: radio),
         ])
     }
 }

@@ -2,7 +2,7 @@ import PTTCore
 import PTTMessages
 
 /// The states that differ in what they answer, each by a way that leads to it.
-enum Situation: String, CaseIterable {
+enum InitialState: String, CaseIterable {
     case nothingJoined
     case attached
     case joined
@@ -10,7 +10,7 @@ enum Situation: String, CaseIterable {
     case joinedByThePerson
     case background
     case locked
-    case elsewhere
+    case sessionInactive
     case activating
     case active
     case receiving
@@ -38,48 +38,49 @@ enum Situation: String, CaseIterable {
     var events: [TalkSession.Event] {
         let capture = TalkSession.Event.captureStarted(CaptureID(rawValue: 1))
         let playback = TalkSession.Event.playbackStarted(PlaybackID(rawValue: 1))
-        let joined = [.audioServerReady, Alphabet.attachRadio(), Alphabet.join(Alphabet.radio)]
-        let activating = joined + [Alphabet.begin(Alphabet.button)]
-        let receiving = joined + [Alphabet.speaker(Alphabet.ann), playback]
-        let orphaned = joined + [.clientDisconnected(Alphabet.radio)]
+        let joined = [.audioServerReady, TestEvents.attachRadio(), TestEvents.join(TestEvents.radio)]
+        let activating = joined + [TestEvents.begin(TestEvents.button)]
+        let receiving = joined + [TestEvents.speaker(TestEvents.ann), playback]
+        let orphaned = joined + [.clientDisconnected(TestEvents.radio)]
         return switch self {
         case .nothingJoined: [.audioServerReady]
-        case .attached: [.audioServerReady, Alphabet.attachRadio()]
+        case .attached: [.audioServerReady, TestEvents.attachRadio()]
         case .joined: joined
-        case .joinedByAProgram: [.audioServerReady, Alphabet.join(Alphabet.program, as: "Old")]
-        case .joinedByThePerson: [.audioServerReady, Alphabet.join(Alphabet.commandLine)]
+        case .joinedByAProgram: [.audioServerReady, TestEvents.join(TestEvents.program, as: "Old")]
+        case .joinedByThePerson: [.audioServerReady, TestEvents.join(TestEvents.commandLine)]
         case .background:
-            joined + [Alphabet.foreground(false)]
+            joined + [TestEvents.foreground(false)]
         case .locked: joined + [.sessionLocked]
-        case .elsewhere: joined + [.sessionInactive]
+        case .sessionInactive: joined + [.sessionInactive]
         case .activating, .pastTheLimit: activating
         case .active: activating + [capture]
         case .receiving: receiving
         case .fullDuplexBoth:
-            joined + [Alphabet.mode(.fullDuplex), Alphabet.speaker(Alphabet.ann), playback]
-                + [Alphabet.begin(Alphabet.button), capture]
-        case .listenOnly: joined + [Alphabet.mode(.listenOnly)]
-        case .notReady: joined + [Alphabet.status(.connecting)]
-        case .buttonsTaken: joined + [Alphabet.accessories(false)]
+            joined + [TestEvents.mode(.fullDuplex), TestEvents.speaker(TestEvents.ann), playback]
+                + [TestEvents.begin(TestEvents.button), capture]
+        case .listenOnly: joined + [TestEvents.mode(.listenOnly)]
+        case .notReady: joined + [TestEvents.status(.connecting)]
+        case .buttonsTaken: joined + [TestEvents.accessories(false)]
         case .graceUsed:
-            joined + [Alphabet.accessories(false)]
-                + [Alphabet.foreground(false)]
-                + [Alphabet.begin(Alphabet.button)]
-                + [Alphabet.begin(Alphabet.radioItself, by: Alphabet.radio, .developerRequest)]
-                + [Alphabet.end(nil, by: Alphabet.radio, .stopped)]
+            joined + [TestEvents.accessories(false)]
+                + [TestEvents.foreground(false)]
+                + [TestEvents.begin(TestEvents.button)]
+                + [TestEvents.begin(TestEvents.radioItself, by: TestEvents.radio, .developerRequest)]
+                + [TestEvents.end(nil, by: TestEvents.radio, .stopped)]
         case .orphaned: orphaned
         case .orphanedForGood:
-            [.audioServerReady, Alphabet.attachIntercom, Alphabet.join(Alphabet.intercom)]
-                + [.clientDisconnected(Alphabet.intercom)]
-        case .starting: orphaned + [Alphabet.begin(Alphabet.button)]
-        case .startingForAPush: orphaned + [Alphabet.push(Alphabet.radioToken)]
+            [.audioServerReady, TestEvents.attachIntercom, TestEvents.join(TestEvents.intercom)]
+                + [.clientDisconnected(TestEvents.intercom)]
+        case .starting: orphaned + [TestEvents.begin(TestEvents.button)]
+        case .startingForAPush: orphaned + [TestEvents.push(TestEvents.radioToken)]
         case .restored: [Self.restoration, .audioServerReady]
-        case .pushWaiting: joined + [Alphabet.push(Alphabet.radioToken)]
+        case .pushWaiting: joined + [TestEvents.push(TestEvents.radioToken)]
         case .speakerLost:
             receiving + [.playbackFailed(PlaybackID(rawValue: 1), .speakerLost, reason: "no sink")]
-        case .audioSocketLost: receiving + [.audioConnectionLost(Alphabet.radio)]
+        case .audioSocketLost: receiving + [.audioConnectionLost(TestEvents.radio)]
         case .interrupted: receiving + [.audioServerLost]
-        case .forbidden: [.audioServerReady, Alphabet.attachRadio(), .policyChanged(Policy(isClosed: true))]
+        case .forbidden:
+            [.audioServerReady, TestEvents.attachRadio(), .policyChanged(Policy(isClosed: true))]
         case .withoutAudioServer: joined + [.audioServerLost]
         case .suspending: joined + [.systemSuspending]
         case .shuttingDown: joined + [.shuttingDown]
@@ -88,9 +89,9 @@ enum Situation: String, CaseIterable {
 
     private static let restoration = TalkSession.Event.restored(
         SavedChannel(
-            channelID: Alphabet.channel,
-            owner: Owner(identifier: Alphabet.radioID, name: "Radio", activation: Alphabet.activation),
-            pushToken: Alphabet.radioToken,
+            channelID: TestEvents.channel,
+            owner: Owner(identifier: TestEvents.radioID, name: "Radio", activation: TestEvents.activation),
+            pushToken: TestEvents.radioToken,
             transmissionMode: .halfDuplex,
             areAccessoryEventsEnabled: true
         ),
@@ -101,11 +102,11 @@ enum Situation: String, CaseIterable {
     var second: Int { self == .pastTheLimit ? Model.timeLimit : 0 }
 
     /// For the core and its model.
-    var life: Life {
-        var life = Life(whileLocked: .allow)
-        life.steps = events.map { .init(second: 0, event: $0) }
-        if self == .pastTheLimit { life.steps.append(.init(second: second, event: .timerFired)) }
-        return life
+    var sequence: EventSequence {
+        var sequence = EventSequence(whileLocked: .allow)
+        sequence.steps = events.map { .init(second: 0, event: $0) }
+        if self == .pastTheLimit { sequence.steps.append(.init(second: second, event: .timerFired)) }
+        return sequence
     }
 
     func reach() -> (TalkSession, Observer, String?) {

@@ -1,0 +1,86 @@
+import PTTMessages
+
+/// Collects the effects of one event by kind, so that the order of ``TalkSession/Effect`` holds whatever caused them.
+struct EffectCollector {
+    /// When the event happened.
+    let now: MonotonicTime
+    /// The ends of captures and playbacks.
+    private var closings: [TalkSession.Effect] = []
+    private var openings: [TalkSession.Effect] = []
+    private var delivery: TalkSession.Effect?
+    var timer: TalkSession.Effect?
+    var saves: [TalkSession.Effect] = []
+    private var replies: [TalkSession.Effect] = []
+    var applicationStart: TalkSession.Effect?
+    private var notifications: [TalkSession.Effect] = []
+
+    init(at now: MonotonicTime) {
+        self.now = now
+    }
+
+    mutating func reply(to request: RequestID, _ answer: TalkSession.Answer) {
+        replies.append(.reply(request, answer))
+    }
+
+    mutating func publish(_ event: CoreEvent) {
+        notifications.append(.publish(event))
+    }
+
+    mutating func notify(_ client: ClientID, _ event: CoreEvent) {
+        notifications.append(.notify(client, event))
+    }
+
+    mutating func log(_ text: String) {
+        notifications.append(.log(text))
+    }
+
+    // MARK: Streams
+    //
+    // All closings are carried out before any opening, so a stream that one event opened and closed would stay open.
+
+    mutating func open(_ capture: Capture) {
+        openings.append(.openCapture(capture.captureID, capture.format))
+    }
+
+    mutating func open(_ playback: Playback) {
+        openings.append(.openPlayback(playback.playbackID, playback.format, from: playback.writer))
+    }
+
+    mutating func close(_ microphone: AudioSession.Microphone) {
+        let capture = microphone.capture
+        assert(
+            !openings.contains(.openCapture(capture.captureID, capture.format)),
+            "\(capture) would stay open"
+        )
+        if microphone.isDelivered { closings.append(.stopFrames(capture.captureID)) }
+        closings.append(.closeCapture(capture.captureID))
+    }
+
+    mutating func close(_ playback: Playback) {
+        let opening = TalkSession.Effect.openPlayback(
+            playback.playbackID,
+            playback.format,
+            from: playback.writer
+        )
+        assert(!openings.contains(opening), "\(playback) would stay open")
+        closings.append(.closePlayback(playback.playbackID))
+    }
+
+    mutating func deliver(_ capture: CaptureID, to sink: FrameSink) {
+        assert(delivery == nil, "frames go to two sinks")
+        delivery = .deliverFrames(capture, to: sink)
+    }
+
+    /// All effects, in the order in which they are to be carried out.
+    var inOrder: [TalkSession.Effect] {
+        var effects = closings
+        if let timer { effects.append(timer) }
+        effects += saves
+        effects += replies
+        effects += notifications
+        if let applicationStart { effects.append(applicationStart) }
+        effects += openings
+        if let delivery { effects.append(delivery) }
+        return effects
+    }
+}

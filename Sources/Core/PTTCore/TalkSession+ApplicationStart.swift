@@ -1,0 +1,118 @@
+import PTTMessages
+
+extension TalkSession {
+    mutating func restored(_ saved: SavedChannel, descriptor: Descriptor?, effects: inout EffectCollector) {
+        guard case .notJoined = state else { return }
+        self.saved = saved
+        savedDescriptor = descriptor
+        let fallback = Descriptor(name: saved.owner?.name ?? "Push to Talk", image: nil)
+        var channel = JoinedChannel(
+            saved.channelID,
+            pushToken: saved.pushToken,
+            descriptor: descriptor ?? fallback,
+            presence: saved.owner.map { presence(of: $0, now: effects.now) } ?? .unowned
+        )
+        channel.isDescriptorLost = descriptor == nil
+        if saved.transmissionMode != .unknown { channel.transmissionMode = saved.transmissionMode }
+        channel.areAccessoryEventsEnabled = saved.areAccessoryEventsEnabled
+        if let refusal = policy.restriction(of: channel.policyID) {
+            effects.log("the saved channel is left: \(refusal.reason)")
+            lastPushToken = saved.pushToken
+            if let owner = saved.owner?.identifier {
+                let left = ApplicationInterface.Left(
+                    channelID: saved.channelID,
+                    reason: .systemPolicy,
+                    explanation: refusal.reason
+                )
+                leftChannels.insert(left, of: owner)
+            }
+            return
+        }
+        state = .joined(channel)
+        effects.publish(.channelJoined(channel.description, .channelRestoration))
+        startIfAbsent(effects: &effects)
+    }
+
+    private func presence(of owner: Owner, now: MonotonicTime) -> ApplicationPresence {
+        if let (client, process) = attachments.newest(of: owner.identifier) {
+            return .running(RunningApplication(process, client: client, owner: owner))
+        }
+        // Its process may have outlived an earlier run of the core.
+        let deadline = now + AbsentApplication.reconnectionTime
+        return .absent(AbsentApplication(owner: owner, reconnectionDeadline: deadline))
+    }
+
+    /// Starts the channel's application, if it is absent and has named an activation. A process of it has time to
+    /// reconnect first.
+    mutating func startIfAbsent(effects: inout EffectCollector) {
+        guard case .absent(let absent) = channel?.presence, let activation = absent.owner.activation
+        else { return }
+        startCount += 1
+        let starting = StartingApplication(
+            StartID(rawValue: startCount),
+            of: absent.owner,
+            by: activation,
+            launchTime: absent.reconnectionDeadline,
+            now: effects.now
+        )
+        updateChannel { $0.presence = .starting(starting) }
+        effects.publish(.applicationStarting)
+        launch(effects: &effects)
+    }
+
+    private mutating func launch(effects: inout EffectCollector) {
+        guard var starting = channel?.starting, let launchTime = starting.launchTime,
+            effects.now >= launchTime
+        else { return }
+        starting.launchTime = nil
+        updateChannel { $0.presence = .starting(starting) }
+        startedApplications.insert(starting.owner.identifier)
+        effects.applicationStart = .startApplication(
+            starting.startID,
+            starting.owner.identifier,
+            by: starting.activation
+        )
+    }
+
+    mutating func applicationStartFailed(
+        _ startID: StartID,
+        reason: String,
+        effects: inout EffectCollector
+    ) {
+        guard let starting = channel?.starting, starting.startID == startID else { return }
+        let identifier = starting.owner.identifier
+        startedApplications.remove { $0 == identifier }
+        effects.log("\(identifier.rawValue.traced) cannot be started: \(reason)")
+        giveUp(starting, reason: reason, effects: &effects)
+    }
+
+    /// Orders a start that is due, and gives up a start that has reached its limit.
+    mutating func checkStart(effects: inout EffectCollector) {
+        guard let starting = channel?.starting, effects.now >= starting.deadline else {
+            return launch(effects: &effects)
+        }
+        let seconds = StartingApplication.limit.components.seconds
+        let reason = "\(starting.owner.name) was started and did not attach within \(seconds) s"
+        effects.log(reason)
+        giveUp(starting, reason: reason, effects: &effects)
+    }
+
+    /// Ends what waited for the application. Its channel stays: the next press or push starts it again.
+    ///
+    /// An application of Apple's framework that is launched and makes no channel manager loses its channel. Here an
+    /// application has launched once it attaches, and attaching is making the manager; of a start that has not led to
+    /// an attachment the core cannot know whether it is queued, slow, or failed.
+    private mutating func giveUp(
+        _ starting: StartingApplication,
+        reason: String,
+        effects: inout EffectCollector
+    ) {
+        updateChannel { channel in
+            channel.endTransmission(.applicationUnavailable, by: .unknown, effects: &effects)
+            channel.finishPushes(.undeliverable, explanation: reason, effects: &effects)
+            let absent = AbsentApplication(owner: starting.owner, reconnectionDeadline: effects.now)
+            channel.presence = .absent(absent)
+        }
+        effects.publish(.applicationDetached)
+    }
+}

@@ -1,0 +1,80 @@
+import PTTMessages
+
+extension TalkSession {
+    /// Brings the audio session in line with the transmission and the reception. It runs after each transition, and is
+    /// the only place that opens streams.
+    mutating func updateAudio(effects: inout EffectCollector) {
+        guard let channel else { return }
+        let isPlaying = channel.reception.map { $0.interruption == nil } ?? false
+        if isPlaying, channel.audio.speaker == nil { playbackCount += 1 }
+        let playbackID = channel.audio.speaker?.playbackID ?? PlaybackID(rawValue: playbackCount)
+        updateChannel { channel in
+            channel.audio.update(
+                capture: channel.starting == nil ? channel.lease.map(channel.capture) : nil,
+                playback: isPlaying ? channel.playback(playbackID) : nil,
+                interruption: channel.reception?.interruption,
+                effects: &effects
+            )
+            let sink = channel.receiver.map { FrameSink.application($0) }
+            channel.audio.deliver(to: sink, in: channel.format, effects: &effects)
+        }
+    }
+
+    /// Closes all streams during a transition, where the end of the audio session is published before its cause.
+    mutating func endAudio(effects: inout EffectCollector) {
+        updateChannel { $0.audio.end(interruption: $0.reception?.interruption, effects: &effects) }
+    }
+
+    mutating func captureStarted(_ captureID: CaptureID, effects: inout EffectCollector) {
+        updateChannel { $0.audio.captureStarted(captureID, effects: &effects) }
+    }
+
+    mutating func captureFailed(_ captureID: CaptureID, _ cause: EndCause, effects: inout EffectCollector) {
+        guard channel?.audio.microphone?.capture.captureID == captureID else { return }
+        endTransmission(cause, effects: &effects)
+    }
+
+    mutating func audioConnectionReady(_ client: ClientID) {
+        guard clientsWithoutAudio.remove(client) != nil, channel?.receiver == client else { return }
+        resumeReception()
+    }
+
+    mutating func audioConnectionLost(_ client: ClientID, effects: inout EffectCollector) {
+        let isReceiver = channel?.receiver == client
+        // Also of an application that has no channel yet, or waits for it.
+        if isReceiver || attachments[client] != nil { clientsWithoutAudio.insert(client) }
+        guard isReceiver else { return }
+        endTransmission(.audioConnectionLost, effects: &effects)
+        interrupt(.audioConnectionLost, refusal: .noAudioConnection(channel?.owner), effects: &effects)
+    }
+
+    /// Whether no audio reaches the channel's application or comes from it.
+    var isAudioConnectionLost: Bool { channel?.receiver.map(clientsWithoutAudio.contains) ?? false }
+
+    mutating func audioServerReady(effects: inout EffectCollector) {
+        guard !isAudioServerReady else { return }
+        isAudioServerReady = true
+        resumeReception()
+        effects.publish(.audioServerReady)
+    }
+
+    mutating func audioServerLost(effects: inout EffectCollector) {
+        guard isAudioServerReady else { return }
+        isAudioServerReady = false
+        endTransmission(.audioServerLost, effects: &effects)
+        interrupt(.audioServerLost, refusal: .noAudioServer, effects: &effects)
+        endAudio(effects: &effects)
+        effects.publish(.audioServerLost)
+    }
+}
+
+extension JoinedChannel {
+    fileprivate func capture(_ lease: Lease) -> Capture {
+        // An application that appears during a transmission does not change the open stream.
+        Capture(captureID: lease.captureID, format: audio.microphone?.capture.format ?? format)
+    }
+
+    fileprivate func playback(_ playbackID: PlaybackID) -> Playback? {
+        running.map { Playback(playbackID: playbackID, format: $0.format, writer: $0.client) }
+    }
+}

@@ -1,0 +1,51 @@
+import PTTMessages
+
+extension TalkSession {
+    /// Longest name or identifier, in bytes of UTF-8: they are kept and sent to every subscriber.
+    static let longestText = 256
+
+    /// The channel that a request names; nil names the joined one. An application has access to its own channel only.
+    func channel(_ channelID: ChannelID?, for client: ClientID) -> Result<JoinedChannel, Refusal> {
+        switch state {
+        case .notJoined:
+            return .failure(.notJoined)
+        case .joined(let channel):
+            if attachments[client] != nil, channel.receiver != client { return .failure(.notYours(channel)) }
+            guard let channelID, channelID != channel.channelID else { return .success(channel) }
+            return .failure(.otherChannel(channelID, joined: channel))
+        }
+    }
+
+    /// The channel that a request names, for requests that only the channel's application may make.
+    func ownChannel(_ channelID: ChannelID?, of client: ClientID) -> Result<JoinedChannel, Refusal> {
+        channel(channelID, for: client).flatMap { channel in
+            channel.receiver == client ? .success(channel) : .failure(.notYours(channel))
+        }
+    }
+
+    /// The image if it can be kept; nil and a line in the journal if it cannot.
+    func image(_ base64: String?, of name: String, effects: inout EffectCollector) -> Image? {
+        guard let base64 else { return nil }
+        do throws(Image.Unusable) {
+            return try Image(base64: base64)
+        } catch {
+            effects.log("\(name.traced) is shown without its picture: \(error)")
+            return nil
+        }
+    }
+
+    /// Whether the application is in the foreground. A client that is not attached has no background.
+    func isInForeground(_ client: ClientID) -> Bool {
+        guard let process = attachments[client] else { return true }
+        return process.isForeground && !isLocked && isSessionActive
+    }
+
+    /// Why the power state allows neither transmission nor reception.
+    var powerRefusal: Refusal? {
+        switch power {
+        case .awake: nil
+        case .suspending: .suspending
+        case .shuttingDown: .shuttingDown
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import PTTMessages
+
+extension TalkSession {
+    /// - Returns: Nil if the request is answered once it is known whether the speaker opens.
+    mutating func setParticipant(
+        _ request: ApplicationInterface.ParticipantRequest,
+        _ requestID: RequestID,
+        from client: ClientID,
+        effects: inout EffectCollector
+    ) -> Answer? {
+        switch ownChannel(request.channelID, of: client) {
+        case .failure(let refusal):
+            return .refused(refusal)
+        case .success(let channel):
+            guard let speaker = request.participant else {
+                guard channel.participant != nil else { return .refused(.noRemoteParticipant) }
+                updateChannel { $0.clearParticipant(.participantCleared, effects: &effects) }
+                return .done
+            }
+            if let refusal = receive(speaker, requestID, effects: &effects) { return .refused(refusal) }
+            return self.channel?.reception?.awaitedBy.contains(requestID) == true ? nil : .done
+        }
+    }
+
+    /// Begins or continues a reception: a remote participant is talking. Granted only if the participant will be heard.
+    ///
+    /// - Parameters:
+    ///   - speaker: The participant.
+    ///   - request: Waits until the speaker is open, if it is not open yet.
+    ///   - effects: Receives what is to be done.
+    /// - Returns: Why the participant would not be heard.
+    mutating func receive(
+        _ speaker: ApplicationInterface.Speaker,
+        _ request: RequestID?,
+        effects: inout EffectCollector
+    ) -> Refusal? {
+        if let refusal = Refusal.unusable(speaker.name, longest: speaker.name) { return refusal }
+        guard let channel, let running = channel.running else { return .notJoined }
+        if let refusal = powerRefusal { return refusal }
+        if let lease = channel.lease, channel.transmissionMode == .halfDuplex {
+            return .talkedOver(lease.transmission)
+        }
+        guard isAudioServerReady else { return .noAudioServer }
+        if isAudioConnectionLost { return .noAudioConnection(channel.owner) }
+        if request != nil, running.reception?.awaitedBy.count ?? 0 >= Reception.requestLimit {
+            return .tooManyWaiting
+        }
+        let participant = RemoteParticipant(
+            name: speaker.name,
+            image: image(speaker.image, of: speaker.name, effects: &effects)
+        )
+        let waiting = request.map { [$0] } ?? []
+        let reception: Reception =
+            switch running.reception {
+            case .playing: .playing(participant)
+            case .opening(_, let requests): .opening(participant, awaitedBy: requests + waiting)
+            case nil, .interrupted: .opening(participant, awaitedBy: waiting)
+            }
+        updateChannel { $0.updateRunning { $0.reception = reception } }
+        if participant != channel.participant {
+            effects.publish(.participantChanged(participant.description))
+        }
+        return nil
+    }
+
+    mutating func playbackStarted(_ playbackID: PlaybackID, effects: inout EffectCollector) {
+        guard let channel, channel.audio.speaker?.playbackID == playbackID else { return }
+        updateChannel { channel in
+            channel.audio.playbackStarted(playbackID, effects: &effects)
+            guard case .opening(let participant, let requests) = channel.reception else { return }
+            for request in requests { effects.reply(to: request, .done) }
+            channel.updateRunning { $0.reception = .playing(participant) }
+        }
+    }
+
+    mutating func playbackFailed(
+        _ playbackID: PlaybackID,
+        _ interruption: Interruption,
+        reason: String,
+        effects: inout EffectCollector
+    ) {
+        guard channel?.audio.speaker?.playbackID == playbackID else { return }
+        interrupt(interruption, refusal: .speakerUnavailable(reason), effects: &effects)
+    }
+
+    /// Interrupts the reception. One whose speaker never opened is not interrupted, but refused.
+    mutating func interrupt(
+        _ interruption: Interruption,
+        refusal: Refusal,
+        effects: inout EffectCollector
+    ) {
+        updateChannel { channel in
+            switch channel.reception {
+            case .opening: channel.clearParticipant(refusal, effects: &effects)
+            case .playing(let participant), .interrupted(let participant, _):
+                channel.updateRunning { $0.reception = .interrupted(participant, interruption) }
+            case nil: break
+            }
+        }
+    }
+
+    /// A cause of interruptions has ended: an interrupted reception continues, unless another cause remains.
+    mutating func resumeReception() {
+        guard power == .awake, isAudioServerReady, !isAudioConnectionLost else { return }
+        guard case .interrupted(let participant, _) = channel?.reception else { return }
+        updateChannel { $0.updateRunning { $0.reception = .playing(participant) } }
+    }
+}
