@@ -82,7 +82,9 @@ package final class PrivateAudioServer {
 
     /// Kills all its processes, as a crash of the whole server would.
     package func kill() {
-        for process in processes.reversed() { process.kill() }
+        // First none of them can act: the end of the microphone's program must not be reported before the server's.
+        freeze()
+        for process in processes { process.kill() }
         processes = []
         bus = nil
         pipe = nil
