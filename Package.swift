@@ -172,7 +172,7 @@ let package = Package(
         .executableTarget(
             name: "ptt-bench",
             dependencies: [
-                "CBaseline", "ChildProcess", "ServiceClient", "DBus", "EventLoop", "JSON", "PTTMessages",
+                "CBaseline", "ChildProcess", "ServiceClient", "DBus", "EventLoop", "PTTMessages",
                 "Varlink",
             ],
             path: "Tests/Benchmarks/ptt-bench",

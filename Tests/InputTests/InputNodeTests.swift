@@ -7,7 +7,7 @@ import Testing
         devnode: "/dev/input/event7",
         name: "Some Headset",
         phys: "usb-0000:00:14.0-2/input3",
-        id: .init(bus: InputNode.ID.usb, vendor: 0x046d, product: 0x0a87),
+        id: .init(bus: 0x03, vendor: 0x046d, product: 0x0a87),
         keys: KeyBits([.playPause])
     )
 

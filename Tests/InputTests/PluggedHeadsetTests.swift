@@ -22,7 +22,7 @@ struct PluggedHeadsetTests {
     {
         let plugged = try await PluggedHeadset("PTT Test Headset 1")
         #expect(plugged.node.name == "PTT Test Headset 1")
-        #expect(plugged.node.id.bus == InputNode.ID.usb)
+        #expect(plugged.node.id.bus == 0x03)  // BUS_USB
         #expect(plugged.node.keys == KeyBits(VirtualHeadset.usualKeys))
         #expect(plugged.node.properties["ID_INPUT_KEY"] == "1")
         #expect(!plugged.node.isKeyboardLike)

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `fields follow in the order of their names`() {
+    @Test func `fields are sorted by their names`() {
         let line = logged(isJournal: true) { $0.info("text", metadata: ["b": "2", "a": "x y", "c": ""]) }
         #expect(line == "<6>text a=\"x y\" b=2 c=\"\"\n")
     }

@@ -1,7 +1,8 @@
 import EventLoop
-import PulseAudio
 import TestSupport
 import Testing
+
+@testable import PulseAudio
 
 extension RealServers {
     @Suite(.timeLimit(.minutes(3)))
@@ -30,9 +31,9 @@ extension RealServers {
             #expect(capture.happenings.all.isEmpty)
             await capture.untilSamples(4800)
             capture.close()
-            let told = capture.happenings.all.filter { $0 != .event(.microphoneMuted(false)) }
-            #expect(told.prefix(2) == [.event(.opened(deviceName: "tone")), .event(.started)])
-            #expect(told.count { $0 == .event(.started) } == 1)
+            let reported = capture.happenings.all.filter { $0 != .event(.microphoneMuted(false)) }
+            #expect(reported.prefix(2) == [.event(.opened(deviceName: "tone")), .event(.started)])
+            #expect(reported.count { $0 == .event(.started) } == 1)
             #expect(capture.times.allSatisfy { $0 > opened + .milliseconds(-500) && $0 < .now })
         }
 
@@ -60,9 +61,9 @@ extension RealServers {
             await capture.untilStarted()
             #expect(try await fixture.server.sourceOutputs().count == 1)
             capture.close()
-            let told = capture.happenings.all.count
+            let count = capture.happenings.all.count
             try await fixture.untilSourceOutputs(0)
-            #expect(capture.happenings.all.count == told)
+            #expect(capture.happenings.all.count == count)
             #expect(fixture.audio.state == fixture.states.all.last)
         }
 

@@ -19,7 +19,9 @@ extension RealServers {
             await capture.untilStarted()
             fixture.server.kill()
             await capture.untilFailed()
-            await fixture.states.wait("the loss is told") { if case .lost = $0.last { true } else { false } }
+            await fixture.states.wait("the loss is reported") {
+                if case .lost = $0.last { true } else { false }
+            }
             try await fixture.server.restart()
             await fixture.untilReady()
             #expect(capture.events.count { if case .failed = $0 { true } else { false } } == 1)
@@ -157,21 +159,21 @@ extension RealServers {
             await capture.happenings.wait(for: .event(.stalled), within: .seconds(2))
             capture.close()
             // The end is not confirmed, so that the connection is closed, and the stream ends with it.
-            await fixture.states.wait("the connection is dropped", within: .seconds(5)) {
+            await fixture.states.wait("the connection is closed", within: .seconds(5)) {
                 if case .lost = $0.last { true } else { false }
             }
             #expect(capture.events.last == .stalled)
         }
 
         @Test func `the server's socket is that of libpulse`() {
-            func path(_ address: String?, _ pulse: String? = nil, _ runtime: String? = "/run/user/1")
+            func path(_ address: String?, pulse: String? = nil, runtime: String? = "/run/user/1")
                 -> String?
             {
                 ServerSocket.path(address, pulseDirectory: pulse, runtimeDirectory: runtime)
             }
             #expect(path(nil) == "/run/user/1/pulse/native")
-            #expect(path(nil, "/elsewhere") == "/elsewhere/native")
-            #expect(path(nil, nil, nil) == nil)
+            #expect(path(nil, pulse: "/elsewhere") == "/elsewhere/native")
+            #expect(path(nil, runtime: nil) == nil)
             #expect(path("unix:/a/native") == "/a/native")
             #expect(path("/a/native") == "/a/native")
             #expect(path("{0123}unix:/a/native tcp:b") == "/a/native")
@@ -188,10 +190,13 @@ extension RealServers {
             audio.connect()
             await states.wait("there is no server") { if case .lost = $0.last { true } else { false } }
             #expect(states.all.count == 2)
-            let failed = await withCheckedContinuation { continuation in
-                audio.devices { continuation.resume(returning: $0) }
+            var failure: AudioError?
+            do throws(AudioError) {
+                _ = try await audio.devices()
+            } catch {
+                failure = error
             }
-            #expect(throws: AudioError.self) { try failed.get() }
+            #expect(failure?.kind == .serverLost)
             audio.close()
             #expect(audio.state == .closed)
         }

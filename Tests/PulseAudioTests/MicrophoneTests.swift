@@ -19,10 +19,8 @@ import Testing
         AudioDevice(
             index: index,
             name: name,
-            description: name,
             isMuted: false,
             isMonitor: isMonitor,
-            isSuspended: false,
             isOwn: isOwn,
             isHardware: isHardware,
             isUnplugged: isUnplugged,

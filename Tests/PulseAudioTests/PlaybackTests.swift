@@ -1,8 +1,9 @@
 import EventLoop
 import Glibc
-import PulseAudio
 import TestSupport
 import Testing
+
+@testable import PulseAudio
 
 extension RealServers {
     @Suite(.timeLimit(.minutes(3)))
@@ -140,19 +141,15 @@ extension RealServers {
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `the devices are listed with the defaults`(program: PrivateAudioServer.Program)
+        @EventLoop func `the sources are listed with the default`(program: PrivateAudioServer.Program)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
-            try await fixture.server.pactl("set-sink-mute", "speaker", "1")
             let devices = try await fixture.audio.devices()
             #expect(devices.defaultSource == "tone")
-            #expect(devices.defaultSink == "speaker")
             #expect(Set(devices.sources.map(\.name)) == ["tone", "speaker.monitor"])
             #expect(devices.sources.filter(\.isMonitor).map(\.name) == ["speaker.monitor"])
-            #expect(devices.sinks.map(\.name) == ["speaker"])
-            #expect(devices.sinks.map(\.isMuted) == [true])
         }
 
         @EventLoop private func play(_ pitch: Double, _ duration: Duration, on player: PlaybackStream) -> Int

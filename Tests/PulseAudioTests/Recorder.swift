@@ -106,6 +106,17 @@ struct AudioServerFixture {
     }
 }
 
+extension AudioServer {
+    /// The sources as the server lists them now.
+    func devices() async throws(AudioError) -> AudioDevices {
+        let action = "list the audio devices"
+        let connection = try connected(action)
+        return try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
+            connection.query(DeviceQuery(action, of: .sources) { continuation.resume(returning: $0) })
+        }.get()
+    }
+}
+
 /// A capture with all its events.
 @EventLoop
 final class Capture {

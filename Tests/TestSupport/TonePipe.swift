@@ -14,6 +14,7 @@ final class TonePipe {
     private static let period = 1200
     /// Older samples are lost, as with a device that is not read.
     private static let bound = rate / 10
+    private static let interval = Duration.milliseconds(5)
 
     private let descriptor: Int32
     private let samples: [Int16]
@@ -28,9 +29,8 @@ final class TonePipe {
         samples = (0..<Self.period + Self.bound).map { index in
             Int16(10_000 * sin(Double(index) * 440 * 2 * .pi / Double(Self.rate)))
         }
-        let timer = TimerSource { [weak self] in self?.write() }
-        timer.arm(every: .milliseconds(5))
-        self.timer = timer
+        timer = TimerSource { [weak self] in self?.write() }
+        timer?.arm(after: Self.interval)
     }
 
     isolated deinit {
@@ -39,6 +39,7 @@ final class TonePipe {
     }
 
     private func write() {
+        timer?.arm(after: Self.interval)
         let due = Int((MonotonicInstant.now - beginning).nanoseconds * Int64(Self.rate) / 1_000_000_000)
         position = max(position, due - Self.bound)
         let start = position % Self.period

@@ -95,11 +95,16 @@ import Varlink
         let idle = try served.connect()
         let peer = try served.connect()
         try peer.send(Array("{\"meth".utf8))
-        let trickle = TimerSource { try? peer.send([UInt8(ascii: " ")]) }
-        trickle.arm(every: .milliseconds(10))
+        var trickle: TimerSource?
+        trickle = TimerSource {
+            try? peer.send([UInt8(ascii: " ")])
+            trickle?.arm(after: .milliseconds(10))
+        }
+        trickle?.arm(after: .milliseconds(10))
         #expect(try await peer.next()?.contains("InvalidParameter") == true)
         #expect(try await peer.next() == nil)
-        trickle.disarm()
+        trickle?.disarm()
+        trickle = nil
         try idle.send(Self.echo)
         #expect(try await idle.next() == #"{"parameters":{}}"#)
     }

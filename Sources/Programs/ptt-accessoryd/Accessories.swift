@@ -22,7 +22,13 @@ final class Accessories {
         headsets = Headsets(core: core, list: list, log: log)
         discovery = Discovery(buttons.mirror, log: log)
         let pairing = Pairing(buttons, discovery, log: log)
-        service = AccessoryService(list, buttons, discovery, pairing, log: log)
+        service = AccessoryService(
+            list: list,
+            buttons: buttons,
+            discovery: discovery,
+            pairing: pairing,
+            log: log
+        )
         let info = VarlinkServiceInfo(
             vendor: "PushToTalk for Linux",
             product: "ptt-accessoryd",

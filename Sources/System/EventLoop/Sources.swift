@@ -83,7 +83,6 @@ package final class DescriptorSource {
 package final class TimerSource {
     private let handler: @EventLoop () -> Void
     private var source: OpaquePointer?
-    private var interval: Duration?
 
     package init(handler: @escaping @EventLoop () -> Void) {
         self.handler = handler
@@ -93,30 +92,6 @@ package final class TimerSource {
 
     /// Fires once, at `time` on the monotonic clock, with an accuracy of a millisecond.
     package func arm(at time: MonotonicInstant) {
-        interval = nil
-        set(to: time)
-    }
-
-    /// Fires every `interval` until disarmed, for the first time after one interval.
-    package func arm(every interval: Duration) {
-        precondition(
-            interval >= .milliseconds(1),
-            "A repeating timer needs an interval of at least a millisecond"
-        )
-        self.interval = interval
-        set(to: .now + interval)
-    }
-
-    /// Fires once, `delay` from now.
-    package func arm(after delay: Duration) {
-        arm(at: .now + delay)
-    }
-
-    package func disarm() {
-        source = released(source)
-    }
-
-    private func set(to time: MonotonicInstant) {
         let microseconds = time.microseconds
         if let source {
             sd_event_source_set_time(source, microseconds)
@@ -129,16 +104,20 @@ package final class TimerSource {
             CLOCK_MONOTONIC,
             microseconds,
             1000,
-            { _, _, context in withSource(context, as: TimerSource.self) { $0.fired() } },
+            { _, _, context in withSource(context, as: TimerSource.self) { $0.handler() } },
             unretained(self)
         )
         // Fails only for lack of memory, and a time limit that never fires must not go unnoticed.
         precondition(result >= 0, "sd_event_add_time failed: \(String(cString: strerror(-result)))")
     }
 
-    private func fired() {
-        if let interval { set(to: .now + interval) }
-        handler()
+    /// Fires once, `delay` from now.
+    package func arm(after delay: Duration) {
+        arm(at: .now + delay)
+    }
+
+    package func disarm() {
+        source = released(source)
     }
 }
 

@@ -34,7 +34,6 @@ package struct InputNode: Equatable, Sendable {
             self.product = product
         }
 
-        package static let usb: UInt16 = 0x03
         package static let bluetooth: UInt16 = 0x05
     }
 

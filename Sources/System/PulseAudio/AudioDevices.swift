@@ -1,13 +1,10 @@
-/// The server and its devices at one moment.
-package struct AudioDevices: Sendable, Equatable {
+/// The server and its sources at one moment.
+struct AudioDevices: Sendable, Equatable {
     /// The server's name and version, for people.
-    package var serverName = ""
+    var serverName = ""
     /// The source for streams that do not name one.
-    package var defaultSource: String?
-    /// The sink for streams that do not name one.
-    package var defaultSink: String?
-    package var sources: [AudioDevice] = []
-    package var sinks: [AudioDevice] = []
+    var defaultSource: String?
+    var sources: [AudioDevice] = []
     /// The streams by which software sources record from other sources.
     var sourceOutputs: [SourceOutput] = []
 
@@ -15,23 +12,19 @@ package struct AudioDevices: Sendable, Equatable {
     static let limit = 1000
 }
 
-/// A source or sink of the server: a microphone, a speaker, or software that acts as one.
-package struct AudioDevice: Sendable, Equatable {
+/// A source of the server: a microphone, a monitor, or software that acts as a source.
+struct AudioDevice: Sendable, Equatable {
     /// The server's index of it.
     let index: UInt32
     /// The server's name of it, for requests.
-    package let name: String
-    /// The name for people.
-    package let description: String
+    let name: String
     /// Muted in the server. This is the user's decision, and nothing here ever changes it.
-    package let isMuted: Bool
+    let isMuted: Bool
     /// A monitor source, which captures what a sink plays; not a microphone.
-    package let isMonitor: Bool
-    /// Asleep until something uses it, or temporarily unavailable.
-    package let isSuspended: Bool
+    let isMonitor: Bool
     /// Has the property that marks this program's own devices.
-    package let isOwn: Bool
-    /// A hardware device, not software (`PA_SOURCE_HARDWARE`, `PA_SINK_HARDWARE`).
+    let isOwn: Bool
+    /// A hardware device, not software (`PA_SOURCE_HARDWARE`).
     let isHardware: Bool
     /// The active port is known to have nothing plugged in (`PA_PORT_AVAILABLE_NO`).
     let isUnplugged: Bool

@@ -38,8 +38,8 @@ package final class AudioServer {
     ///   - properties: More properties of the application, `application.icon_name` for example.
     ///   - address: The server's address, for example `unix:/run/user/1000/pulse/native`; by default that of libpulse:
     ///     `PULSE_SERVER`, then the user's runtime directory.
-    ///   - ownDeviceProperty: The name of a property that the devices of this program carry, so that it never takes one
-    ///     of them for a microphone.
+    ///   - ownDeviceProperty: The name of the property that marks this program's own devices, which are never used as
+    ///     microphones.
     ///   - backOff: The delays between attempts.
     package init(
         applicationName: String,
@@ -81,26 +81,7 @@ package final class AudioServer {
         stateChanged?(.closed)
     }
 
-    /// Queries the present devices.
-    ///
-    /// - Throws: If there is no connection, it is lost, or the server does not answer within two seconds.
-    package func devices() async throws(AudioError) -> AudioDevices {
-        try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
-            devices { continuation.resume(returning: $0) }
-        }.get()
-    }
-
-    /// Queries the present devices. `completion` is called exactly once, possibly before this returns.
-    package func devices(_ completion: @escaping @EventLoop (Result<AudioDevices, AudioError>) -> Void) {
-        let action = "list the audio devices"
-        do throws(AudioError) {
-            try connected(action).query(DeviceQuery(action, of: .everything, completion: completion))
-        } catch {
-            completion(.failure(error))
-        }
-    }
-
-    /// The live connection, for opening a stream.
+    /// The live connection, for a stream or a query.
     func connected(_ action: String) throws(AudioError) -> Connection {
         switch state {
         case .ready:

@@ -9,7 +9,6 @@ final class DeviceQuery {
         case source(index: UInt32)
         /// All that is needed to identify the microphones.
         case sources
-        case everything
     }
 
     private let action: String
@@ -54,9 +53,6 @@ final class DeviceQuery {
             add(pa_context_get_source_info_by_index(context, index, sourceCallback, this), context)
         case .sources:
             querySources(context)
-        case .everything:
-            querySources(context)
-            add(pa_context_get_sink_info_list(context, sinkCallback, this), context)
         }
     }
 
@@ -94,19 +90,14 @@ final class DeviceQuery {
         pendingOperations += 1
     }
 
-    fileprivate func received(server: (name: String, source: String?, sink: String?)) {
+    fileprivate func received(server: (name: String, source: String?)) {
         devices.serverName = server.name
         devices.defaultSource = server.source
-        devices.defaultSink = server.sink
         operationEnded()
     }
 
     fileprivate func received(source: pa_source_info) {
         if devices.sources.count < AudioDevices.limit { devices.sources.append(source.device(mark)) }
-    }
-
-    fileprivate func received(sink: pa_sink_info) {
-        if devices.sinks.count < AudioDevices.limit { devices.sinks.append(sink.device(mark)) }
     }
 
     fileprivate func received(output: SourceOutput) {
@@ -141,8 +132,7 @@ private let serverCallback: pa_server_info_cb_t = { _, info, query in
     let version = text(info?.server_version) ?? ""
     let server = (
         name: "\(name) \(version)",
-        source: text(info?.default_source_name),
-        sink: text(info?.default_sink_name)
+        source: text(info?.default_source_name)
     )
     let hasSucceeded = info != nil
     onLoop(query, as: DeviceQuery.self) { query in
@@ -163,15 +153,6 @@ private let sourceCallback: pa_source_info_cb_t = { _, info, end, query in
     }
 }
 
-private let sinkCallback: pa_sink_info_cb_t = { _, info, end, query in
-    // Valid during this call, in which it is read, on the same thread.
-    nonisolated(unsafe) let sink = info?.pointee
-    onLoop(query, as: DeviceQuery.self) { query in
-        if let sink { query.received(sink: sink) }
-        query.listAdvanced(end)
-    }
-}
-
 private let sourceOutputCallback: pa_source_output_info_cb_t = { _, info, end, query in
     let output = info.map { info in
         let owner = DeviceOwner(info.pointee.owner_module, info.pointee.proplist)
@@ -188,29 +169,10 @@ extension pa_source_info {
         AudioDevice(
             index: index,
             name: text(name) ?? "",
-            description: text(description) ?? "",
             isMuted: mute != 0,
             isMonitor: monitor_of_sink != UInt32.max || property("device.class", of: proplist) == "monitor",
-            isSuspended: state == PA_SOURCE_SUSPENDED,
             isOwn: mark.map { property($0, of: proplist) != nil } ?? false,
             isHardware: flags.rawValue & PA_SOURCE_HARDWARE.rawValue != 0,
-            isUnplugged: active_port?.pointee.available == Int32(PA_PORT_AVAILABLE_NO.rawValue),
-            owner: DeviceOwner(owner_module, proplist)
-        )
-    }
-}
-
-extension pa_sink_info {
-    fileprivate func device(_ mark: String?) -> AudioDevice {
-        AudioDevice(
-            index: index,
-            name: text(name) ?? "",
-            description: text(description) ?? "",
-            isMuted: mute != 0,
-            isMonitor: false,
-            isSuspended: state == PA_SINK_SUSPENDED,
-            isOwn: mark.map { property($0, of: proplist) != nil } ?? false,
-            isHardware: flags.rawValue & PA_SINK_HARDWARE.rawValue != 0,
             isUnplugged: active_port?.pointee.available == Int32(PA_PORT_AVAILABLE_NO.rawValue),
             owner: DeviceOwner(owner_module, proplist)
         )

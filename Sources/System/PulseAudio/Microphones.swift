@@ -5,7 +5,7 @@
 extension AudioDevices {
     /// The user's microphone: the default source if it is a microphone, otherwise another one, preferably hardware with
     /// something plugged in. Nil if there is none.
-    package var microphone: AudioDevice? {
+    var microphone: AudioDevice? {
         var visited: Set<UInt32> = []
         let candidates =
             sources.filter { $0.name == defaultSource }
@@ -17,7 +17,7 @@ extension AudioDevices {
 
     /// Whether a source captures real sound: it is neither a monitor of a sink, nor one of this program's own devices, nor
     /// software that records only from such sources.
-    package func isMicrophone(_ source: AudioDevice) -> Bool {
+    func isMicrophone(_ source: AudioDevice) -> Bool {
         var visited: Set<UInt32> = []
         return isMicrophone(source, &visited)
     }

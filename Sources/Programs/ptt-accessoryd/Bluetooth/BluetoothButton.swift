@@ -35,8 +35,8 @@ final class BluetoothButton {
 
     init(
         _ path: ObjectPath,
-        _ device: BlueZDevice,
-        _ profile: AccessoryProfile,
+        device: BlueZDevice,
+        profile: AccessoryProfile,
         mirror: BlueZMirror,
         core: CoreConnection,
         list: AccessoryList

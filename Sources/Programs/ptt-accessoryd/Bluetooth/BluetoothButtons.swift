@@ -107,7 +107,14 @@ final class BluetoothButtons {
         guard device.isTrusted else { return list(untrusted: device, at: path, profile) }
         if let origin = untrusted.removeValue(forKey: path) { log.notice("\(origin.name) is trusted now") }
         log.notice("\(device.origin.name) (\(device.address)) is used as \(profile.name)")
-        buttons[path] = BluetoothButton(path, device, profile, mirror: mirror, core: core, list: list)
+        buttons[path] = BluetoothButton(
+            path,
+            device: device,
+            profile: profile,
+            mirror: mirror,
+            core: core,
+            list: list
+        )
     }
 
     /// Whether a button keeps its profile: until another one is known to match. While a device is away, its services may

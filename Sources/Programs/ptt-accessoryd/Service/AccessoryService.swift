@@ -17,10 +17,10 @@ final class AccessoryService {
     private var scans: [VarlinkConnection.Identifier: Discovery.Observer] = [:]
 
     init(
-        _ list: AccessoryList,
-        _ buttons: BluetoothButtons,
-        _ discovery: Discovery,
-        _ pairing: Pairing,
+        list: AccessoryList,
+        buttons: BluetoothButtons,
+        discovery: Discovery,
+        pairing: Pairing,
         log: Logger
     ) {
         self.list = list
