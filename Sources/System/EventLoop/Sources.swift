@@ -12,6 +12,29 @@ package struct Readiness: OptionSet, Sendable {
     package static let failed = Readiness(rawValue: 0x008)
     /// The peer has closed. Always reported, whether requested or not.
     package static let hungUp = Readiness(rawValue: 0x010)
+
+    // `SetAlgebra` has these for every set, as generic code: that of another module is not specialised for a type of
+    // package access, and each descriptor event uses it.
+
+    package init() { rawValue = 0 }
+
+    package init(arrayLiteral elements: Readiness...) {
+        var bits: UInt32 = 0
+        for element in elements { bits |= element.rawValue }
+        rawValue = bits
+    }
+
+    package static func == (left: Readiness, right: Readiness) -> Bool { left.rawValue == right.rawValue }
+
+    package func contains(_ other: Readiness) -> Bool { rawValue & other.rawValue == other.rawValue }
+
+    package func isDisjoint(with other: Readiness) -> Bool { rawValue & other.rawValue == 0 }
+
+    @discardableResult
+    package mutating func insert(_ other: Readiness) -> (inserted: Bool, memberAfterInsert: Readiness) {
+        defer { self = Readiness(rawValue: rawValue | other.rawValue) }
+        return (!contains(other), other)
+    }
 }
 
 /// Which sources `sd_event` dispatches first when several are ready. Sources of the same priority alternate.
