@@ -106,7 +106,7 @@ import Varlink
         let peer = try served.connect()
         try peer.send(#"{"method":"org.example.Test.Drop"}"#)
         #expect(try await peer.next() == nil)
-        #expect(served.log.contains { $0.contains("nobody answers org.example.Test.Drop") })
+        #expect(served.log.contains { $0.contains("no handler replied to org.example.Test.Drop") })
     }
 
     @Test @EventLoop func `a server that stops ends its connections and removes its socket`() async throws {

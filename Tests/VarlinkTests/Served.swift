@@ -1,5 +1,6 @@
 import EventLoop
 import JSON
+import TestSupport
 import Varlink
 
 /// A server with a test interface, and a client of it, in this process.
@@ -78,5 +79,19 @@ final class Served {
         let later = DeferredSource { call.reply(call.parameters) }
         later.trigger()
         self.later = later
+    }
+}
+
+extension VarlinkClient {
+    /// The replies to a call with `more`, when the last one has arrived.
+    func replies(to method: String, _ parameters: JSONObject) async throws -> [JSONObject] {
+        let arrived = AsyncQueue(of: (reply: Answer, continues: Bool).self)
+        subscribe(method, parameters) { arrived.add(($0, $1)) }
+        var replies: [JSONObject] = []
+        while true {
+            let (reply, continues) = try await arrived.next()
+            replies.append(try reply.get())
+            if !continues { return replies }
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// One JSON value (RFC 8259), small and quick enough for a daemon's socket.
+/// A JSON value (RFC 8259), small and fast enough for a daemon's socket.
 ///
 /// Numbers without fraction and exponent that fit are ``int(_:)``, all others ``double(_:)``.
 package enum JSON: Sendable {
@@ -20,7 +20,7 @@ package enum JSON: Sendable {
         if case .string(let string) = self { string } else { nil }
     }
 
-    /// What it is, for messages to people: "a string", "an object".
+    /// The kind of value, for messages: "a string", "an object".
     var kind: String {
         switch self {
         case .null: "null"
@@ -61,7 +61,7 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
     package init(stringLiteral value: String) { self = .string(value) }
     package init(arrayLiteral elements: JSON...) { self = .array(elements) }
 
-    /// Traps on a key that is there twice.
+    /// Traps on a duplicate key.
     package init(dictionaryLiteral elements: (String, JSON)...) {
         self = .object(JSONObject(uniqueMembers: elements))
     }

@@ -1,4 +1,4 @@
-/// A JSON value that is not what the program asked for.
+/// A JSON value that does not have the requested type.
 package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
     package enum Problem: Equatable, Sendable {
         case missing
@@ -7,7 +7,7 @@ package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
         case invalid(String)
     }
 
-    /// Where: `descriptor.name` or `buttons[2].path`; empty for the whole value.
+    /// The place: `descriptor.name` or `buttons[2].path`; empty for the whole value.
     package let path: String
     package let problem: Problem
 
@@ -30,9 +30,9 @@ package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
 extension JSON {
     /// What a decoder does with a key that the type does not have.
     package enum UnknownKeys: Sendable {
-        /// For what this program defines: commands to it, its configuration. A typing error does not pass unnoticed.
+        /// For formats that this program defines, its configuration for example: a typing error is an error.
         case refused
-        /// For what others define and may extend: answers and events.
+        /// For formats that others define and may extend: replies and events.
         case ignored
     }
 
@@ -60,7 +60,7 @@ extension JSONObject {
 }
 
 extension JSONDecodingError {
-    /// Errors of our own containers are of this type already; `DecodingError` comes from the decoded types.
+    /// Our own containers throw this type; decoded types throw `DecodingError`.
     fileprivate init(_ error: any Error) {
         switch error {
         case let error as JSONDecodingError: self = error
@@ -81,9 +81,9 @@ extension JSONDecodingError {
     }
 }
 
-/// One value while it is being decoded: the `Decoder`, and the memory of its containers.
+/// A value while it is decoded: the `Decoder`, and the state of its containers.
 final class DecodingNode: Decoder {
-    /// The way from the parent to this value.
+    /// The step from the parent to this value.
     enum Step {
         case root
         case key(String)
@@ -94,11 +94,11 @@ final class DecodingNode: Decoder {
     private let step: Step
     private let parent: DecodingNode?
     private let unknownKeys: JSON.UnknownKeys
-    /// What was asked of an object: every member must be a key of one of these types.
+    /// The key types of the containers of an object: every member must be a key of one of them.
     private var keyTypes: [any CodingKey.Type] = []
     private var nested: [DecodingNode] = []
     private var isReadAsWhole = false
-    /// Where the member last found is, since members are mostly asked for in their order.
+    /// The index of the member that was found last, since members are mostly read in their order.
     private var lastFound = 0
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -110,7 +110,7 @@ final class DecodingNode: Decoder {
         self.unknownKeys = unknownKeys
     }
 
-    /// Built only when somebody asks, which is when there is an error.
+    /// Computed only on demand, which is for an error.
     var codingPath: [any CodingKey] {
         let path = parent?.codingPath ?? []
         switch step {
@@ -128,7 +128,7 @@ final class DecodingNode: Decoder {
     }
 
     func decoded<Value: Decodable>() throws -> Value {
-        // Children know their parents; without this the two would keep each other alive.
+        // Children refer to their parents; without this they would keep each other alive.
         defer { nested = [] }
         let result = try Value(from: self)
         try refuseUnknownKeys()

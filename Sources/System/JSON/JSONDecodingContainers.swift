@@ -66,7 +66,7 @@ struct ObjectDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// Reads the elements of an array one after the other.
+/// Reads the elements of an array in order.
 struct ArrayDecodingContainer: UnkeyedDecodingContainer {
     let node: DecodingNode
     let elements: [JSON]
@@ -81,7 +81,7 @@ struct ArrayDecodingContainer: UnkeyedDecodingContainer {
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex == elements.count }
 
-    /// Moves on only when `read` succeeds, as the protocol demands.
+    /// Advances only if `read` succeeds, as the protocol requires.
     private mutating func next<Value>(
         _ read: (DecodingNode, JSON, DecodingNode.Step) throws -> Value
     ) throws -> Value {

@@ -1,11 +1,11 @@
-/// A value that JSON has no form for.
+/// A value that JSON cannot represent.
 package struct JSONEncodingError: Error, CustomStringConvertible {
-    /// Names the value and says why not.
+    /// The value and the reason.
     package let description: String
 }
 
 extension JSON {
-    /// Turns a value into JSON. Optionals that are nil are left out.
+    /// Encodes a value. Optionals that are nil are left out.
     ///
     /// - Throws: For a number that is not finite or beyond 64 bits with sign, and whatever `value` itself throws.
     package init(encoding value: some Encodable) throws(JSONEncodingError) {
@@ -22,9 +22,9 @@ extension JSON {
 }
 
 extension JSONObject {
-    /// Turns a value into an object.
+    /// Encodes a value as an object.
     ///
-    /// - Throws: As ``JSON/init(encoding:)``, and for a value that becomes something other than an object.
+    /// - Throws: As ``JSON/init(encoding:)``, and for a value that is not encoded as an object.
     package init(encoding value: some Encodable) throws(JSONEncodingError) {
         switch try JSON(encoding: value) {
         case .object(let object): self = object
@@ -36,7 +36,7 @@ extension JSONObject {
 
 extension JSONObject {
     /// The object of a message of this program's own types: structures of strings, booleans, integers that fit in 64
-    /// bits, and arrays of these. Traps on a value that JSON has no form for.
+    /// bits, and arrays of these. Traps on a value that JSON cannot represent.
     package static func encoding(_ message: some Encodable) -> JSONObject {
         do throws(JSONEncodingError) {
             return try JSONObject(encoding: message)
@@ -51,10 +51,9 @@ private func explanation(_ error: any Error) -> String {
     return context.debugDescription
 }
 
-/// One value while it is being encoded: the `Encoder`, and the store behind its containers.
+/// A value while it is encoded: the `Encoder`, and the storage of its containers.
 ///
-/// Containers inside containers (`nestedContainer`, `superEncoder`) are nodes of their own whose values are
-/// put into their places at the end.
+/// Nested containers (`nestedContainer`, `superEncoder`) are nodes of their own, whose values are inserted at the end.
 final class EncodingNode: Encoder, SingleValueEncodingContainer {
     private enum Content {
         case nothing
@@ -65,7 +64,7 @@ final class EncodingNode: Encoder, SingleValueEncodingContainer {
 
     private var content = Content.nothing
 
-    /// Not tracked: an encoding error is a fault of the program and names the type.
+    /// Not tracked: an encoding error is an error of the program, and its text has the type.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -81,7 +80,7 @@ final class EncodingNode: Encoder, SingleValueEncodingContainer {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// The value; nothing encoded at all is an empty object, as for a structure without members.
+    /// The encoded value; an empty object if nothing was encoded, as for a structure without members.
     func finished() -> JSON {
         switch content {
         case .nothing: return .object(JSONObject())
@@ -101,7 +100,7 @@ final class EncodingNode: Encoder, SingleValueEncodingContainer {
         return node.finished()
     }
 
-    // The content is taken out while it changes, so that its storage is never shared and copied.
+    // The content is moved out while it changes, so that its storage is not shared and not copied.
 
     func set(_ key: String, _ value: JSON) {
         guard case .object(var object, let nested) = content else { return }
@@ -160,7 +159,7 @@ extension JSON {
     }
 
     static func exact(_ value: some BinaryInteger) throws -> JSON {
-        // Nearly all are of this type, and need nothing of the conversion between any two.
+        // The usual type needs no generic conversion.
         if let value = value as? Int { return .int(Int64(value)) }
         if let value = Int64(exactly: value) { return .int(value) }
         throw EncodingError.invalidValue(

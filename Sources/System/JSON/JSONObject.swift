@@ -1,7 +1,6 @@
-/// The members of a JSON object in the order in which they were written. No key is there twice; keys are compared by
-/// their UTF-8 bytes.
+/// The members of a JSON object, in their order in the text. Keys are unique, and compared by their UTF-8 bytes.
 ///
-/// Looking up is linear: protocol messages have few members, and a hash table costs more than it saves.
+/// A lookup is linear: protocol messages have few members, and a hash table would cost more than it saves.
 package struct JSONObject: Sendable {
     package struct Member: Sendable {
         package let key: String
@@ -16,14 +15,14 @@ package struct JSONObject: Sendable {
         members = []
         members.reserveCapacity(elements.count)
         for (key, value) in elements {
-            precondition(index(of: key, from: 0) == nil, "A key is there twice")
+            precondition(index(of: key, from: 0) == nil, "Duplicate key")
             append(key, value)
         }
     }
 
     package var isEmpty: Bool { members.isEmpty }
 
-    /// Reading gives nil for a missing member. Writing replaces or appends; writing nil removes.
+    /// Nil for a missing member. Setting replaces or appends a member; setting nil removes it.
     package subscript(key: String) -> JSON? {
         get { index(of: key, from: 0).map { members[$0].value } }
         set {
@@ -36,7 +35,7 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// Looks at `hint` and onwards first: who reads the members in their order finds each at once.
+    /// Searches from `hint` on: reading the members in their order finds each in one step.
     func index(of key: String, from hint: Int) -> Int? {
         var index = hint
         for _ in members.indices {
@@ -47,7 +46,7 @@ package struct JSONObject: Sendable {
         return nil
     }
 
-    /// For those who know that the key is new.
+    /// The key must be new.
     mutating func append(_ key: String, _ value: JSON) {
         members.append(Member(key: key, value: value))
     }
@@ -67,7 +66,7 @@ extension JSONObject: Equatable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Traps on a key that is there twice.
+    /// Traps on a duplicate key.
     package init(dictionaryLiteral elements: (String, JSON)...) {
         self.init(uniqueMembers: elements)
     }

@@ -1,5 +1,5 @@
-/// The text of an object, written member by member: for messages that are sent so often that building a value first
-/// would count. Whoever writes sees to it that no key is there twice.
+/// The text of an object, written member by member: for frequent messages, for which building a value first would take
+/// too long. Keys must be unique; that is not checked.
 package struct JSONObjectText {
     private var bytes: [UInt8] = []
 
@@ -12,31 +12,31 @@ package struct JSONObjectText {
     }
 
     /// - Parameters:
-    ///   - key: Of characters that need no escape.
-    ///   - value: What the key stands for.
+    ///   - key: Has only characters that need no escape.
+    ///   - value: The value of the member.
     package mutating func add(_ key: StaticString, _ value: Int) {
         add(key)
         JSON.write(Int64(value), to: &bytes)
     }
 
     /// - Parameters:
-    ///   - key: Of characters that need no escape.
-    ///   - value: What the key stands for.
+    ///   - key: Has only characters that need no escape.
+    ///   - value: The value of the member.
     package mutating func add(_ key: StaticString, _ value: String) {
         add(key)
         JSON.write(value, to: &bytes)
     }
 
     /// - Parameters:
-    ///   - key: Of characters that need no escape.
-    ///   - value: What the key stands for.
+    ///   - key: Has only characters that need no escape.
+    ///   - value: The value of the member.
     package mutating func add(_ key: StaticString, _ value: Bool) {
         add(key)
         JSON.bool(value).write(to: &bytes)
     }
 
     /// - Parameters:
-    ///   - key: Of characters that need no escape.
+    ///   - key: Has only characters that need no escape.
     ///   - write: Adds the members of the object that is the value.
     package mutating func add(_ key: StaticString, _ write: (inout JSONObjectText) -> Void) {
         add(key)

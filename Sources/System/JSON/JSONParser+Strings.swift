@@ -28,7 +28,7 @@ extension JSONParser {
         }
     }
 
-    /// A string with an escape in it: pieces are copied together before they become text.
+    /// A string with an escape: its pieces are joined before they become text.
     private mutating func escapedString(
         _ bytes: Span<UInt8>,
         from start: Int
@@ -39,7 +39,7 @@ extension JSONParser {
             let byte = bytes[offset]
             switch byte {
             case UInt8(ascii: "\""):
-                // The bytes between the escapes are checked in place, so that an error names the right offset.
+                // The bytes between escapes are validated in place, so that an error has the right offset.
                 _ = try text(bytes, start..<offset)
                 let string = String(decoding: copy, as: UTF8.self)
                 guard string.isStreamSafe else {
@@ -99,7 +99,7 @@ extension JSONParser {
         copy.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
     }
 
-    /// Takes `\uXXXX`.
+    /// Consumes `\uXXXX`.
     private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> UInt32 {
         guard offset + 6 <= bytes.count else { throw error(.unexpectedEnd) }
         var code: UInt32 = 0
@@ -115,10 +115,10 @@ extension JSONParser {
 }
 
 extension String {
-    /// Whether at most 30 non-starters follow one another, as no language needs more: Stream-Safe Text Format, UAX #15
-    /// section 13. Whatever compares, sorts or draws such text needs no more than time in proportion to its length.
+    /// Whether there are at most 30 non-starters in a row; no language needs more (Stream-Safe Text Format, UAX #15
+    /// section 13). Comparing, sorting and drawing such text takes time in proportion to its length.
     ///
-    /// Characters are counted as they stand; a few of them decompose into two or three non-starters.
+    /// Characters are counted without decomposing them; a few would decompose into two or three non-starters.
     fileprivate var isStreamSafe: Bool {
         // 31 non-starters are 62 bytes or more, and the first of all, U+0300, begins with 0xCC.
         guard utf8.count >= 62, utf8.contains(where: { $0 >= 0xCC }) else { return true }

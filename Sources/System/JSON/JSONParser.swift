@@ -1,4 +1,4 @@
-/// Text that is not JSON, or JSON beyond a limit.
+/// Text that is not JSON, or exceeds a limit.
 package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     package enum Problem: String, Sendable {
         case controlCharacter = "a control character in a string"
@@ -16,7 +16,7 @@ package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     }
 
     package let problem: Problem
-    /// Bytes before the place of the problem.
+    /// The number of bytes before the problem.
     package let offset: Int
 
     package init(problem: Problem, offset: Int) {
@@ -28,15 +28,15 @@ package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
 }
 
 extension JSON {
-    /// Parses one value strictly as RFC 8259 has it. Besides, a key may not be there twice, and text has no more than
-    /// 30 combining marks in a row (Stream-Safe Text Format, UAX #15 section 13).
+    /// Parses one value strictly by RFC 8259. In addition, keys must be unique in their object, and text must not have
+    /// more than 30 combining marks in a row (Stream-Safe Text Format, UAX #15 section 13).
     ///
     /// - Parameters:
     ///   - bytes: UTF-8 without a byte order mark; white space around the value is allowed.
-    ///   - depthLimit: How many arrays and objects may be inside one another.
-    ///   - valueLimit: How many values it may consist of, arrays and objects among them: each takes many times the
-    ///     memory of the two bytes that it may have been.
-    /// - Throws: The first place that is not as it should be.
+    ///   - depthLimit: The depth to which arrays and objects may be nested.
+    ///   - valueLimit: The number of values, arrays and objects included: each needs many times the memory of the two
+    ///     bytes that it may have been.
+    /// - Throws: The first error in the text.
     package init(
         parsing bytes: Span<UInt8>,
         depthLimit: Int = 32,
@@ -56,16 +56,17 @@ extension JSON {
     }
 }
 
-/// A recursive descent over bytes; the depth limit bounds the recursion.
+/// A recursive descent parser; the depth limit bounds the recursion.
 struct JSONParser {
     private let depthLimit: Int
-    /// Further values that may come.
+    /// The number of values that may still follow.
     private var valuesLeft: Int
     var offset = 0
 
-    /// From this many members on, duplicates are found with a set, so that a hostile object costs no quadratic time.
+    /// With this many members or more, duplicates are found with a set, so that a hostile object does not cost quadratic
+    /// time.
     private static let linearSearchLimit = 16
-    /// No sensible number is longer, and converting digits is not linear.
+    /// In bytes. No sensible number is longer, and the time to convert digits is not linear.
     private static let numberLengthLimit = 512
 
     init(depthLimit: Int, valueLimit: Int) {
@@ -93,7 +94,7 @@ struct JSONParser {
         }
     }
 
-    /// The next byte that is not white space, without taking it.
+    /// The next byte that is not white space; it is not consumed.
     private mutating func peek(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> UInt8 {
         skipWhiteSpace(bytes)
         guard offset < bytes.count else { throw error(.unexpectedEnd) }
@@ -108,9 +109,9 @@ struct JSONParser {
         case UInt8(ascii: "{"): return .object(try object(bytes, depth: depth + 1))
         case UInt8(ascii: "["): return .array(try array(bytes, depth: depth + 1))
         case UInt8(ascii: "\""): return .string(try string(bytes))
-        case UInt8(ascii: "t"): return try literal("true", .bool(true), bytes)
-        case UInt8(ascii: "f"): return try literal("false", .bool(false), bytes)
-        case UInt8(ascii: "n"): return try literal("null", .null, bytes)
+        case UInt8(ascii: "t"): return try literal("true", is: .bool(true), in: bytes)
+        case UInt8(ascii: "f"): return try literal("false", is: .bool(false), in: bytes)
+        case UInt8(ascii: "n"): return try literal("null", is: .null, in: bytes)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number(bytes)
         default: throw error(.unexpectedByte)
         }
@@ -160,7 +161,7 @@ struct JSONParser {
         }
     }
 
-    /// Takes the comma or the closing bracket after an element.
+    /// Consumes the comma or the closing bracket after an element.
     private mutating func isLast(closing: UInt8, _ bytes: Span<UInt8>) throws(JSONSyntaxError) -> Bool {
         let byte = try peek(bytes)
         guard byte == closing || byte == UInt8(ascii: ",") else { throw error(.unexpectedByte) }
@@ -170,8 +171,8 @@ struct JSONParser {
 
     private mutating func literal(
         _ text: StaticString,
-        _ value: JSON,
-        _ bytes: Span<UInt8>
+        is value: JSON,
+        in bytes: Span<UInt8>
     ) throws(JSONSyntaxError) -> JSON {
         for index in 0..<text.utf8CodeUnitCount {
             guard offset < bytes.count else { throw error(.unexpectedEnd) }
@@ -189,21 +190,21 @@ extension JSONParser {
         let start = offset
         var magnitude: UInt64 = 0
         var isInteger = true
-        let isNegative = take(UInt8(ascii: "-"), bytes)
+        let isNegative = skip(UInt8(ascii: "-"), bytes)
         let firstDigit = offset
-        try digits(bytes, &magnitude, &isInteger)
+        try digits(bytes, magnitude: &magnitude, fits: &isInteger)
         if bytes[firstDigit] == UInt8(ascii: "0"), offset > firstDigit + 1 {
             throw JSONSyntaxError(problem: .unexpectedByte, offset: firstDigit + 1)
         }
         var ignored: UInt64 = 0
-        if take(UInt8(ascii: "."), bytes) {
+        if skip(UInt8(ascii: "."), bytes) {
             isInteger = false
-            try digits(bytes, &ignored, &isInteger)
+            try digits(bytes, magnitude: &ignored, fits: &isInteger)
         }
-        if take(UInt8(ascii: "e"), bytes) || take(UInt8(ascii: "E"), bytes) {
+        if skip(UInt8(ascii: "e"), bytes) || skip(UInt8(ascii: "E"), bytes) {
             isInteger = false
-            _ = take(UInt8(ascii: "+"), bytes) || take(UInt8(ascii: "-"), bytes)
-            try digits(bytes, &ignored, &isInteger)
+            _ = skip(UInt8(ascii: "+"), bytes) || skip(UInt8(ascii: "-"), bytes)
+            try digits(bytes, magnitude: &ignored, fits: &isInteger)
         }
         if isInteger, isNegative, magnitude <= Int64.min.magnitude {
             return .int(Int64(truncatingIfNeeded: 0 &- magnitude))
@@ -212,17 +213,17 @@ extension JSONParser {
         return .double(try double(bytes, from: start))
     }
 
-    private mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+    private mutating func skip(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
         guard offset < bytes.count, bytes[offset] == byte else { return false }
         offset += 1
         return true
     }
 
-    /// One digit or more. `fits` becomes false when `magnitude` overflows.
+    /// Consumes one digit or more. `fits` becomes false when `magnitude` overflows.
     private mutating func digits(
         _ bytes: Span<UInt8>,
-        _ magnitude: inout UInt64,
-        _ fits: inout Bool
+        magnitude: inout UInt64,
+        fits: inout Bool
     ) throws(JSONSyntaxError) {
         let start = offset
         while offset < bytes.count, case let digit = bytes[offset] &- UInt8(ascii: "0"), digit < 10 {

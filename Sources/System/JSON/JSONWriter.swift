@@ -20,7 +20,7 @@ extension JSON {
         }
     }
 
-    /// The same as a string.
+    /// The same, as a string.
     package var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)

@@ -1,7 +1,7 @@
 /// Text that is compared and hashed by its UTF-8 bytes.
 ///
-/// `String` is compared by canonical equivalence (UAX #15), for which marks that combine are sorted first: a peer that
-/// piles up enough of them holds up whoever compares. Names and tokens of a protocol are bytes.
+/// `String` is compared by canonical equivalence (UAX #15), for which combining marks are sorted first: a peer could send
+/// so many of them that a comparison takes long. Names and tokens of a protocol are bytes.
 package struct UTF8Text: Hashable, Sendable {
     package let text: String
 
@@ -28,7 +28,7 @@ extension UTF8Text: ExpressibleByStringLiteral {
 }
 
 extension String {
-    /// Whether both are the same UTF-8, as protocols compare names. `==` is canonical equivalence.
+    /// Whether the UTF-8 bytes are equal, as protocols compare names. `==` is canonical equivalence.
     package func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         var (left, right) = (self, other)

@@ -1,10 +1,10 @@
 import EventLoop
 
-/// Memory that the connections of one server may hold together beyond what each of them needs for small messages that
-/// are read at once.
+/// Memory that all connections of a server may hold together, beyond what each needs for small messages that are read
+/// without delay.
 ///
-/// When there is too little, whoever has held some for the longest time loses its connection: a message that is on its
-/// way is whole within some turns of the loop, and a peer that reads is not behind for long.
+/// When the budget is exceeded, the connection that has held some of it for the longest time is closed: a message on its
+/// way is complete after a few turns of the loop, and a peer that reads is never behind for long.
 @EventLoop
 final class BufferBudget {
     private struct Holding {
@@ -15,16 +15,16 @@ final class BufferBudget {
 
     private let limit: Int
     private var total = 0
-    /// The first has held something for the longest time.
+    /// Longest held first.
     private var holdings: [Holding] = []
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Says how much `stream` holds now.
+    /// Sets how much `stream` holds now.
     func set(_ bytes: Int, of stream: MessageStream) {
-        // Nearly always there is nothing to remember.
+        // The usual case.
         if bytes == 0, holdings.isEmpty { return }
         let identifier = ObjectIdentifier(stream)
         if let index = holdings.firstIndex(where: { $0.identifier == identifier }) {
@@ -38,7 +38,7 @@ final class BufferBudget {
         while total > limit, let first = holdings.first {
             holdings.removeFirst()
             total -= first.bytes
-            first.stream?.giveUp("more than was left of the \(limit) bytes that all peers may keep waiting")
+            first.stream?.giveUp("more than was left of the \(limit) bytes that all peers share")
         }
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 package import JSON
 
-/// Bytes that are no Varlink message.
+/// Bytes that are not a Varlink message.
 package enum FrameError: Error, Equatable, CustomStringConvertible {
     case tooLong(limit: Int)
     case notJSON(JSONSyntaxError)
@@ -14,37 +14,38 @@ package enum FrameError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Cuts a stream of bytes into messages: JSON, each followed by one NUL byte (<https://varlink.org/Method-Call>).
+/// Divides a stream of bytes into messages: JSON, each followed by one NUL byte (<https://varlink.org/Method-Call>).
 ///
-/// What is not taken stays bytes. Knows no socket, so that it can be fed by hand.
+/// A message is parsed only when ``next()`` is called. The decoder has no socket: tests and fuzzers pass it bytes.
 package struct FrameDecoder {
     private let limits: VarlinkLimits
     private var buffer: [UInt8] = []
-    /// `start..<end` in the buffer has been received and not been taken.
+    /// The bytes `start..<end` of the buffer have been received and not been parsed.
     private var start = 0
     private var end = 0
-    /// No NUL byte is before this.
+    /// There is no NUL byte between `start` and this offset.
     private var searched = 0
 
-    /// Most messages are much smaller. What a buffer grew beyond this is given back with the message that needed it.
+    /// Most messages are much smaller. A buffer that grew beyond this shrinks after the message that needed it.
     private static let usualSize = 4096
-    /// Bytes read at once, so that a turn of the loop has an end and little waits behind a call that takes its time.
+    /// The most bytes read in one turn of the loop, so that the turn is short and few calls wait in memory behind a slow
+    /// one.
     private static let largestRead = 64 << 10
 
     package init(limits: VarlinkLimits = VarlinkLimits()) {
         self.limits = limits
     }
 
-    /// A message has begun and its end has not come, or nobody has taken it.
+    /// Whether a message has begun and has not been received completely, or not been parsed.
     package var isInsideMessage: Bool { start < end }
 
     /// Memory beyond that of a connection with messages of the usual size.
     var extraBytes: Int { max(0, buffer.count - Self.usualSize) }
 
-    /// Offers room for some bytes, at least one.
+    /// Passes free memory to `read`, at least one byte.
     ///
-    /// - Parameter read: Fills the room from its beginning and returns how many bytes it filled.
-    /// - Throws: What `read` throws; nothing is taken then.
+    /// - Parameter read: Writes received bytes from the beginning of the memory and returns their number.
+    /// - Throws: The error of `read`; nothing is stored then.
     package mutating func fill<Failure: Error>(
         _ read: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
@@ -60,26 +61,26 @@ package struct FrameDecoder {
             }
         }
         if let failure { throw failure }
-        precondition(count >= 0 && count <= room.count, "More was read than there was room for")
+        precondition(count >= 0 && count <= room.count, "More was read than the buffer had room for")
         end += count
     }
 
-    /// Takes `bytes` over.
+    /// Appends received bytes.
     package mutating func append(_ bytes: some Sequence<UInt8>) {
         buffer.removeSubrange(end...)
         buffer.append(contentsOf: bytes)
         end = buffer.count
     }
 
-    /// Whether ``next()`` has something to take or to refuse.
+    /// Whether ``next()`` would return a message or throw.
     package mutating func hasNext() -> Bool {
         frameLength() != nil || end - start > limits.messageSize
     }
 
-    /// Takes the next whole message.
+    /// Removes and parses the next complete message.
     ///
     /// - Returns: The message, or nil if its end has not been received yet.
-    /// - Throws: After an error the rest of the stream means nothing.
+    /// - Throws: After an error the rest of the stream has no meaning.
     package mutating func next() throws(FrameError) -> JSON? {
         guard let length = frameLength() else {
             if end - start > limits.messageSize { throw .tooLong(limit: limits.messageSize) }
@@ -89,7 +90,7 @@ package struct FrameDecoder {
         let frame = start..<start + length
         start = frame.upperBound + 1
         searched = start
-        defer { giveBack() }
+        defer { shrink() }
         do throws(JSONSyntaxError) {
             return try JSON(
                 parsing: buffer.span.extracting(frame),
@@ -101,7 +102,7 @@ package struct FrameDecoder {
         }
     }
 
-    /// Bytes before the first NUL byte, if there is one.
+    /// The number of bytes before the first NUL byte; nil without one.
     private mutating func frameLength() -> Int? {
         let unsearched = searched..<end
         guard !unsearched.isEmpty else { return nil }
@@ -114,7 +115,7 @@ package struct FrameDecoder {
             searched = end
             return nil
         }
-        // Found again at once if it is not taken now.
+        // The next search begins at the NUL byte.
         searched += found
         return searched - start
     }
@@ -132,8 +133,8 @@ package struct FrameDecoder {
         buffer += [UInt8](repeating: 0, count: max(size, end + Self.usualSize) - buffer.count)
     }
 
-    /// Shrinks a buffer that is mostly empty, and so costs less than the reading of what was in it.
-    private mutating func giveBack() {
+    /// Shrinks the buffer if it is mostly empty: that costs less than it cost to receive its former content.
+    private mutating func shrink() {
         let left = end - start
         guard buffer.count > Self.usualSize, left <= buffer.count / 4 else { return }
         var smaller = [UInt8](buffer[start..<end])

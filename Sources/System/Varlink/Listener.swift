@@ -4,7 +4,7 @@ import Glibc
 /// Accepts connections on a listening socket.
 @EventLoop
 final class Listener {
-    /// Gets each accepted descriptor, which then is the handler's, or an error.
+    /// Receives each accepted descriptor and owns it, or an error.
     typealias Handler = @EventLoop (Result<Int32, SystemError>) -> Void
 
     private let descriptor: OwnedDescriptor
@@ -13,16 +13,16 @@ final class Listener {
     private var source: DescriptorSource?
     private var retryTimer: TimerSource?
 
-    /// A failing `accept` leaves the peer waiting, and the loop would call again at once.
+    /// A failed `accept` leaves the socket readable: without a pause the loop would call again immediately.
     private static let retryTime = Duration.seconds(1)
-    /// Further peers are accepted in the next turn of the loop, after other work.
+    /// More peers are accepted in the next turn of the loop, after other work.
     private static let acceptsPerTurn = 16
 
     /// - Parameters:
     ///   - descriptor: A listening socket.
-    ///   - path: The socket's file if it is to go together with the listener.
+    ///   - path: The socket's file, if it is to be removed with the listener.
     ///   - handler: Called on the loop for each peer.
-    /// - Throws: If the descriptor is closed or is nothing that can be watched.
+    /// - Throws: If the descriptor is closed or cannot be watched.
     init(_ descriptor: consuming OwnedDescriptor, path: String?, handler: @escaping Handler)
         throws(SystemError)
     {
@@ -30,7 +30,7 @@ final class Listener {
         self.path = path
         self.handler = handler
         let flags = fcntl(self.descriptor.value, F_GETFL)
-        // Passed sockets may block, and a peer can be gone before it is accepted.
+        // A passed socket may be blocking, and a peer may disconnect before it is accepted.
         guard flags >= 0, fcntl(self.descriptor.value, F_SETFL, flags | O_NONBLOCK) >= 0 else {
             throw SystemError("make a listening socket non-blocking")
         }
@@ -40,7 +40,7 @@ final class Listener {
     }
 
     isolated deinit {
-        // It is gone or somebody else's then, and there is nobody left to tell.
+        // Fails if the file is gone or belongs to another user; nothing is left to do then.
         if let path { _ = unlink(path) }
     }
 

@@ -5,7 +5,7 @@ extension MessageStream {
     enum End: Equatable {
         /// The peer has closed its side.
         case closedByPeer
-        /// This side has closed after sending what it had to say.
+        /// This side has closed, after its output was sent.
         case closedHere
         case failed(SystemError)
     }

@@ -2,22 +2,22 @@ import EventLoop
 import Glibc
 import JSON
 
-/// Messages over one connected socket: what server and client have in common.
+/// Messages over one connected socket, for server and client.
 ///
-/// Reading fills a ``FrameDecoder``; writing goes to the socket at once and keeps what the socket did not take.
-/// Nothing here waits. Ends by itself when the peer or the socket fails, at most once, through `onEnd`.
+/// Input goes through a ``FrameDecoder``. Output is written to the socket immediately; what the socket has no room for is
+/// queued. Nothing blocks. If the peer or the socket fails, the stream ends: `onEnd` is called, once at most.
 @EventLoop
 final class MessageStream {
-    /// Called for each message; between two calls ``isPaused`` may be set.
+    /// Called for each message. The handler may set ``isPaused``.
     var onMessage: (@EventLoop (JSON) -> Void)?
-    /// The peer sends what are no messages. Nothing more is read; whoever is called closes.
+    /// The peer has sent bytes that are not a message, or exceeded a limit. Nothing more is read; the handler closes.
     var onBroken: (@EventLoop (_ reason: String) -> Void)?
     var onEnd: (@EventLoop (End) -> Void)?
-    /// Calls back once when all output has been taken by the socket.
+    /// Called once when the socket has accepted all output.
     var onDrained: (@EventLoop () -> Void)?
 
     private let descriptor: Int32
-    /// Nil after the end, whoever still holds this stream.
+    /// Nil after the end, also while this stream is still referenced.
     private var ownedDescriptor: OwnedDescriptor?
     private let limits: VarlinkLimits
     private let budget: BufferBudget?
@@ -26,11 +26,11 @@ final class MessageStream {
     private var output: OutputQueue
     /// Runs while a message is incomplete, or while a close waits for the peer to read.
     private lazy var stall = StallTimer(limits.stallTime) { [unowned self] in stalled() }
-    /// How it will end once all is sent; nothing is read any more.
+    /// The end that follows when all output is sent; nothing is read any more.
     private var closing: End?
-    /// Set when this stream had to leave its memory to others.
+    /// Set by ``giveUp(_:)``.
     private var hasGivenUp = false
-    /// An end that is not to come from inside a caller.
+    /// An end that must not be reported from within a call to this stream.
     private var nextTurn: DeferredSource?
     private var isDecoding = false
     private var hasEnded = false
@@ -41,9 +41,9 @@ final class MessageStream {
 
     /// - Parameters:
     ///   - descriptor: A connected socket.
-    ///   - limits: What the peer may ask of this process.
-    ///   - priority: When the peer is served while others wait too.
-    ///   - budget: For the memory that this and other connections may hold together.
+    ///   - limits: Of what the peer may send, and leave unread.
+    ///   - priority: The order in which peers are served that wait at the same time.
+    ///   - budget: The memory that this and other connections share.
     /// - Throws: If the descriptor cannot be watched.
     init(
         adopting descriptor: consuming OwnedDescriptor,
@@ -63,13 +63,13 @@ final class MessageStream {
         }
     }
 
-    /// When the peer is served while others wait too. Who sends many messages in a row is served as ``Priority/idle``
-    /// in between.
+    /// The order in which peers are served that wait at the same time. A peer that sends many messages in a row has
+    /// ``Priority/idle`` in between.
     var priority: Priority {
         didSet { if !turns.isWaiting { source?.priority = priority } }
     }
 
-    /// While true nothing is read, so that the peer has to wait.
+    /// While true nothing is read, and the peer has to wait.
     var isPaused = false {
         didSet {
             guard isPaused != oldValue, !hasEnded, closing == nil else { return }
@@ -81,9 +81,9 @@ final class MessageStream {
 
     var hasUnsentOutput: Bool { !output.isEmpty }
 
-    /// Sends a message, or keeps it until the peer reads.
+    /// Sends a message, or queues it until the peer reads.
     ///
-    /// - Returns: Whether there was room for it; if not, it is not sent.
+    /// - Returns: False if the queue is full; the message is then dropped.
     func send(_ message: JSONObject) -> Bool { send { $0.append(message) } }
 
     /// The same for a message that is encoded, with its NUL byte.
@@ -96,14 +96,14 @@ final class MessageStream {
         return true
     }
 
-    /// Sends `message` in place of everything that has not begun to be sent, then closes.
+    /// Sends `message` in place of all messages that have not begun to be sent, then closes.
     func close(after message: JSONObject? = nil) {
         guard !hasEnded, closing == nil else { return }
         closing = .closedHere
         decoder = FrameDecoder(limits: limits)
         if let message {
             output.dropUnbegun()
-            // There is room: at most one message is left.
+            // This cannot fail: at most one message is left in the queue.
             _ = output.append(message)
         }
         flush()
@@ -124,15 +124,15 @@ final class MessageStream {
         onEnd = nil
         onDrained = nil
         ownedDescriptor = nil
-        account()
+        updateBudget()
     }
 
-    /// Leaves its memory to others, and breaks in the next turn of the loop.
+    /// Frees the memory of the stream for other connections, and calls `onBroken` in the next turn of the loop.
     func giveUp(_ reason: String) {
         guard !hasEnded, !hasGivenUp else { return }
         decoder = FrameDecoder(limits: limits)
         output.dropUnbegun()
-        // Behind half a message nothing can be said any more.
+        // After half a message nothing can be sent any more.
         let isCutShort = output.extraBytes > 0
         if isCutShort { output.removeAll() }
         hasGivenUp = true
@@ -164,7 +164,7 @@ final class MessageStream {
         if let closing {
             if output.isEmpty || isGone { end(closing) }
         } else if isPaused || hasGivenUp {
-            // Whether there are bytes or the end is told only by looking.
+            // Readable means bytes or the end of the stream: only peeking tells them apart.
             if isGone || (readiness.contains(.readable) && Received.isEnd(descriptor)) {
                 return end(.closedByPeer)
             }
@@ -176,18 +176,18 @@ final class MessageStream {
         }
     }
 
-    /// Reading is left out only when something has come that is not to be read yet: a call that is answered soon costs
-    /// no system call for it.
+    /// Interest in reading ends only when bytes arrive that must not be read yet: a call that is answered soon costs no
+    /// extra system call.
     private func updateInterest(isReading: Bool? = nil) {
         guard let source else { return }
         var interest: Readiness = isReading ?? source.interest.contains(.readable) ? .readable : []
         if closing != nil { interest = [] }
-        // When closing, the end comes from the loop even if all is sent, never from inside a caller.
+        // When closing, the loop reports the end even if all output is sent, so never from within a call.
         if !output.isEmpty || closing != nil { interest.insert(.writable) }
         if source.interest != interest { source.interest = interest }
     }
 
-    private func account() {
+    private func updateBudget() {
         guard let budget, !hasGivenUp else { return }
         budget.set(hasEnded ? 0 : decoder.extraBytes + output.extraBytes, of: self)
     }
@@ -214,31 +214,31 @@ extension MessageStream {
         }
     }
 
-    private var mayTake: Bool {
+    private var mayDecode: Bool {
         !isPaused && !turns.isWaiting && closing == nil && !hasGivenUp && !hasEnded
     }
 
     private func decode() {
-        // Messages are taken by the outermost call only: handlers may unpause from inside.
+        // Only the outermost call handles messages: a handler may end the pause.
         guard !isDecoding else { return }
         isDecoding = true
         defer { isDecoding = false }
         turns.startTurn()
-        var tookMessage = false
+        var hasDecoded = false
         do throws(FrameError) {
-            while mayTake, let message = try nextMessage() {
-                tookMessage = true
+            while mayDecode, let message = try nextMessage() {
+                hasDecoded = true
                 onMessage?(message)
             }
         } catch {
             return broken(error.description)
         }
-        // So that somebody who sends byte by byte has no more turns than others.
-        if !tookMessage { turns.take() }
-        account()
-        guard mayTake else { return }
-        // The time for a message runs from its first byte, whatever trickles in after that.
-        if tookMessage || !decoder.isInsideMessage { stall.stop() }
+        // A read without a complete message counts too: a peer that sends byte by byte has no more turns than others.
+        if !hasDecoded { turns.count() }
+        updateBudget()
+        guard mayDecode else { return }
+        // The time limit of a message begins with its first byte; later bytes do not extend it.
+        if hasDecoded || !decoder.isInsideMessage { stall.stop() }
         if decoder.isInsideMessage { stall.start() }
     }
 
@@ -250,7 +250,7 @@ extension MessageStream {
             return nil
         }
         guard let message = try decoder.next() else { return nil }
-        turns.take()
+        turns.count()
         return message
     }
 
@@ -266,7 +266,7 @@ extension MessageStream {
 
     private func stalled() {
         if let closing { return end(closing) }
-        broken("a message whose end did not come within \(limits.stallTime)")
+        broken("a message that was not complete within \(limits.stallTime)")
     }
 }
 
@@ -276,15 +276,15 @@ extension MessageStream {
     private func flush() {
         if let code = output.send(to: descriptor) { fail(code) }
         updateInterest()
-        account()
+        updateBudget()
         if output.isEmpty, closing == nil, let onDrained {
             self.onDrained = nil
             onDrained()
         }
     }
 
-    /// The peer takes nothing any more, which the descriptor need not tell: after its shutdown(2) for reading it looks
-    /// writable for ever. A handler that answers must not find its connection gone half-way.
+    /// The peer accepts no more output. The descriptor need not report that: after the peer's shutdown(2) for reading it
+    /// stays writable. The end is deferred, since a handler that is replying must not lose its connection meanwhile.
     private func fail(_ code: Int32) {
         output.removeAll()
         let end = code == EPIPE || code == ECONNRESET ? End.closedByPeer : .failed(SystemError("send", code))

@@ -1,9 +1,9 @@
 import Glibc
 
 extension OutputQueue {
-    /// Sends as much as the socket takes now.
+    /// Sends as much as the socket accepts now.
     ///
-    /// - Returns: Why it will never take more, as `errno` has it; nil if it may.
+    /// - Returns: The `errno` of an error after which nothing more can be sent, or nil.
     mutating func send(to descriptor: Int32) -> Int32? {
         while !isEmpty {
             let sent = withUnsent {

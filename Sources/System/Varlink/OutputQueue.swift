@@ -1,18 +1,18 @@
 import JSON
 
-/// Encoded messages that the peer has not read yet, one behind the other.
+/// Encoded messages that have not been sent yet, in order.
 struct OutputQueue {
     private let limits: VarlinkLimits
-    /// The bytes before `sent` are gone already.
+    /// The bytes before `sent` have been sent.
     private var bytes: [UInt8] = []
     private var sent = 0
-    /// Where each message that is not wholly sent ends in `bytes`, from `firstEnd` on.
+    /// The ends of the messages in `bytes`; from `firstEnd` on, of those that are not completely sent.
     private var ends: [Int] = []
     private var firstEnd = 0
-    /// A part of the first of these messages is gone.
+    /// Whether a part of the first of these messages has been sent.
     private var isFirstBegun = false
 
-    /// What a buffer grew beyond this is given back when it is empty.
+    /// A buffer that grew beyond this is freed when it is empty.
     private static let usualSize = 8192
 
     init(limits: VarlinkLimits) {
@@ -21,10 +21,10 @@ struct OutputQueue {
 
     var isEmpty: Bool { sent == bytes.count }
 
-    /// Memory beyond that of a peer that reads.
+    /// Memory beyond that of the usual size.
     var extraBytes: Int { max(0, bytes.capacity - Self.usualSize) }
 
-    /// - Returns: False if the limits leave no room; the queue is then as before.
+    /// - Returns: False if the limits leave no room; the queue is then unchanged.
     mutating func append(_ message: JSONObject) -> Bool {
         append { bytes in
             message.write(to: &bytes)
@@ -54,7 +54,7 @@ struct OutputQueue {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
     }
 
-    /// Forgets the first `count` unsent bytes.
+    /// Removes the first `count` unsent bytes.
     mutating func remove(_ count: Int) {
         guard count > 0 else { return }
         sent += count
@@ -67,7 +67,7 @@ struct OutputQueue {
         if isEmpty { removeAll() }
     }
 
-    /// Forgets all messages of which no byte has been sent.
+    /// Removes all messages of which no byte has been sent.
     mutating func dropUnbegun() {
         guard isFirstBegun else { return removeAll() }
         bytes = Array(bytes[sent..<ends[firstEnd]])

@@ -1,6 +1,6 @@
 package import JSON
 
-/// A call that is made again and again, encoded once.
+/// A call that is made repeatedly, encoded once.
 package struct PreparedCall: Sendable {
     /// With its interface.
     let method: String
@@ -9,7 +9,7 @@ package struct PreparedCall: Sendable {
 
     /// - Parameters:
     ///   - method: With its interface.
-    ///   - parameters: As the interface has them.
+    ///   - parameters: Those that the interface declares.
     package init(_ method: String, _ parameters: JSONObject) {
         self.method = method
         var bytes: [UInt8] = []
@@ -19,7 +19,7 @@ package struct PreparedCall: Sendable {
     }
 }
 
-/// An answer that many calls get, encoded once.
+/// A reply to many calls, encoded once.
 package struct PreparedReply: Sendable {
     let continues: Bool
     /// With its NUL byte.
@@ -34,7 +34,7 @@ package struct PreparedReply: Sendable {
         self.bytes = bytes
     }
 
-    /// The same, for parameters that are written member by member. There is at least one.
+    /// The same for parameters that are written member by member, at least one.
     package init(continues: Bool, parameters: (inout JSONObjectText) -> Void) {
         self.continues = continues
         let message = JSONObjectText.bytes { message in

@@ -1,24 +1,24 @@
 import Glibc
 
-/// What one `recvmsg(2)` brought.
+/// The result of one `recvmsg(2)`.
 enum Received: Equatable {
     case bytes(Int)
-    /// Nothing now.
+    /// Nothing has arrived yet.
     case nothing
     /// The peer has closed.
     case end
-    /// File descriptors came along. Varlink has none; the kernel has closed them already.
+    /// The message had file descriptors, which Varlink does not have; the kernel has closed them already.
     case descriptors
     case failed(Int32)
 
-    /// Whether nothing more can come, without taking anything.
+    /// Whether the peer has closed. Reads nothing.
     static func isEnd(_ descriptor: Int32) -> Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT | MSG_PEEK)) == 0
     }
 
-    /// Receives without a control buffer: the kernel then closes passed descriptors itself and says so with
-    /// `MSG_CTRUNC` (unix(7)), so that they never are in this process.
+    /// Receives without a control buffer: the kernel then closes passed descriptors itself and sets `MSG_CTRUNC`
+    /// (unix(7)), so that they never enter this process.
     init(from descriptor: Int32, into room: UnsafeMutableRawBufferPointer) {
         var vector = iovec(iov_base: room.baseAddress, iov_len: room.count)
         var message = msghdr()

@@ -42,31 +42,31 @@ extension VarlinkInterface {
     private static let serviceName = "org.varlink.service"
 
     private static let serviceDescription = """
-        # What every Varlink service says about itself
+        # The interface of every Varlink service
         interface org.varlink.service
 
-        # Who made the service, and the interfaces that it offers
+        # The origin of the service, and its interfaces
         method GetInfo() -> (vendor: string, product: string, version: string, url: string, interfaces: []string)
 
         # The definition of one of the interfaces
         method GetInterfaceDescription(interface: string) -> (description: string)
 
-        # The service does not offer this interface
+        # The service does not have this interface
         error InterfaceNotFound (interface: string)
 
         # The interface has no such method
         error MethodNotFound (method: string)
 
-        # The method exists in the definition only
+        # The method is only declared
         error MethodNotImplemented (method: string)
 
-        # A parameter is missing, not known, or has a wrong type or value
+        # A parameter is missing, unknown, or of the wrong type or value
         error InvalidParameter (parameter: string)
 
         # The caller may not do this
         error PermissionDenied ()
 
-        # The method answers several times and must be called with "more"
+        # The method has several replies and must be called with "more"
         error ExpectedMore ()
 
         """

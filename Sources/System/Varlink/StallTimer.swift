@@ -1,6 +1,6 @@
 import EventLoop
 
-/// The time that a peer has to go on. Setting it again while it runs leaves it as it is.
+/// The time limit for a peer to continue. Starting it again while it runs does not extend it.
 @EventLoop
 final class StallTimer {
     private let limit: Duration

@@ -1,11 +1,11 @@
 package import EventLoop
 package import JSON
 
-/// A call that a client made, to be answered once; with `more`, any number of times before that.
+/// A call of a client. It has one reply or, with `more`, any number of replies.
 ///
-/// The calls of one connection are answered in their order: the next one reaches a handler when this one has its
-/// last answer. A call that is dropped without one closes its connection. Answering after the last answer, or when
-/// the client has gone, does nothing.
+/// The calls of one connection are handled in their order: the next one reaches its handler after the last reply to this
+/// one. A call that is dropped without its last reply closes the connection. Replies after the last one, or after the
+/// client has disconnected, have no effect.
 @EventLoop
 package final class VarlinkCall {
     package let connection: VarlinkConnection
@@ -13,11 +13,11 @@ package final class VarlinkCall {
     /// Without its interface.
     package let method: String
     package let parameters: JSONObject
-    /// The client accepts answers that are not the last.
+    /// The client accepts more than one reply.
     package let wantsMore: Bool
-    /// The client wants no answer. Answering does nothing.
+    /// The client wants no reply. Replying has no effect.
     package let isOneway: Bool
-    private var isAnswered = false
+    private var hasLastReply = false
 
     init(_ message: CallMessage, interface: String, method: String, on connection: VarlinkConnection) {
         self.connection = connection
@@ -29,12 +29,12 @@ package final class VarlinkCall {
     }
 
     isolated deinit {
-        if !isAnswered { connection.abandoned("\(interface).\(method)") }
+        if !hasLastReply { connection.callWasDropped("\(interface).\(method)") }
     }
 
     /// The parameters as a value of `type`.
     ///
-    /// - Throws: ``VarlinkError/invalidParameter(_:)`` for what is missing, not known or of the wrong type.
+    /// - Throws: ``VarlinkError/invalidParameter(_:)`` for a parameter that is missing, unknown or of the wrong type.
     package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(VarlinkError) -> Value {
         do throws(JSONDecodingError) {
             return try parameters.decode(type)
@@ -43,34 +43,34 @@ package final class VarlinkCall {
         }
     }
 
-    /// Answers.
+    /// Replies.
     ///
     /// - Parameters:
-    ///   - parameters: As the interface has them.
-    ///   - continues: Further answers follow. If the client did not allow that, it gets
-    ///     ``VarlinkError/expectedMore`` instead, and the call is over.
+    ///   - parameters: Those that the interface declares.
+    ///   - continues: Whether more replies follow. A client that does not accept that receives
+    ///     ``VarlinkError/expectedMore`` instead, and the call has ended.
     package func reply(_ parameters: JSONObject = [:], continues: Bool = false) {
         if continues, !wantsMore, !isOneway { return fail(.expectedMore) }
-        answer(ReplyMessage(.success(parameters), continues: continues))
+        send(ReplyMessage(.success(parameters), continues: continues))
     }
 
-    /// Answers with what is encoded already, as ``reply(_:continues:)`` would.
+    /// Sends an encoded reply, as ``reply(_:continues:)`` would.
     package func reply(_ prepared: PreparedReply) {
         if prepared.continues, !wantsMore, !isOneway { return fail(.expectedMore) }
-        guard !isAnswered else { return }
-        isAnswered = !prepared.continues
+        guard !hasLastReply else { return }
+        hasLastReply = !prepared.continues
         connection.send(prepared, to: self)
     }
 
-    /// Answers with an error, which is always the last answer.
+    /// Replies with an error, which is always the last reply.
     package func fail(_ error: VarlinkError) {
-        answer(ReplyMessage(.failure(error)))
+        send(ReplyMessage(.failure(error)))
     }
 
-    private func answer(_ message: ReplyMessage) {
-        // A handler may go on after the client's own mistake has ended the call; that must not stop a daemon.
-        guard !isAnswered else { return }
-        isAnswered = !message.continues
+    private func send(_ message: ReplyMessage) {
+        // A handler may continue after a mistake of the client has ended the call. That is no error of this process.
+        guard !hasLastReply else { return }
+        hasLastReply = !message.continues
         connection.send(message, to: self)
     }
 }

@@ -1,19 +1,19 @@
 package import EventLoop
 package import JSON
 
-/// Why a call has no answer, or a bad one.
+/// Why a call failed.
 package enum VarlinkCallError: Error, Equatable, CustomStringConvertible {
-    /// The service answered with an error.
+    /// The service replied with an error.
     case answered(VarlinkError)
-    /// The service did not answer in time. The connection is closed.
+    /// The service did not reply within the time limit. The connection is closed.
     case timedOut(method: String, limit: Duration)
-    /// The connection is closed; the text says why.
+    /// The connection is closed, for this reason.
     case disconnected(String)
 
     package var description: String {
         switch self {
-        case .answered(let error): "the service answered \(error)"
-        case .timedOut(let method, let limit): "the service did not answer \(method) within \(limit)"
+        case .answered(let error): "the service replied with \(error)"
+        case .timedOut(let method, let limit): "the service did not reply to \(method) within \(limit)"
         case .disconnected(let reason): "no connection to the service: \(reason)"
         }
     }
@@ -21,8 +21,8 @@ package enum VarlinkCallError: Error, Equatable, CustomStringConvertible {
 
 /// A connection to a Varlink service.
 ///
-/// Calls may be made before earlier ones are answered; answers come in the order of calls. A subscription keeps
-/// the answers of later calls waiting, so use a connection of its own for it. It ends when the client is closed.
+/// Calls may be made before earlier ones have their replies, which come in the order of the calls. The replies to later
+/// calls wait behind a subscription, so use a connection of its own for each. It ends when the client is closed.
 @EventLoop
 package final class VarlinkClient {
     package typealias Answer = Result<JSONObject, VarlinkCallError>
@@ -31,7 +31,7 @@ package final class VarlinkClient {
         let method: String
         let isMore: Bool
         let limit: Duration
-        /// None after the first answer of a subscription.
+        /// Nil after the first reply to a subscription.
         var deadline: MonotonicInstant?
         let handler: @EventLoop (_ answer: Answer, _ continues: Bool) -> Void
     }
@@ -39,7 +39,8 @@ package final class VarlinkClient {
     private let stream: MessageStream
     private let limits: VarlinkLimits
     private var pending: [Pending] = []
-    /// Left armed when a call is answered: it looks again when it fires. So a call costs no system call for it.
+    /// Stays armed after the reply to a call, and checks all deadlines when it fires: so a call costs no system call for
+    /// its time limit.
     private var timer: TimerSource?
     private var timerTime: MonotonicInstant?
     private var closeReason: VarlinkCallError?
@@ -49,7 +50,7 @@ package final class VarlinkClient {
 
     /// Connects to a service.
     ///
-    /// - Throws: `ENOENT` or `ECONNREFUSED` if nobody serves at `path`.
+    /// - Throws: `ENOENT` or `ECONNREFUSED` if no process serves at `path`.
     package convenience init(
         connectingTo path: String,
         limits: VarlinkLimits = VarlinkLimits()
@@ -57,7 +58,7 @@ package final class VarlinkClient {
         try self.init(adopting: try UnixSocket.connect(to: path, .stream), limits: limits)
     }
 
-    /// Uses a socket that is connected already.
+    /// Uses a connected socket.
     package init(
         adopting descriptor: consuming OwnedDescriptor,
         limits: VarlinkLimits = VarlinkLimits()
@@ -71,34 +72,36 @@ package final class VarlinkClient {
 
     isolated deinit { stream.cancel() }
 
-    /// Calls `method`, and `then` with its one answer.
+    /// Calls `method`, and `then` with its one reply.
     ///
     /// - Parameters:
     ///   - method: With its interface.
-    ///   - parameters: As the interface has them.
-    ///   - timeLimit: After this time without an answer the connection is closed.
-    ///   - handler: Called once; before this returns only if there is no connection to call on.
+    ///   - parameters: Those that the interface declares.
+    ///   - timeLimit: After this time without a reply the connection is closed.
+    ///   - handler: Called once; before this returns only if the connection is closed.
     package func call(
         _ method: String,
         _ parameters: JSONObject = [:],
         timeLimit: Duration = .seconds(5),
         then handler: @escaping @EventLoop (Answer) -> Void
     ) {
-        start(CallMessage(method: method, parameters: parameters), timeLimit) { answer, _ in handler(answer) }
+        start(CallMessage(method: method, parameters: parameters), timeLimit: timeLimit) { answer, _ in
+            handler(answer)
+        }
     }
 
-    /// Makes a call that is encoded already, as ``call(_:_:timeLimit:then:)`` would.
+    /// Makes an encoded call, as ``call(_:_:timeLimit:then:)`` would.
     package func call(
         _ prepared: PreparedCall,
         timeLimit: Duration = .seconds(5),
         then handler: @escaping @EventLoop (Answer) -> Void
     ) {
         if let closeReason { return handler(.failure(closeReason)) }
-        expectAnswer(to: prepared.method, isMore: false, timeLimit) { answer, _ in handler(answer) }
+        expectReply(to: prepared.method, isMore: false, timeLimit: timeLimit) { answer, _ in handler(answer) }
         sent(stream.send(encoded: prepared.bytes))
     }
 
-    /// Calls `method` and waits for its one answer.
+    /// Calls `method` and waits for its one reply.
     package func call(
         _ method: String,
         _ parameters: JSONObject = [:],
@@ -114,52 +117,28 @@ package final class VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: With its interface.
-    ///   - parameters: As the interface has them.
-    ///   - timeLimit: For the first answer.
-    ///   - handler: Called for each answer. The last one has `continues` false.
+    ///   - parameters: Those that the interface declares.
+    ///   - timeLimit: For the first reply.
+    ///   - handler: Called for each reply. The last one has `continues` false.
     package func subscribe(
         _ method: String,
         _ parameters: JSONObject = [:],
         timeLimit: Duration = .seconds(5),
         handler: @escaping @EventLoop (_ answer: Answer, _ continues: Bool) -> Void
     ) {
-        start(CallMessage(method: method, parameters: parameters, isMore: true), timeLimit, handler)
-    }
-
-    /// Calls `method` with `more`. The stream ends after the last answer, or throws a ``VarlinkCallError``.
-    ///
-    /// The stream holds what its reader has not taken. A reader that falls behind by more than
-    /// ``VarlinkLimits/backlogMessages`` gets those, then an error, and the client is closed.
-    package func answers(
-        to method: String,
-        _ parameters: JSONObject = [:],
-        timeLimit: Duration = .seconds(5)
-    ) -> AsyncThrowingStream<JSONObject, any Error> {
-        let (stream, continuation) = AsyncThrowingStream.makeStream(
-            of: JSONObject.self,
-            bufferingPolicy: .bufferingOldest(limits.backlogMessages)
+        start(
+            CallMessage(method: method, parameters: parameters, isMore: true),
+            timeLimit: timeLimit,
+            handler
         )
-        subscribe(method, parameters, timeLimit: timeLimit) { [weak self] answer, continues in
-            switch answer {
-            case .success(let parameters):
-                if case .dropped = continuation.yield(parameters) {
-                    let reason = VarlinkCallError.disconnected("the answers to \(method) were not taken")
-                    continuation.finish(throwing: reason)
-                    self?.end(reason)
-                }
-            case .failure(let error): continuation.finish(throwing: error)
-            }
-            if !continues { continuation.finish() }
-        }
-        return stream
     }
 
-    /// Calls `method` without wanting an answer. On a closed connection it does nothing.
+    /// Calls `method` without a reply. On a closed connection it has no effect.
     package func callOneway(_ method: String, _ parameters: JSONObject = [:]) {
         send(CallMessage(method: method, parameters: parameters, isOneway: true))
     }
 
-    /// Ends the connection after what was called is sent. Calls that wait for an answer fail.
+    /// Closes the connection after all calls are sent. Calls that wait for a reply fail.
     package func close() {
         onClose = nil
         stream.close()
@@ -167,23 +146,23 @@ package final class VarlinkClient {
     }
 }
 
-// MARK: Calls and their answers
+// MARK: Calls and replies
 
 extension VarlinkClient {
     private func start(
         _ message: CallMessage,
-        _ limit: Duration,
+        timeLimit limit: Duration,
         _ handler: @escaping @EventLoop (Answer, Bool) -> Void
     ) {
         if let closeReason { return handler(.failure(closeReason), false) }
-        expectAnswer(to: message.method, isMore: message.isMore, limit, handler)
+        expectReply(to: message.method, isMore: message.isMore, timeLimit: limit, handler)
         send(message)
     }
 
-    private func expectAnswer(
+    private func expectReply(
         to method: String,
         isMore: Bool,
-        _ limit: Duration,
+        timeLimit limit: Duration,
         _ handler: @escaping @EventLoop (Answer, Bool) -> Void
     ) {
         let deadline = MonotonicInstant.now + limit
@@ -199,7 +178,7 @@ extension VarlinkClient {
     }
 
     private func sent(_ hadRoom: Bool) {
-        if !hadRoom { end(.disconnected("it does not read what is sent to it")) }
+        if !hadRoom { end(.disconnected("it does not read its calls")) }
     }
 
     private func received(_ message: JSON) {
@@ -209,10 +188,10 @@ extension VarlinkClient {
         } catch {
             return end(.disconnected("it sent \(error)"))
         }
-        guard let call = pending.first else { return end(.disconnected("it sent an answer to nothing")) }
+        guard let call = pending.first else { return end(.disconnected("it sent a reply without a call")) }
         if reply.continues {
             guard call.isMore else {
-                return end(.disconnected("it sent a first of several answers to a call for one"))
+                return end(.disconnected("it sent one of several replies to a call for one"))
             }
             pending[0].deadline = nil
         } else {
@@ -258,7 +237,7 @@ extension VarlinkClient {
         onClose?(reason)
     }
 
-    /// Fails what waits for an answer, and everything from now on.
+    /// Fails all calls that wait for a reply, and all later ones.
     private func fail(_ reason: VarlinkCallError) {
         guard closeReason == nil else { return }
         closeReason = reason

@@ -1,7 +1,7 @@
 package import EventLoop
 import JSON
 
-/// A client of this server.
+/// The connection of a client to a server.
 @EventLoop
 package final class VarlinkConnection {
     /// Different for all connections of this process.
@@ -11,22 +11,22 @@ package final class VarlinkConnection {
     }
 
     package let identifier: Identifier
-    /// For display only: it may have been reused, or belong to another PID namespace.
+    /// For display only: the number may have been reused, or belong to another PID namespace.
     package let processID: Int32
 
     private let stream: MessageStream
     private weak var server: VarlinkServer?
-    /// A handler has a call that has not had its last answer. Those behind it stay bytes, most of them in the kernel.
-    private var isAnswering = false
+    /// A handler has a call without its last reply. Later calls stay unparsed, most of them in the kernel.
+    private var isHandlingCall = false
     private var closeHandlers: [@EventLoop () -> Void] = []
-    /// Nobody is there to be answered.
+    /// The client can no longer receive replies.
     package private(set) var isClosed = false
     private var laterClose: DeferredSource?
 
     init(
         _ identifier: Identifier,
-        _ processID: Int32,
-        _ stream: MessageStream,
+        processID: Int32,
+        stream: MessageStream,
         of server: VarlinkServer
     ) {
         self.identifier = identifier
@@ -41,25 +41,25 @@ package final class VarlinkConnection {
         }
     }
 
-    /// Calls `handler` once when the client is gone: in the same turn of the loop, or in the next one if a handler
-    /// of this process closes. A connection that has gone already calls it at once.
+    /// Calls `handler` once when the client has disconnected: in the same turn of the loop, or in the next one if this
+    /// process closes. A connection that is closed already calls it before this returns.
     package func onClose(_ handler: @escaping @EventLoop () -> Void) {
         if isClosed { return handler() }
         closeHandlers.append(handler)
     }
 
-    /// When the client is served while others wait too; ``Priority/idle`` for those of whom nothing more is known.
+    /// The order in which clients are served that wait at the same time; ``Priority/idle`` unless set.
     package var priority: Priority {
         get { stream.priority }
         set { stream.priority = newValue }
     }
 
-    /// Ends the connection after what has been answered so far is sent.
+    /// Closes the connection after all replies so far are sent.
     package func close() {
         close(after: nil)
     }
 
-    // MARK: Answers
+    // MARK: Replies
 
     func send(_ message: ReplyMessage, to call: VarlinkCall) {
         send(to: call, continues: message.continues) { stream.send(message.json) }
@@ -69,21 +69,21 @@ package final class VarlinkConnection {
         send(to: call, continues: prepared.continues) { stream.send(encoded: prepared.bytes) }
     }
 
-    /// `write` gives the answer to the stream and says whether there was room.
+    /// `write` passes the reply to the stream and returns false if there was no room for it.
     private func send(to call: VarlinkCall, continues: Bool, _ write: () -> Bool) {
         guard !isClosed else { return }
         if !call.isOneway, !write() {
-            report("it does not read what it asked for")
+            report("it does not read its replies")
             close(after: VarlinkError("\(call.interface).SubscriberLagged"))
         }
         guard !continues else { return }
-        isAnswering = false
+        isHandlingCall = false
         updatePause()
     }
 
-    func abandoned(_ call: String) {
+    func callWasDropped(_ call: String) {
         guard !isClosed else { return }
-        report("nobody answers \(call)")
+        report("no handler replied to \(call)")
         close()
     }
 
@@ -96,22 +96,22 @@ package final class VarlinkConnection {
         } catch {
             return refuse(error.key, error.description, mayAnswer: message.object?["oneway"] != true)
         }
-        isAnswering = true
+        isHandlingCall = true
         server?.dispatch(call, from: self)
         updatePause()
     }
 
-    /// The next call is taken when this one is answered and its answer has been read.
+    /// The next call is handled after the last reply to this one has been sent.
     private func updatePause() {
-        if !isAnswering, stream.hasUnsentOutput {
+        if !isHandlingCall, stream.hasUnsentOutput {
             stream.onDrained = { [unowned self] in updatePause() }
         }
-        stream.isPaused = isAnswering || stream.hasUnsentOutput
+        stream.isPaused = isHandlingCall || stream.hasUnsentOutput
     }
 
     // MARK: End
 
-    /// Closes at once and tells nobody but the close handlers.
+    /// Closes immediately and calls the close handlers.
     func cancel() {
         stream.cancel()
         closed()
@@ -119,8 +119,8 @@ package final class VarlinkConnection {
 
     private func refuse(_ key: String, _ reason: String, mayAnswer: Bool) {
         report("it sent \(reason)")
-        // Answers come in the order of calls, so an error now would seem to belong to an earlier call.
-        close(after: mayAnswer && !isAnswering ? .invalidParameter(key) : nil)
+        // Replies come in the order of calls, so an error now would seem to belong to an earlier call.
+        close(after: mayAnswer && !isHandlingCall ? .invalidParameter(key) : nil)
         closed()
     }
 

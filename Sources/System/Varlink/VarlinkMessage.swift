@@ -1,6 +1,6 @@
 package import JSON
 
-/// A named error of an interface, as a service answers it.
+/// An error of an interface, as a service replies with it.
 package struct VarlinkError: Error, Equatable, Sendable, CustomStringConvertible {
     /// With its interface: `org.varlink.service.MethodNotFound`.
     package let name: String
@@ -15,7 +15,7 @@ package struct VarlinkError: Error, Equatable, Sendable, CustomStringConvertible
         parameters.isEmpty ? name : "\(name) \(JSON.object(parameters).text)"
     }
 
-    // The errors that every service may answer (<https://varlink.org/Service>).
+    // The errors of every service (<https://varlink.org/Service>).
 
     package static func interfaceNotFound(_ interface: String) -> VarlinkError {
         VarlinkError("org.varlink.service.InterfaceNotFound", ["interface": .string(interface)])
@@ -26,25 +26,23 @@ package struct VarlinkError: Error, Equatable, Sendable, CustomStringConvertible
         VarlinkError("org.varlink.service.MethodNotFound", ["method": .string(method)])
     }
 
-    /// `parameter` is the path of the offending one: `descriptor.name`.
+    /// `parameter` is the path of the wrong one: `descriptor.name`.
     package static func invalidParameter(_ parameter: String) -> VarlinkError {
         VarlinkError("org.varlink.service.InvalidParameter", ["parameter": .string(parameter)])
     }
 
-    package static let permissionDenied = VarlinkError("org.varlink.service.PermissionDenied")
-
-    /// The method answers more than once, and the call did not allow it.
+    /// The method has more than one reply, and the call did not accept that.
     package static let expectedMore = VarlinkError("org.varlink.service.ExpectedMore")
 }
 
-/// A message that breaks the protocol; the connection that it came from is of no further use.
+/// A message that breaks the protocol; its connection is of no further use.
 package struct VarlinkProtocolError: Error, Equatable, CustomStringConvertible {
-    /// The key of the message that is wrong.
+    /// The wrong key of the message.
     package let key: String
     package let description: String
 }
 
-/// The header of a call, checked.
+/// A call, checked.
 package struct CallMessage: Equatable, Sendable {
     /// With its interface: `org.varlink.service.GetInfo`.
     package let method: String
@@ -56,7 +54,9 @@ package struct CallMessage: Equatable, Sendable {
 
     package init(_ message: JSON) throws(VarlinkProtocolError) {
         let header = try Header(message, known: Self.keys)
-        guard case .string(let method) = header["method"] else { throw header.wrong("method", "no string") }
+        guard case .string(let method) = header["method"] else {
+            throw header.wrong("method", "not a string")
+        }
         self.method = method
         parameters = try header.object("parameters")
         isMore = try header.bool("more")
@@ -82,7 +82,7 @@ package struct CallMessage: Equatable, Sendable {
     }
 }
 
-/// The header of an answer, checked.
+/// A reply, checked.
 package struct ReplyMessage: Equatable, Sendable {
     package let result: Result<JSONObject, VarlinkError>
     package let continues: Bool
@@ -98,7 +98,7 @@ package struct ReplyMessage: Equatable, Sendable {
         case .string(let name)?:
             if continues { throw header.wrong("continues", "not possible together with \"error\"") }
             result = .failure(VarlinkError(name, parameters))
-        case _?: throw header.wrong("error", "no string")
+        case _?: throw header.wrong("error", "not a string")
         }
     }
 
@@ -124,23 +124,23 @@ package struct ReplyMessage: Equatable, Sendable {
 private struct Header {
     private let object: JSONObject
 
-    /// Refuses keys that are not known, except those of extensions, which have a dot in them
+    /// Refuses unknown keys, except those of extensions, which have a dot in them
     /// (<https://varlink.org/Method-Call>).
     init(_ message: JSON, known: [UTF8Text]) throws(VarlinkProtocolError) {
         guard let object = message.object else {
-            throw VarlinkProtocolError(key: "message", description: "a message that is no object")
+            throw VarlinkProtocolError(key: "message", description: "a message that is not an object")
         }
         self.object = object
         for member in object.members
         where !known.contains(UTF8Text(member.key)) && !member.key.utf8.contains(UInt8(ascii: ".")) {
-            throw wrong(member.key, "not known")
+            throw wrong(member.key, "unknown")
         }
     }
 
     subscript(key: String) -> JSON? { object[key] }
 
     func wrong(_ key: String, _ reason: String) -> VarlinkProtocolError {
-        // Not more of a peer's text than names it: this is told in the log.
+        // This is logged: no more of a peer's text than is needed to recognise the key.
         VarlinkProtocolError(key: key, description: "a message whose \"\(key.prefix(64))\" is \(reason)")
     }
 
@@ -148,7 +148,7 @@ private struct Header {
         switch object[key] {
         case nil, .null?: return false
         case .bool(let value)?: return value
-        case _?: throw wrong(key, "no boolean")
+        case _?: throw wrong(key, "not a boolean")
         }
     }
 
@@ -156,7 +156,7 @@ private struct Header {
         switch object[key] {
         case nil, .null?: return [:]
         case .object(let value)?: return value
-        case _?: throw wrong(key, "no object")
+        case _?: throw wrong(key, "not an object")
         }
     }
 }

@@ -23,12 +23,12 @@ package final class VarlinkServer {
     }
 
     /// - Parameters:
-    ///   - info: What `org.varlink.service.GetInfo` answers, beside the interfaces.
-    ///   - interfaces: What is offered; `org.varlink.service` comes by itself.
-    ///   - limits: What one peer may ask of this process.
-    ///   - allowedUser: Only processes of this user get in; the user of this process if left out.
-    ///   - log: Gets one line about each peer that is turned away, and why, and its process; 0 if it is not known. A
-    ///     peer may have itself turned away as often as it likes.
+    ///   - info: The reply to `org.varlink.service.GetInfo`, but for the interfaces.
+    ///   - interfaces: The interfaces to serve, in addition to `org.varlink.service`.
+    ///   - limits: The limits of each peer.
+    ///   - allowedUser: Only processes of this user may connect; if left out, the user of this process.
+    ///   - log: Receives a line for each peer that is refused or disconnected, with the reason and the peer's process, 0 if
+    ///     that is unknown. The caller limits the rate: a peer can cause any number of lines.
     package init(
         _ info: VarlinkServiceInfo,
         _ interfaces: [VarlinkInterface],
@@ -59,17 +59,17 @@ package final class VarlinkServer {
         try add(socket, path: path)
     }
 
-    /// Listens on a socket that somebody else has bound, systemd for example.
+    /// Listens on a socket that another process has bound, systemd for example.
     package func listen(on descriptor: consuming OwnedDescriptor) throws(SystemError) {
         try add(descriptor, path: nil)
     }
 
-    /// Serves one peer over a socket that is connected already.
+    /// Serves one peer on a connected socket.
     package func serve(_ descriptor: consuming OwnedDescriptor) throws(SystemError) {
         let peer = try UnixSocket.peerCredentials(descriptor.value)
         guard peer.userID == allowedUser else {
             return report(
-                "refused process \(peer.processID) of user \(peer.userID): not this user's",
+                "refused process \(peer.processID) of user \(peer.userID), another user",
                 about: peer.processID
             )
         }
@@ -87,7 +87,12 @@ package final class VarlinkServer {
         )
         Self.connectionCount += 1
         let identifier = VarlinkConnection.Identifier(number: Self.connectionCount)
-        connections[identifier] = VarlinkConnection(identifier, peer.processID, stream, of: self)
+        connections[identifier] = VarlinkConnection(
+            identifier,
+            processID: peer.processID,
+            stream: stream,
+            of: self
+        )
     }
 
     /// Stops listening and closes all connections.
@@ -104,7 +109,7 @@ package final class VarlinkServer {
         connections[connection.identifier] = nil
     }
 
-    /// Calls the handler of a method, or answers that there is none.
+    /// Calls the handler of a method, or replies that there is none.
     func dispatch(_ message: CallMessage, from connection: VarlinkConnection) {
         if let route = routes[UTF8Text(message.method)] {
             let call = VarlinkCall(message, interface: route.interface, method: route.method, on: connection)
@@ -116,7 +121,7 @@ package final class VarlinkServer {
         }
         let dot = message.method.utf8.lastIndex(of: UInt8(ascii: ".")) ?? message.method.startIndex
         let name = String(message.method[..<dot])
-        // By scalars: a mark that combines with the dot belongs to the method.
+        // By scalars: a combining mark after the dot belongs to the method.
         let method = String(message.method.unicodeScalars[dot...].dropFirst())
         let call = VarlinkCall(message, interface: name, method: method, on: connection)
         guard !name.isEmpty else { return call.fail(.invalidParameter("method")) }
