@@ -41,8 +41,11 @@ typedef enum __attribute__((enum_extensibility(open))) PTServiceStatus : long {
 
 /// Whether a channel can transmit and receive, and whether at the same time.
 typedef enum __attribute__((enum_extensibility(open))) PTTransmissionMode : long {
+    /// The channel can transmit while a remote participant talks.
     PTTransmissionModeFullDuplex = 0,
+    /// The channel cannot transmit while a remote participant talks.
     PTTransmissionModeHalfDuplex = 1,
+    /// The channel only receives.
     PTTransmissionModeListenOnly = 2,
 } PTTransmissionMode;
 
@@ -50,14 +53,21 @@ typedef enum __attribute__((enum_extensibility(open))) PTTransmissionMode : long
 typedef enum __attribute__((enum_extensibility(open))) PTChannelErrorCode : long {
     /// Any other reason, a missing microphone for example, which ``PTChannelError/pttReason`` describes.
     PTChannelErrorCodeUnknown = 0,
+    /// The channel is not joined by this application.
     PTChannelErrorCodeChannelNotFound = 1,
+    /// A channel is joined already, by any application.
     PTChannelErrorCodeChannelLimitReached = 2,
+    /// Not used here.
     PTChannelErrorCodeCallActive = 3,
     PTChannelErrorCodeTransmissionInProgress = 4,
+    /// There is no transmission to end, or no remote participant to remove.
     PTChannelErrorCodeTransmissionNotFound = 5,
     PTChannelErrorCodeAppNotForeground = 6,
+    /// Here: the policy file does not allow the application, or cannot be read.
     PTChannelErrorCodeDeviceManagementRestriction = 7,
+    /// Here: the policy file closes push-to-talk at this time.
     PTChannelErrorCodeScreenTimeRestriction = 8,
+    /// The transmission mode, the service status or a remote participant prevents the transmission.
     PTChannelErrorCodeTransmissionNotAllowed = 9,
 } PTChannelErrorCode;
 

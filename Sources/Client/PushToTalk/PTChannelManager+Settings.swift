@@ -18,7 +18,7 @@ extension PTChannelManager {
     ///   - channelUUID: The joined channel.
     ///   - completionHandler: Called once on the callback queue, with nil or with a ``PTChannelError``:
     ///     `transmissionInProgress` while a half-duplex channel transmits, `transmissionNotFound` for nil if no
-    ///     participant is set, `channelNotFound` for another channel, `unknown` without an audio server.
+    ///     participant is set, `channelNotFound` for another channel, `unknown` if nothing can be played.
     public func setActiveRemoteParticipant(
         _ participant: PTParticipant?,
         channelUUID: UUID,

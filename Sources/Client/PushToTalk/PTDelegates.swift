@@ -6,12 +6,14 @@ public import PTTPlatformTypes
 /// Methods that are optional in Apple's framework have default implementations here. Therefore an optional method that
 /// only a *subclass* of the conforming class implements is not called.
 public protocol PTChannelManagerDelegate: NSObjectProtocol {
+    /// The channel was joined or restored.
     func channelManager(
         _ channelManager: PTChannelManager,
         didJoinChannel channelUUID: UUID,
         reason: PTChannelJoinReason
     )
 
+    /// The channel was left, also by a person, by a rule of the policy file, or before this start of the application.
     func channelManager(
         _ channelManager: PTChannelManager,
         didLeaveChannel channelUUID: UUID,
@@ -57,30 +59,36 @@ public protocol PTChannelManagerDelegate: NSObjectProtocol {
         pushPayload: [String: Any]
     ) -> PTPushResult
 
+    /// The audio session is active: read the microphone if the channel transmits, play if a remote participant is set.
     func channelManager(_ channelManager: PTChannelManager, didActivate audioSession: AVAudioSession)
 
+    /// The audio session is inactive: the microphone and the speaker are closed.
     func channelManager(_ channelManager: PTChannelManager, didDeactivate audioSession: AVAudioSession)
 
     // MARK: Optional
 
+    /// The channel could not be joined. The error is a ``PTChannelError``.
     func channelManager(
         _ channelManager: PTChannelManager,
         failedToJoinChannel channelUUID: UUID,
         error: any Error
     )
 
+    /// The channel could not be left. The error is a ``PTChannelError``.
     func channelManager(
         _ channelManager: PTChannelManager,
         failedToLeaveChannel channelUUID: UUID,
         error: any Error
     )
 
+    /// The application's request to transmit failed. The error is a ``PTChannelError``.
     func channelManager(
         _ channelManager: PTChannelManager,
         failedToBeginTransmittingInChannel channelUUID: UUID,
         error: any Error
     )
 
+    /// The application's request to stop transmitting failed. The error is a ``PTChannelError``.
     func channelManager(
         _ channelManager: PTChannelManager,
         failedToStopTransmittingInChannel channelUUID: UUID,

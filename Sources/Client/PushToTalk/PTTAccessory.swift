@@ -3,6 +3,7 @@ import PTTMessages
 
 /// Linux: a button of an accessory.
 public struct PTTAccessory: Hashable, Sendable {
+    /// The kind of an accessory.
     public enum Kind: Hashable, Sendable {
         case bluetoothButton
         case wiredHeadset
@@ -34,6 +35,7 @@ public struct PTTAccessory: Hashable, Sendable {
 /// `requestBeginTransmitting` succeeds once in the background. On iOS an application reads its accessories itself, with
 /// Core Bluetooth for example.
 public protocol PTTAccessoryDelegate: NSObjectProtocol {
+    /// The button was pressed, which did not begin a transmission.
     func channelManager(
         _ channelManager: PTChannelManager,
         channelUUID: UUID,
