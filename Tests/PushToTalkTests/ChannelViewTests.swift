@@ -46,7 +46,7 @@ import Testing
         func apply(to view: inout ChannelView) -> [Callback] { change(&view) }
 
         private static let channels = [UUID(), UUID()].map { ChannelID($0) }
-        private static let somebody = PTParticipant(name: "Bob", image: nil)
+        private static let participant = PTParticipant(name: "Bob", image: nil)
         private static let buttons = ["1", "2"].map {
             Origin(kind: .bluetoothButton, identifier: $0, name: $0)
         }
@@ -95,10 +95,10 @@ import Testing
             Event("interruption ended") { $0.audioInterruptionEnded() },
             Event("cleared") { $0.participantCleared() },
             Event("awaits") {
-                $0.awaits(somebody)
+                $0.awaits(participant)
                 return []
             },
-            Event("awaits nobody") {
+            Event("awaits no participant") {
                 $0.awaitsNoParticipant()
                 return []
             },

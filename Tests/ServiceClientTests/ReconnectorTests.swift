@@ -34,7 +34,7 @@ import Testing
         client.stop()
     }
 
-    @Test @EventLoop func `a request is an attempt at once, and the first of eight`() async throws {
+    @Test @EventLoop func `a request starts an attempt immediately, the first of eight`() async throws {
         let runtime = try RuntimeDirectory()
         let client = Client()
         client.start()

@@ -22,7 +22,7 @@ package struct Reconnection: Equatable, Sendable {
         case socketAppeared
         /// The client has a request for the daemon now.
         case requestMade
-        /// The watch that ``Effect/watch`` asked for could not be set.
+        /// The watch of ``Effect/watch`` could not be set.
         case watchFailed
         /// The connection is no longer wanted.
         case stopped

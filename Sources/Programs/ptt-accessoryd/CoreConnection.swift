@@ -85,7 +85,7 @@ final class CoreConnection {
 
     /// Encodes the requests of a press beforehand: the first encoding of a type looks up its metadata, which the first
     /// press need not wait for.
-    private static func rehearse(_ requests: ServiceConnection) {
+    private static func encodePressRequests(_ requests: ServiceConnection) {
         let origin = Origin(kind: .bluetoothButton, identifier: "", name: "")
         requests.prepare(
             ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin),
@@ -153,13 +153,13 @@ final class CoreConnection {
     private func logAbsence(_ reason: String) {
         guard !isAbsenceLogged else { return }
         isAbsenceLogged = true
-        log.warning("\(reason). Presses do nothing until then")
+        log.warning("\(reason). Presses have no effect until pttd is connected")
     }
 
     private func logWatchFailure(_ reason: String) {
         guard !isWatchFailureLogged else { return }
         isWatchFailureLogged = true
-        log.warning("\(reason): looking for the core every few seconds while it is away")
+        log.warning("\(reason): trying to connect to pttd every few seconds while it is absent")
     }
 
     // MARK: - Events
@@ -167,7 +167,7 @@ final class CoreConnection {
     private func handle(_ update: ChannelInterface.Update) {
         if let status = update.status {
             self.status = status
-            if let requests { Self.rehearse(requests) }
+            if let requests { Self.encodePressRequests(requests) }
             reconnector.answered()
             isAbsenceLogged = false
             log.info("the core is connected")
