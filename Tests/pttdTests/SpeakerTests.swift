@@ -138,7 +138,7 @@ private final class SpeakerFixture {
         self.sound = sound
         server = AudioServer(applicationName: "SpeakerTests", address: sound.address)
         speaker = Speaker(server: server, log: RateLimitedLog(Logger(label: "SpeakerTests")))
-        speaker.hasRoomAgain = { [weak self] in self?.room.add(()) }
+        speaker.roomAvailable = { [weak self] in self?.room.add(()) }
     }
 
     /// What was told before does not count.

@@ -51,7 +51,7 @@ final class Daemon {
         let peers = RateLimitedLog(log)
         server = AudioServer(applicationName: "Push to talk", ownDeviceProperty: "pttd.virtual")
         let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), peers: peers)
-        let hands = TalkSessionHost.Hands(
+        let backends = TalkSessionHost.Backends(
             audio: audio,
             microphone: Microphone(server: server, device: configuration.microphone, log: peers),
             speaker: Speaker(server: server, log: peers),
@@ -65,7 +65,7 @@ final class Daemon {
         let host = TalkSessionHost(
             timeLimit: configuration.timeLimit.map { .seconds($0) } ?? TalkSession.defaultTimeLimit,
             whileLocked: configuration.whileLocked.flatMap { .init(rawValue: $0) } ?? .allow,
-            hands,
+            backends,
             log: log,
             peers: peers
         )

@@ -5,15 +5,15 @@ import PTTCore
 import PTTMessages
 import ServiceClient
 
-/// Hosts the machine that decides: feeds it what happened, one event at a time, and carries out what it orders.
+/// Hosts the state machine: hands it one event at a time, and carries out its effects.
 ///
-/// Everything that can happen comes in through ``post(_:)``; whatever an effect brings about later comes in there too.
-/// So the order of things is decided in one place, and ``TalkSession`` is never entered twice.
+/// All events arrive through ``post(_:)``, also those that an effect causes later. So their order is decided in one
+/// place, and ``TalkSession`` is never reentered.
 @EventLoop
 final class TalkSessionHost {
     private let log: Logger
     private let peers: RateLimitedLog
-    /// The process whose call is being taken; 0 for what happens by itself.
+    /// The process whose call is being handled; 0 for events that no call has caused.
     var caller: RateLimitedLog.Peer = 0
     private let audio: AudioSocket
     private let microphone: Microphone
@@ -23,16 +23,16 @@ final class TalkSessionHost {
     private var session: TalkSession
     private var saves = SaveOrder()
     private var inbox: [Input] = []
-    private var isTurning = false
+    private var isHandling = false
     private var waiting: [RequestID: @EventLoop (TalkSession.Answer) -> Void] = [:]
     private var lastRequest = 0
     private var capture = StreamSlot<CaptureID, FrameSink>()
     private var playback = StreamSlot<PlaybackID, (client: ClientID, format: AudioFormat)>()
     private var timer: TimerSource?
-    /// What was told of the devices in use.
+    /// The devices in use, as published.
     private var route: (input: String?, output: String?) = (nil, nil)
-    /// While somebody is yet to be told of a change: what everybody knows so far.
-    private var toldStatus: Status?
+    /// The status that subscribers know, while the publishing of a change waits for the disk.
+    private var publishedStatus: Status?
     private var settled: (@EventLoop () -> Void)?
 
     private enum Input {
@@ -40,17 +40,17 @@ final class TalkSessionHost {
         case report(StateStore.Report)
     }
 
-    /// Called for each event with its place in the sequence, while ``status`` is already what follows from it.
+    /// Called for each event with its number in the sequence, while ``status`` already includes it.
     var publish: @EventLoop (CoreEvent, Int, MonotonicTime) -> Void = { _, _, _ in }
-    /// Called for each event that one application is told; it has the place of the event before it.
+    /// Called for each event that goes to one application only; its number is that of the published event before it.
     var notify: @EventLoop (ClientID, CoreEvent, Int, MonotonicTime) -> Void = { _, _, _, _ in }
-    /// Called when a transmission is held by others than before; first the holder, then the application.
+    /// Called when ``TalkSession/transmissionClients`` changes; first the holder, then the application.
     var holdersChanged: @EventLoop ([ClientID]) -> Void = { _ in }
     private var holders: [ClientID] = []
     private(set) var sequence = 0
 
-    /// The hands that carry out what the machine orders.
-    struct Hands {
+    /// What carries out the effects.
+    struct Backends {
         let audio: AudioSocket
         let microphone: Microphone
         let speaker: Speaker
@@ -61,38 +61,38 @@ final class TalkSessionHost {
     init(
         timeLimit: Duration,
         whileLocked: TalkSession.WhileLocked,
-        _ hands: Hands,
+        _ backends: Backends,
         log: Logger,
         peers: RateLimitedLog
     ) {
-        audio = hands.audio
-        microphone = hands.microphone
-        speaker = hands.speaker
-        store = hands.store
-        starter = hands.starter
+        audio = backends.audio
+        microphone = backends.microphone
+        speaker = backends.speaker
+        store = backends.store
+        starter = backends.starter
         self.log = log
         self.peers = peers
         session = TalkSession(timeLimit: timeLimit, whileLocked: whileLocked)
         timer = TimerSource { [weak self] in self?.post(.timerFired) }
-        store.report = { [weak self] in self?.take(.report($0)) }
+        store.report = { [weak self] in self?.handle(.report($0)) }
         audio.receive = { [weak self] in self?.play($1, from: $0) ?? .wantsMore }
         audio.connected = { [weak self] in self?.post(.audioConnectionReady($0)) }
         audio.lost = { [weak self] in self?.post(.audioConnectionLost($0)) }
-        speaker.hasRoomAgain = { [audio] in audio.resume() }
-        speaker.opened = { [weak self] in self?.follow(output: $0) }
-        microphone.opened = { [weak self] in self?.follow(input: $0) }
+        speaker.roomAvailable = { [audio] in audio.resume() }
+        speaker.opened = { [weak self] in self?.updateRoute(output: $0) }
+        microphone.opened = { [weak self] in self?.updateRoute(input: $0) }
     }
 
-    /// What follows from what has been published.
-    var status: Status { toldStatus ?? session.status }
+    /// The status that results from all published events.
+    var status: Status { publishedStatus ?? session.status }
 
-    /// Counts what has happened: ``status`` stays the same until the next.
+    /// The number of inputs so far: ``status`` stays the same until the next.
     private(set) var changes = 0
 
-    /// The picture of the channel or its participant.
+    /// The image of the channel or its participant.
     func image(_ imageID: String) -> Image? { session.image(imageID) }
 
-    /// Brings back the channel of an earlier run. Comes before anything else.
+    /// Restores the channel of an earlier run. Call it before anything else.
     func restore() {
         guard let found = store.load() else { return }
         if found.isAside { carryOut(saves.foundAside()) }
@@ -100,30 +100,30 @@ final class TalkSessionHost {
         post(.restored(channel, descriptor: found.descriptor))
     }
 
-    /// Calls `then` once, when all that was ordered so far is saved, or kept where a restart finds it.
+    /// Calls `then` once, when all state that was ordered to be saved is on disk, or kept aside for a restart.
     func whenSettled(_ then: @escaping @EventLoop () -> Void) {
         settled = then
-        followSettling()
+        notifyIfSettled()
     }
 
-    /// Tells the machine what happened, now or, from within an effect, right after the current event.
+    /// Puts an event into the inbox. It is handled now or, from within an effect, right after the current event.
     func post(_ event: TalkSession.Event) {
-        take(.event(event))
+        handle(.event(event))
     }
 
-    private func take(_ input: Input) {
+    private func handle(_ input: Input) {
         inbox.append(input)
-        guard !isTurning else { return }
-        isTurning = true
+        guard !isHandling else { return }
+        isHandling = true
         while !inbox.isEmpty {
             changes += 1
             switch inbox.removeFirst() {
-            case .event(let event): turn(event)
-            case .report(let report): follow(report)
+            case .event(let event): handle(event)
+            case .report(let report): handle(report)
             }
         }
-        isTurning = false
-        followSettling()
+        isHandling = false
+        notifyIfSettled()
     }
 
     typealias Reply = @EventLoop (TalkSession.Answer) -> Void
@@ -144,21 +144,21 @@ final class TalkSessionHost {
         return requestID
     }
 
-    private func turn(_ event: TalkSession.Event) {
+    private func handle(_ event: TalkSession.Event) {
         let now = MonotonicTime.now
         let before = status
         let effects = session.handle(event, at: now)
-        // In the words of the scenario files of the tests, so that a trace from the field becomes one.
+        // In the format of the tests' scenario files, so that a trace from the field becomes a scenario.
         if log.logLevel <= .debug {
             log.debug("\(now) \(event)")
             for effect in effects { log.debug("\(now)   \(effect)") }
         }
         let steps = saves.order(effects, at: now, for: caller)
-        toldStatus = saves.isHolding ? before : nil
+        publishedStatus = saves.isHolding ? before : nil
         carryOut(steps)
     }
 
-    private func follow(_ report: StateStore.Report) {
+    private func handle(_ report: StateStore.Report) {
         let steps =
             switch report {
             case .written: saves.written()
@@ -166,7 +166,7 @@ final class TalkSessionHost {
             case .overdue(let reason): saves.overdue(reason)
             case .retryTimeCame: saves.retry()
             }
-        if !saves.isHolding { toldStatus = nil }
+        if !saves.isHolding { publishedStatus = nil }
         carryOut(steps)
     }
 
@@ -183,17 +183,17 @@ final class TalkSessionHost {
             case .retryLater: store.retryLater()
             }
         }
-        followHolders()
+        updateHolders()
     }
 
-    private func followHolders() {
+    private func updateHolders() {
         let holders = session.transmissionClients
         guard holders != self.holders else { return }
         self.holders = holders
         holdersChanged(holders)
     }
 
-    private func followSettling() {
+    private func notifyIfSettled() {
         guard saves.isSettled, let settled else { return }
         self.settled = nil
         settled()
@@ -205,7 +205,7 @@ final class TalkSessionHost {
             waiting.removeValue(forKey: request)?(answer)
         case .publish(let event):
             sequence += 1
-            toldStatus?.apply(event)
+            publishedStatus?.apply(event)
             publish(event, sequence, now)
             peers.record(event, about: processID)
         case .notify(let client, let event):
@@ -237,18 +237,18 @@ final class TalkSessionHost {
         }
     }
 
-    /// An application that has come just now knows of no device yet.
-    func forgetRoute() {
+    /// An application that has just attached knows no device yet: the next ones are published even if they are the same.
+    func resetRoute() {
         route = (nil, nil)
     }
 
-    private func follow(input: String) {
+    private func updateRoute(input: String) {
         guard input != route.input else { return }
         route.input = input
         post(.routeChanged(input: input, output: nil))
     }
 
-    private func follow(output: String) {
+    private func updateRoute(output: String) {
         guard output != route.output else { return }
         route.output = output
         post(.routeChanged(input: nil, output: output))
@@ -288,7 +288,7 @@ final class TalkSessionHost {
     private func play(_ packet: UnsafeRawBufferPointer, from client: ClientID) -> AudioConnection.Reception {
         guard packet.count > AudioPacketHeader.size else {
             return .isMalformed(
-                "the application sent a packet of \(packet.count) bytes, a header and no samples at most"
+                "the application sent a packet of \(packet.count) bytes, which has no samples"
             )
         }
         let samples = UnsafeRawBufferPointer(rebasing: packet[AudioPacketHeader.size...])

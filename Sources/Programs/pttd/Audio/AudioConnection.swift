@@ -2,13 +2,13 @@ import EventLoop
 import Glibc
 import PTTMessages
 
-/// One connection to the audio socket: first it presents a token, then packets go both ways.
+/// One connection to the audio socket: it presents a token first, then packets go both ways.
 @EventLoop
 final class AudioConnection {
-    /// What becomes of a packet that the application sent.
+    /// The result of handling a packet of the application.
     enum Reception {
         case wantsMore
-        /// Read no more until ``resume()``: the writer is held up by its own queue.
+        /// Read no more until ``resume()``: the writer waits once its queue is full.
         case hasEnough
         case isMalformed(String)
     }
@@ -21,16 +21,16 @@ final class AudioConnection {
         let ended: @EventLoop (String) -> Void
     }
 
-    /// Longer than any packet or token that makes sense.
+    /// Longer than any valid packet or token.
     private static let longestPacket = 8192
-    /// Packets that are read in a second: four times as many as can be heard. Who writes more has to wait, and does
-    /// not keep the core busy.
+    /// How many packets are read in a second: four times as many as can be played. An application that writes more has
+    /// to wait, and does not keep the core busy.
     private static let packetsPerSecond = 200
 
-    /// Who has connected.
+    /// The peer.
     let processID: Int32
     private let descriptor: OwnedDescriptor
-    private let patience: Duration
+    private let tokenTimeout: Duration
     private var source: DescriptorSource?
     private var deadline: TimerSource?
     private var isAttached = false
@@ -38,22 +38,22 @@ final class AudioConnection {
     private var isFull = false
     private var second = MonotonicInstant.now
     private var packetCount = 0
-    private lazy var breath = TimerSource { [weak self] in self?.followInterest() }
+    private lazy var rateTimer = TimerSource { [weak self] in self?.updateInterest() }
     private var outgoing: [UInt8] = []
     private var incoming = [UInt8](repeating: 0, count: longestPacket)
 
-    init(adopting descriptor: consuming OwnedDescriptor, from processID: Int32, patience: Duration) {
+    init(adopting descriptor: consuming OwnedDescriptor, from processID: Int32, tokenTimeout: Duration) {
         self.descriptor = descriptor
         self.processID = processID
-        self.patience = patience
+        self.tokenTimeout = tokenTimeout
     }
 
     // Before the descriptor closes with this object.
     isolated deinit { close() }
 
-    /// Reads the token, or waits for it.
+    /// Reads the token if it is there, and otherwise waits for it.
     func start(_ handlers: Handlers) throws(SystemError) {
-        // Most have sent it with connecting, and are no strangers from the start. Who has gone again costs little.
+        // Most peers have sent it with connecting and need no waiting place. One that has closed again costs little.
         receive(handlers)
         guard !isClosed else { return }
         source = try DescriptorSource(descriptor.value, .readable) { [weak self] readiness in
@@ -61,29 +61,29 @@ final class AudioConnection {
         }
         guard !isAttached else { return }
         let deadline = TimerSource { handlers.ended("no token came in time") }
-        deadline.arm(after: patience)
+        deadline.arm(after: tokenTimeout)
         self.deadline = deadline
     }
 
-    /// Whether the peer has closed its end, known or not yet met.
+    /// Whether the peer has closed its end, handled or not.
     var hasPeerClosed: Bool {
         var state = pollfd(fd: descriptor.value, events: 0, revents: 0)
         return poll(&state, 1, 0) > 0
     }
 
-    /// Reads on after a packet that was enough.
+    /// Reads again after ``Reception/hasEnough``.
     func resume() {
         isFull = false
-        followInterest()
+        updateInterest()
     }
 
-    /// Forgets what the peer has written so far.
+    /// Discards what the peer has written so far.
     func discard() {
         guard isAttached else { return }
-        // What a packet holds beyond this is gone with it. `incoming` may be in use, by the packet that led to this.
+        // The rest of a packet is discarded with its first byte. `incoming` may be in use by the packet that caused this.
         var byte: UInt8 = 0
         for _ in 0..<Self.packetsPerSecond {
-            // The end of the connection, and an error, are met again where they are told.
+            // `receive` meets the end of the connection and errors again, and reports them.
             guard recv(descriptor.value, &byte, 1, Int32(MSG_DONTWAIT)) > 0 else { return }
         }
     }
@@ -94,10 +94,10 @@ final class AudioConnection {
         source = nil
         deadline?.disarm()
         deadline = nil
-        breath.disarm()
+        rateTimer.disarm()
     }
 
-    /// - Returns: False when the peer has closed. A packet that its queue has no room for counts as sent.
+    /// - Returns: False if the peer has closed. A packet that does not fit into its queue counts as sent.
     func send(_ header: AudioPacketHeader, _ samples: UnsafeRawBufferPointer) -> Bool {
         outgoing.removeAll(keepingCapacity: true)
         outgoing.append(contentsOf: header.bytes)
@@ -108,7 +108,7 @@ final class AudioConnection {
     }
 
     private func ready(_ readiness: Readiness, _ handlers: Handlers) {
-        // A paused connection is called for this only, and again and again until its source is cancelled.
+        // A paused connection is called for these only, and repeatedly until its source is cancelled.
         if source?.interest != .readable, !readiness.isDisjoint(with: [.hungUp, .failed]) {
             handlers.ended("the peer closed its connection")
             return
@@ -116,7 +116,7 @@ final class AudioConnection {
         receive(handlers)
     }
 
-    /// One packet for each turn of the loop, so that a writer cannot keep it busy.
+    /// Reads one packet in each turn of the event loop, so that a writer cannot keep it busy.
     private func receive(_ handlers: Handlers) {
         let count = recv(descriptor.value, &incoming, incoming.count, Int32(MSG_DONTWAIT | MSG_TRUNC))
         guard count > 0 else {
@@ -143,15 +143,15 @@ final class AudioConnection {
         case .isMalformed(let reason): return handlers.ended(reason)
         }
         packetCount += 1
-        followInterest()
+        updateInterest()
     }
 
-    private func followInterest() {
+    private func updateInterest() {
         let now = MonotonicInstant.now
         if now - second >= .seconds(1) { (second, packetCount) = (now, 0) }
-        let isHasty = packetCount >= Self.packetsPerSecond
-        if isHasty { breath.arm(at: second + .seconds(1)) }
-        let interest: Readiness = isFull || isHasty ? [] : .readable
+        let isOverRate = packetCount >= Self.packetsPerSecond
+        if isOverRate { rateTimer.arm(at: second + .seconds(1)) }
+        let interest: Readiness = isFull || isOverRate ? [] : .readable
         if source?.interest != interest { source?.interest = interest }
     }
 }

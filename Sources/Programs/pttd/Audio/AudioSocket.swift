@@ -6,12 +6,12 @@ import PTTCore
 import PTTMessages
 import ServiceClient
 
-/// The second socket: the microphone's way to the application, and the application's way to the speaker.
+/// The audio socket: carries frames of the microphone to the application, and the application's samples to the speaker.
 ///
-/// Attaching, or joining with an application, hands out a token; the connection whose first packet is that token gets
-/// the frames, and may write such itself. A token is good for one connection at a time: when that one has ended, the
-/// application connects again with it. An application that does not read loses packets and sees the gap in their
-/// sequence; one that writes more than is played has to wait. Neither holds up the core.
+/// Attaching, or joining with an application, returns a token; the connection whose first packet is that token receives
+/// the frames, and may write packets of samples. A token is valid for one connection at a time: when that has ended, the
+/// application may connect again with it. An application that does not read loses packets and sees the gap in their
+/// sequence; one that writes more than is played has to wait. Neither blocks the core.
 @EventLoop
 final class AudioSocket {
     /// An application that may connect.
@@ -21,25 +21,24 @@ final class AudioSocket {
     }
 
     /// How long a connection may take to present its token.
-    private static let patience = Duration.seconds(5)
-    /// Connections without a token at a time. Whoever comes after them takes the place of the one that has been silent
-    /// for longest; an application presents its token at once.
-    private static let strangers = 8
-    /// Further peers are accepted in the next turn of the loop, after other work.
+    private static let tokenTimeout = Duration.seconds(5)
+    /// How many connections may be without a token at a time. A further one replaces the oldest of them; an application
+    /// presents its token as soon as it has connected.
+    private static let waitingLimit = 8
+    /// Further peers are accepted in the next turn of the event loop, after other work.
     private static let acceptsPerTurn = 16
-    /// A failing `accept` leaves the peer waiting, and the loop would call again at once.
+    /// A failing `accept` leaves the peer in the queue, and the event loop would call again without a pause.
     private static let retryTime = Duration.seconds(1)
 
     private let listening: OwnedDescriptor
-    /// Complains of peers.
     private let peers: RateLimitedLog
-    /// Takes what an application writes.
+    /// Called for each packet of an application.
     var receive: @EventLoop (ClientID, UnsafeRawBufferPointer) -> AudioConnection.Reception = { _, _ in
         .wantsMore
     }
     /// Called when an application has presented its token.
     var connected: @EventLoop (ClientID) -> Void = { _ in }
-    /// Called when the connection of an application that is still there has closed.
+    /// Called when the connection of an application that has not disconnected otherwise has closed.
     var lost: @EventLoop (ClientID) -> Void = { _ in }
     private var acceptor: DescriptorSource?
     private var retryTimer: TimerSource?
@@ -59,7 +58,7 @@ final class AudioSocket {
     // Before the descriptor closes with this object.
     isolated deinit { acceptor?.cancel() }
 
-    /// Draws a token for the application `client`, in place of an earlier one.
+    /// Generates a token for the application `client`, which replaces an earlier one.
     func issueToken(to client: ClientID) -> String {
         revoke(client)
         let token = Token.random()
@@ -67,7 +66,7 @@ final class AudioSocket {
         return token
     }
 
-    /// Closes the audio of an application that has gone.
+    /// Revokes the token of an application that has disconnected, and closes its connection.
     func revoke(_ client: ClientID) {
         holders.removeValue(forKey: client)?.connection?.close()
     }
@@ -78,17 +77,17 @@ final class AudioSocket {
         if !connection.send(header, samples) { drop(connection, "the application closed its audio socket") }
     }
 
-    /// Drops what an application has written so far.
+    /// Discards what an application has written so far.
     func discard(from client: ClientID) {
         holders[client]?.connection?.discard()
     }
 
-    /// Lets everybody write again who had to wait.
+    /// Reads again from applications that had to wait.
     func resume() {
         for holder in holders.values { holder.connection?.resume() }
     }
 
-    // MARK: Strangers
+    // MARK: Connections without a token
 
     private func acceptPeers() {
         do throws(SystemError) {
@@ -112,10 +111,14 @@ final class AudioSocket {
                 about: peer.processID
             )
         }
-        if waiting.count >= Self.strangers {
+        if waiting.count >= Self.waitingLimit {
             drop(waiting[0], "too many connections without a token: the oldest was closed")
         }
-        let connection = AudioConnection(adopting: descriptor, from: peer.processID, patience: Self.patience)
+        let connection = AudioConnection(
+            adopting: descriptor,
+            from: peer.processID,
+            tokenTimeout: Self.tokenTimeout
+        )
         waiting.append(connection)
         do throws(SystemError) {
             try connection.start(handlers(of: connection))
@@ -146,7 +149,7 @@ final class AudioSocket {
             return drop(connection, "process \(connection.processID) presented an unknown token")
         }
         if let former = holders[client]?.connection {
-            // A new connection may be met before the end of the one that it replaces.
+            // A new connection may be handled before the end of the one that it replaces.
             guard former.hasPeerClosed else {
                 return drop(connection, "process \(connection.processID) presented a token that is in use")
             }
@@ -157,7 +160,7 @@ final class AudioSocket {
         connected(client)
     }
 
-    /// Whose token it is. Looks at every byte of every token, so that the time tells nothing of them.
+    /// The client with this token. Compares every byte of every token, so that the time reveals nothing about them.
     private func holder(of token: [UInt8]) -> ClientID? {
         var found: ClientID?
         for (client, holder) in holders where holder.token.count == token.count {

@@ -4,12 +4,12 @@ import Logging
 import PTTMessages
 import PulseAudio
 
-/// The one capture stream, opened for a transmission and closed with it.
+/// The capture stream, opened for a transmission and closed with it.
 @EventLoop
 final class Microphone {
-    /// How long a microphone may take to open. A Bluetooth headset changes its profile for it.
+    /// How long a microphone may take to open. A Bluetooth headset has to change its profile.
     private static let startLimit = Duration.seconds(5)
-    /// How long an open microphone may deliver nothing. Slow virtual sources come every half second.
+    /// How long an open microphone may deliver nothing. Slow virtual sources deliver every half second.
     private static let stallLimit = Duration.milliseconds(1500)
 
     private let server: AudioServer
@@ -19,26 +19,26 @@ final class Microphone {
     private var framer: Framer?
     private var sequence: UInt64 = 0
 
-    /// Called with the audio server's name of the device when it is open, before it delivers.
+    /// Called with the audio server's name of the device once it is open, before the first frame.
     var opened: @EventLoop (String) -> Void = { _ in }
 
     /// - Parameters:
-    ///   - server: Connected by somebody else.
-    ///   - device: The PulseAudio name of a source, which may be what a speaker plays; nil for the user's microphone.
-    ///   - log: For what people should know about the device.
+    ///   - server: Connected by the caller.
+    ///   - device: The PulseAudio name of a source, which may be a monitor; nil for the user's microphone.
+    ///   - log: For messages about the device.
     init(server: AudioServer, device: String?, log: RateLimitedLog) {
         self.server = server
         self.device = device
         self.log = log
     }
 
-    /// Opens the microphone. Any earlier capture is closed.
+    /// Opens the microphone and closes any earlier capture.
     ///
     /// - Parameters:
-    ///   - format: What the frames shall have; the audio server converts.
+    ///   - format: That of the frames; the audio server converts.
     ///   - started: Called once, before the first frame.
     ///   - frame: Called for each packet of ``AudioFormat/packetDuration``.
-    ///   - failed: Called at most once, also from within this call; the capture is closed by then.
+    ///   - failed: Called at most once, possibly during this call; the capture is closed by then.
     func open(
         _ format: AudioFormat,
         started: @escaping @EventLoop () -> Void,
@@ -69,7 +69,7 @@ final class Microphone {
         }
     }
 
-    /// Closes the microphone at once. Nothing is delivered afterwards.
+    /// Closes the microphone immediately. Nothing is delivered afterwards.
     func close() {
         stream?.close()
         stream = nil
@@ -82,7 +82,7 @@ final class Microphone {
         at time: MonotonicInstant,
         deliver: (AudioPacketHeader, UnsafeRawBufferPointer) -> Void
     ) {
-        // Not in its place meanwhile: who gets a frame may find nobody to pass it on to, and closes the microphone.
+        // Removed meanwhile: the receiver of a frame may find that the application has disconnected, and close this.
         guard let stream, var framer else { return }
         self.framer = nil
         framer.append(fragment, at: time) { samples, time in

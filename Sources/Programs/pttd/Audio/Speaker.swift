@@ -7,20 +7,21 @@ import PulseAudio
 /// The one playback stream, open while a remote participant is set.
 @EventLoop
 final class Speaker {
-    /// How much of what the application writes may wait here, beside what the server holds. It is lost when the
-    /// participant goes.
+    /// How much audio of the application may wait here, in addition to the server's buffer. It is dropped when the
+    /// reception ends.
     private static let queue = Duration.milliseconds(100)
-    /// What the server holds ahead.
+    /// The server's buffer.
     private static let latency = Duration.milliseconds(40)
 
     private let server: AudioServer
     private let log: RateLimitedLog
     private var stream: PlaybackStream?
-    private var bound = 0
+    /// In bytes.
+    private var queueLimit = 0
 
-    /// Called when there is room again after ``play(_:)`` had none.
-    var hasRoomAgain: @EventLoop () -> Void = {}
-    /// Called with the audio server's name of the device when it is open, and when the server changed it.
+    /// Called when there is room again after ``play(_:)`` had returned false.
+    var roomAvailable: @EventLoop () -> Void = {}
+    /// Called with the audio server's name of the device once it is open, and when the server has changed the device.
     var opened: @EventLoop (String) -> Void = { _ in }
 
     init(server: AudioServer, log: RateLimitedLog) {
@@ -28,13 +29,13 @@ final class Speaker {
         self.log = log
     }
 
-    /// Opens the speaker. Any earlier playback ends.
+    /// Opens the speaker and closes any earlier playback.
     ///
     /// - Parameters:
-    ///   - format: What will be played.
-    ///   - started: Called once, when what is written is going to be heard.
-    ///   - failed: Called at most once, also from within this call, with what was lost and why; the playback has ended by
-    ///     then. That a speaker cannot be opened is known after five seconds at the latest.
+    ///   - format: That of the samples.
+    ///   - started: Called once, when samples will be played.
+    ///   - failed: Called at most once, possibly during this call, with the interruption and its reason; the playback has
+    ///     ended by then. A speaker that cannot be opened fails within five seconds.
     func open(
         _ format: AudioFormat,
         started: @escaping @EventLoop () -> Void,
@@ -43,7 +44,7 @@ final class Speaker {
         close()
         do throws(AudioError) {
             let played = try SampleSpec(rate: format.rate, channels: format.channels)
-            bound = played.byteCount(of: Self.queue)
+            queueLimit = played.byteCount(of: Self.queue)
             let request = StreamRequest(
                 name: "Push to talk",
                 format: played,
@@ -51,42 +52,42 @@ final class Speaker {
                 latency: Self.latency
             )
             stream = try PlaybackStream(on: server, request) { [weak self] event in
-                self?.handle(event, started, failed)
+                self?.handle(event, started: started, failed: failed)
             }
         } catch {
             fail(error, failed)
         }
     }
 
-    /// Ends the playback at once.
+    /// Ends the playback immediately.
     func close() {
         stream?.close()
         stream = nil
-        hasRoomAgain()
+        roomAvailable()
     }
 
-    /// Plays after all earlier samples; without an open playback they are dropped.
+    /// Plays samples after all earlier ones; without an open playback they are dropped.
     ///
     /// - Returns: Whether there is room for more.
     func play(_ samples: UnsafeRawBufferPointer) -> Bool {
         guard let stream else { return true }
-        // What exceeds two seconds is dropped; who heeds the answer never gets there.
+        // Samples beyond two seconds are dropped, which a caller that respects the result never reaches.
         _ = stream.write(samples)
-        return stream.pendingByteCount < bound
+        return stream.pendingByteCount < queueLimit
     }
 
     private func handle(
         _ event: PlaybackStream.Event,
-        _ started: @EventLoop () -> Void,
-        _ failed: @EventLoop (Interruption, String) -> Void
+        started: @EventLoop () -> Void,
+        failed: @EventLoop (Interruption, String) -> Void
     ) {
         switch event {
         case .opened:
             stream?.deviceName.map(opened)
             started()
-            offerRoom()
+            reportRoom()
         case .writable:
-            offerRoom()
+            reportRoom()
         case .moved(let deviceName):
             log.log(level: .notice, "the audio server changed the speaker to \(deviceName)")
             opened(deviceName)
@@ -106,7 +107,7 @@ final class Speaker {
         }
     }
 
-    private func offerRoom() {
-        if let stream, stream.pendingByteCount < bound { hasRoomAgain() }
+    private func reportRoom() {
+        if let stream, stream.pendingByteCount < queueLimit { roomAvailable() }
     }
 }

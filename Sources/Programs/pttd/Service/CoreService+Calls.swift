@@ -73,7 +73,7 @@ extension CoreService {
         left: ApplicationInterface.Left?,
         isForeground: Bool
     ) {
-        host.forgetRoute()
+        host.resetRoute()
         let attachment = ApplicationInterface.Attachment(
             callToken: clients.attach(call),
             audioToken: audio.issueToken(to: clients.client(of: call.connection)),

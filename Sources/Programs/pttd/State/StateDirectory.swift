@@ -3,21 +3,21 @@ import Glibc
 
 /// A directory of small files that are replaced as a whole.
 ///
-/// A file is written beside its place, flushed, and moved there: whatever ends in between, the old one or the new one
-/// is found (rename(2)).
+/// A file is written under another name, flushed, and renamed: after a crash at any time either the old file or the new
+/// one is found (rename(2)).
 struct StateDirectory: Sendable {
     enum Change: Sendable {
         case replace(name: String, bytes: [UInt8])
-        /// One that is not there is no failure.
+        /// A file that does not exist is not a failure.
         case remove(name: String)
     }
 
-    /// Made, with the directories above it, when the first file is.
+    /// Created, with the directories above it, with the first file.
     let path: String
-    /// In memory there is nothing to flush, and nothing that takes long.
+    /// In memory nothing needs to be flushed.
     let isOnDisk: Bool
 
-    /// Carries out changes in their order, and comes back when all are on disk.
+    /// Applies changes in their order, and returns when all are on disk.
     func apply(_ changes: [Change]) throws(SystemError) {
         var hasChanged = false
         for change in changes {
@@ -36,7 +36,7 @@ struct StateDirectory: Sendable {
         if hasChanged && isOnDisk { try flush() }
     }
 
-    /// As ``apply(_:)``, for where nothing can be thrown.
+    /// The error of ``apply(_:)``, for callers that cannot throw; nil if there is none.
     func failure(of changes: [Change]) -> SystemError? {
         do throws(SystemError) {
             try apply(changes)
@@ -65,7 +65,7 @@ struct StateDirectory: Sendable {
         guard !isOnDisk || fsync(descriptor.value) == 0 else { throw SystemError("flush \(path)") }
     }
 
-    /// Those above it that are there already may be anybody's.
+    /// Directories above it that exist already may belong to another user, or be read-only.
     private func make() throws(SystemError) {
         var made = ""
         for part in path.split(separator: "/") {
@@ -76,7 +76,7 @@ struct StateDirectory: Sendable {
         }
     }
 
-    /// A name is on disk when its directory is (fsync(2)).
+    /// A file's name is on disk once its directory is flushed (fsync(2)).
     private func flush() throws(SystemError) {
         let opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0 else { throw SystemError("open \(path)") }

@@ -8,11 +8,11 @@ import PTTMessages
 
 /// The channel on disk, so that its application gets it back after a crash of anything or a reboot.
 ///
-/// While the disk cannot be written, the state is kept aside in the runtime directory, which is in memory: a core that
-/// starts again finds it there, a machine that starts again does not.
+/// While the disk cannot be written, the state is kept aside in the runtime directory, which is in memory: a restarted
+/// core finds it there, a rebooted machine does not.
 @EventLoop
 final class StateStore {
-    /// What came of a write, in the words of `SaveOrder`.
+    /// The result of a write, or the end of a wait, in the terms of `SaveOrder`.
     enum Report {
         case written
         case notWritten(reason: String)
@@ -24,11 +24,11 @@ final class StateStore {
     struct Found {
         let channel: SavedChannel?
         let descriptor: Descriptor?
-        /// It was kept aside; what is on disk is older.
+        /// Whether it was kept aside; what is on disk is older.
         let isAside: Bool
     }
 
-    /// `channel.json` with what the core needs, `descriptor.json` with what people see.
+    /// `channel.json` has what the core needs, `descriptor.json` what people see.
     private enum File: String, CaseIterable {
         case descriptor = "descriptor.json"
         case channel = "channel.json"
@@ -39,7 +39,7 @@ final class StateStore {
         let image: String?
     }
 
-    /// Both, in one file.
+    /// Both files in one.
     private struct Aside: Codable {
         let channel: SavedChannel?
         let descriptor: SavedDescriptor?
@@ -49,39 +49,39 @@ final class StateStore {
 
     /// An image in base64 and a name, with room to spare.
     private static let sizeLimit = 512 * 1024
-    /// A disk that takes longer counts as one that fails. Whoever waits for an answer still waits then.
-    private static let patience = Duration.seconds(2)
+    /// A write that takes longer counts as failed, so that clients that wait for an answer still receive it in time.
+    private static let writeTimeout = Duration.seconds(2)
 
     private let directory: StateDirectory?
     private let aside: StateDirectory?
     private let log: RateLimitedLog
     private var channel: SavedChannel?
     private var descriptor: Descriptor?
-    /// What differs from what is on disk, or may do so.
+    /// The files that differ from what is on disk, or may do so.
     private var unwritten: Set<File> = []
     private var backOff = BackOff(first: .seconds(1), limit: .seconds(300))
     private var deadline: TimerSource?
     private var retryTimer: TimerSource?
 
-    /// Called for each thing that came of ``write()`` and ``retryLater()``; where nothing can be done, from inside them.
+    /// Called for each result of ``write()`` and ``retryLater()``; from within them if nothing can be written at all.
     var report: @EventLoop (Report) -> Void = { _ in }
 
     /// - Parameters:
-    ///   - directory: Made when it is needed; nil: nothing is kept.
+    ///   - directory: Created when it is needed; nil: nothing is kept.
     ///   - aside: Where the state is kept while it cannot be written to `directory`.
-    ///   - log: Told of what could not be read.
+    ///   - log: For files that cannot be read.
     init(_ directory: String?, aside: String?, log: RateLimitedLog) {
         self.directory = directory.map { StateDirectory(path: $0, isOnDisk: true) }
         self.aside = aside.map { StateDirectory(path: $0, isOnDisk: false) }
         self.log = log
         deadline = TimerSource { [weak self] in
-            self?.report(.overdue(reason: "\(directory ?? "") does not answer within \(Self.patience)"))
+            self?.report(.overdue(reason: "\(directory ?? "") does not answer within \(Self.writeTimeout)"))
         }
         retryTimer = TimerSource { [weak self] in self?.report(.retryTimeCame) }
     }
 
-    /// What an earlier run has saved; nil if that was nothing. A file that cannot be used is moved out of the way, and
-    /// counts as none.
+    /// What an earlier run has saved; nil if it has saved nothing. A file that cannot be used is renamed, and counts as
+    /// missing.
     func load() -> Found? {
         if let aside, let kept = read(Aside.self, Aside.name, in: aside) {
             channel = kept.channel
@@ -98,24 +98,22 @@ final class StateStore {
         return Found(channel: channel, descriptor: descriptor, isAside: false)
     }
 
-    /// Remembers it for ``write()``.
-    ///
-    /// - Parameter channel: Nil: there is none.
+    /// Stores the channel for the next ``write()``. Nil: none is joined.
     func save(_ channel: SavedChannel?) {
         self.channel = channel
         unwritten.insert(.channel)
     }
 
-    /// As above.
+    /// Stores the descriptor for the next ``write()``. Nil: there is none.
     func save(_ descriptor: Descriptor?) {
         self.descriptor = descriptor
         unwritten.insert(.descriptor)
     }
 
-    /// Begins to write what has changed. One write must have ended before the next begins.
+    /// Begins to write the files that have changed. One write must have ended before the next begins.
     func write() {
         retryTimer?.disarm()
-        // Without a place for it nothing is kept, which was told when the program started.
+        // Without a directory nothing is kept, which was logged when the program started.
         guard let directory else { return report(.written) }
         let files = File.allCases.filter { unwritten.contains($0) }
         unwritten = []
@@ -126,7 +124,7 @@ final class StateStore {
             } completion: { [weak self] failure in
                 self?.ended(files, failure)
             }
-            deadline?.arm(after: Self.patience)
+            deadline?.arm(after: Self.writeTimeout)
         } catch {
             ended(files, error)
         }
@@ -155,7 +153,7 @@ final class StateStore {
         do throws(SystemError) {
             try aside.apply([.replace(name: Aside.name, bytes: bytes(kept))])
         } catch {
-            log.log(level: .error, "the state is not kept in the runtime directory either: \(error)")
+            log.log(level: .error, "the state cannot be kept in the runtime directory either: \(error)")
         }
     }
 
@@ -164,7 +162,7 @@ final class StateStore {
         do throws(SystemError) {
             try aside.apply([.remove(name: Aside.name)])
         } catch {
-            log.log(level: .error, "a restart will find a state that is older than the one on disk: \(error)")
+            log.log(level: .error, "a restart will find older state than is on disk: \(error)")
         }
     }
 
@@ -189,7 +187,7 @@ final class StateStore {
         do throws(JSONEncodingError) {
             return Array(try JSON(encoding: value).text.utf8)
         } catch {
-            // Our own files are objects of strings and flags, all of which JSON has forms for.
+            // Our own files are objects of strings and flags, which JSON can always represent.
             preconditionFailure("\(error)")
         }
     }
@@ -212,11 +210,13 @@ final class StateStore {
         let path = "\(directory.path)/\(name)"
         do {
             guard let bytes = try TextFile.read(path, limit: Self.sizeLimit) else { return nil }
-            guard let object = try JSON(parsing: bytes).object else { throw Damage("it is no JSON object") }
+            guard let object = try JSON(parsing: bytes).object else {
+                throw Damage("it is not a JSON object")
+            }
             return try object.decode(type, unknownKeys: .ignored)
         } catch {
             log.log(level: .error, "\(path) cannot be used, and is kept as \(path).damaged: \(error)")
-            // If even this fails, the next save replaces it.
+            // If even this fails, the next save replaces the file.
             _ = rename(path, path + ".damaged")
             return nil
         }
