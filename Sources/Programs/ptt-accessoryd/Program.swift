@@ -8,7 +8,7 @@ import ServiceClient
 @main
 struct Program {
     static func main() {
-        // For troubleshooting: `PTT_LOG=debug` shows more.
+        // For troubleshooting: `PTT_LOG=debug` also logs failures that are expected and handled.
         let log = Logger.journal("ptt-accessoryd", levelVariable: "PTT_LOG")
         exit(EventLoop.run { Daemon.start(log) })
     }

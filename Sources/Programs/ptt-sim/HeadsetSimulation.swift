@@ -32,14 +32,14 @@ final class HeadsetSimulation {
             }
             let headset = try VirtualHeadset(name: name)
             self.headset = headset
-            say("ready \(headset.devnode)")
+            printLine("ready \(headset.devnode)")
         } catch {
-            complain("\(error); see ptt-sim help headset")
+            printError("\(error); see ptt-sim help headset")
             return end(1)
         }
         let console = Console { [weak self] in self?.received($0) }
         self.console = console
-        if console.isTerminal { say("space: tap play   u: unplug and plug   q: quit") }
+        if console.isTerminal { printLine("space: tap play   u: unplug and plug   q: quit") }
     }
 
     private func end(_ code: Int32) {
@@ -50,9 +50,9 @@ final class HeadsetSimulation {
 
     private func received(_ input: Console.Input) {
         switch input {
-        case .line(let line): carryOut(line) { say($0) }
-        case .key(" "): carryOut("tap play") { say($0 == "ok" ? "tapped" : $0) }
-        case .key("u"): carryOut(headset == nil ? "plug" : "unplug") { say($0) }
+        case .line(let line): carryOut(line) { printLine($0) }
+        case .key(" "): carryOut("tap play") { printLine($0 == "ok" ? "tapped" : $0) }
+        case .key("u"): carryOut(headset == nil ? "plug" : "unplug") { printLine($0) }
         case .key("q"), .end: end(0)
         case .key: break
         }

@@ -48,11 +48,11 @@ final class Simulation {
             }
             try await startDaemon()
         } catch {
-            complain("\(error)")
+            printError("\(error)")
             return end(1)
         }
         for device in daemon?.adapter?.devices.values.map(\.self) ?? [] { device.startConnected() }
-        say("ready \(address)")
+        printLine("ready \(address)")
         for step in steps {
             let timer = TimerSource { [weak self] in self?.play(step) }
             timer.arm(after: step.time)
@@ -60,13 +60,13 @@ final class Simulation {
         }
         let console = Console { [weak self] in self?.received($0) }
         self.console = console
-        if console.isTerminal { say("space: press and release   1-9: choose a button   q: quit") }
+        if console.isTerminal { printLine("space: press and release   1-9: choose a button   q: quit") }
     }
 
     private func startDaemon() async throws(BusError) {
         let daemon = try await SimulatedDaemon.start(on: .address(address), buttons: buttons)
         daemon.connection.onLost = { [weak self] error in
-            complain("\(error)")
+            printError("\(error)")
             self?.end(1)
         }
         try daemon.plug()
@@ -75,7 +75,7 @@ final class Simulation {
 
     private func play(_ step: Script.Step) {
         carryOut(step.command) { [weak self] answer in
-            say("\(step.text): \(answer)")
+            printLine("\(step.text): \(answer)")
             self?.remainingSteps -= 1
             self?.endIfFinished()
         }
@@ -97,9 +97,9 @@ final class Simulation {
         switch input {
         case .line(let line):
             do throws(CommandError) {
-                carryOut(try Command(line: line)) { say($0) }
+                carryOut(try Command(line: line)) { printLine($0) }
             } catch {
-                say("error: \(error)")
+                printLine("error: \(error)")
             }
         case .key(let key): received(key)
         case .end:
@@ -116,13 +116,13 @@ final class Simulation {
             let verb = isHeld ? "pressed" : "released"
             let number = chosen
             carryOut(isHeld ? .press(number) : .release(number)) { answer in
-                say(answer == "ok" ? "button \(number) \(verb)" : answer)
+                printLine(answer == "ok" ? "button \(number) \(verb)" : answer)
             }
         default:
             guard let number = key.wholeNumberValue, (1...buttons.count).contains(number) else { return }
             if isHeld { received(" ") }
             chosen = number
-            say("button \(number): \(buttons[number - 1].name)")
+            printLine("button \(number): \(buttons[number - 1].name)")
         }
     }
 
@@ -238,7 +238,7 @@ final class Simulation {
 }
 
 /// Prints an error on standard error.
-func complain(_ text: String) {
+func printError(_ text: String) {
     let line = "ptt-sim: \(text)\n"
     // If standard error cannot be written, there is no place left to report that.
     _ = write(STDERR_FILENO, line, line.utf8.count)

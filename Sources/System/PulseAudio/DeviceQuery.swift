@@ -13,7 +13,7 @@ final class DeviceQuery {
 
     private let action: String
     private let scope: Scope
-    private var mark: String?
+    private var ownProperty: String?
     private var completion: (@EventLoop (Result<AudioDevices, AudioError>) -> Void)?
     private var devices = AudioDevices()
     private var operations: [OpaquePointer] = []
@@ -32,14 +32,14 @@ final class DeviceQuery {
         self.completion = completion
     }
 
-    /// Sends the query, which must be kept alive until `ended` is called. `mark` is the property that marks this
+    /// Sends the query, which must be kept alive until `ended` is called. `ownProperty` is the property that marks this
     /// program's own devices.
     func start(
         on context: OpaquePointer,
-        _ mark: String?,
+        _ ownProperty: String?,
         ended: @escaping @EventLoop (DeviceQuery) -> Void
     ) {
-        self.mark = mark
+        self.ownProperty = ownProperty
         self.ended = ended
         limit = TimerSource { [weak self] in
             self?.fail("the audio server did not answer within 2 seconds")
@@ -97,7 +97,7 @@ final class DeviceQuery {
     }
 
     fileprivate func received(source: pa_source_info) {
-        if devices.sources.count < AudioDevices.limit { devices.sources.append(source.device(mark)) }
+        if devices.sources.count < AudioDevices.limit { devices.sources.append(source.device(ownProperty)) }
     }
 
     fileprivate func received(output: SourceOutput) {
@@ -165,13 +165,13 @@ private let sourceOutputCallback: pa_source_output_info_cb_t = { _, info, end, q
 }
 
 extension pa_source_info {
-    fileprivate func device(_ mark: String?) -> AudioDevice {
+    fileprivate func device(_ ownProperty: String?) -> AudioDevice {
         AudioDevice(
             index: index,
             name: text(name) ?? "",
             isMuted: mute != 0,
             isMonitor: monitor_of_sink != UInt32.max || property("device.class", of: proplist) == "monitor",
-            isOwn: mark.map { property($0, of: proplist) != nil } ?? false,
+            isOwn: ownProperty.map { property($0, of: proplist) != nil } ?? false,
             isHardware: flags.rawValue & PA_SOURCE_HARDWARE.rawValue != 0,
             isUnplugged: active_port?.pointee.available == Int32(PA_PORT_AVAILABLE_NO.rawValue),
             owner: DeviceOwner(owner_module, proplist)

@@ -38,7 +38,7 @@ final class SimulatedAdapter {
         if isPowered {
             isPowered = false
             discoverers = []
-            object?.propertiesChanged(BlueZ.adapter, "Powered", "Discovering")
+            object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
         }
         for device in devices.values { device.remove() }
         devices = [:]
@@ -50,12 +50,12 @@ final class SimulatedAdapter {
         guard isOn != isPowered else { return }
         isPowered = isOn
         if isOn {
-            object?.propertiesChanged(BlueZ.adapter, "Powered")
+            object?.emitPropertiesChanged(BlueZ.adapter, "Powered")
         } else {
             for device in devices.values { device.adapterOff() }
             discoverers = []
             expiry.arm(after: Self.temporaryTimeout)
-            object?.propertiesChanged(BlueZ.adapter, "Powered", "Discovering")
+            object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
         }
         radioChanged()
     }
@@ -109,7 +109,7 @@ final class SimulatedAdapter {
         daemon.watch(call.sender)
         expiry.disarm()
         call.reply()
-        if discoverers.count == 1 { object?.propertiesChanged(BlueZ.adapter, "Discovering") }
+        if discoverers.count == 1 { object?.emitPropertiesChanged(BlueZ.adapter, "Discovering") }
         radioChanged()
     }
 
@@ -126,7 +126,7 @@ final class SimulatedAdapter {
         guard discoverers.remove(client) != nil, discoverers.isEmpty else { return }
         for device in devices.values { device.discoveryEnded() }
         expiry.arm(after: Self.temporaryTimeout)
-        object?.propertiesChanged(BlueZ.adapter, "Discovering")
+        object?.emitPropertiesChanged(BlueZ.adapter, "Discovering")
     }
 
     private func setFilter(_ call: MethodInvocation) {

@@ -152,9 +152,9 @@ final class SimulatedDevice {
 
     func changed(_ first: String, _ second: String? = nil) {
         if let second {
-            object?.propertiesChanged(BlueZ.device, first, second)
+            object?.emitPropertiesChanged(BlueZ.device, first, second)
         } else {
-            object?.propertiesChanged(BlueZ.device, first)
+            object?.emitPropertiesChanged(BlueZ.device, first)
         }
     }
 

@@ -49,7 +49,7 @@ final class SimulatedService {
     func notify(_ value: [UInt8]) -> Bool {
         guard isNotifying else { return false }
         self.value = value
-        for _ in subscribers { characteristic?.propertiesChanged(BlueZ.characteristic, "Value") }
+        for _ in subscribers { characteristic?.emitPropertiesChanged(BlueZ.characteristic, "Value") }
         return true
     }
 
@@ -62,7 +62,7 @@ final class SimulatedService {
     private func setNotifying(_ isOn: Bool) {
         guard isOn != isNotifying else { return }
         isNotifying = isOn
-        characteristic?.propertiesChanged(BlueZ.characteristic, "Notifying")
+        characteristic?.emitPropertiesChanged(BlueZ.characteristic, "Notifying")
     }
 
     private func startNotify(_ call: MethodInvocation) {
@@ -86,7 +86,7 @@ final class SimulatedService {
         guard device.isConnected else { return call.fail(.bluezFailed("Not connected")) }
         value = button.level
         // A read emits the same signal as a notification.
-        characteristic?.propertiesChanged(BlueZ.characteristic, "Value")
+        characteristic?.emitPropertiesChanged(BlueZ.characteristic, "Value")
         call.reply(.bytes(value))
     }
 

@@ -73,7 +73,7 @@ final class Console {
 }
 
 /// Prints a line without buffering, also into a pipe.
-func say(_ line: String) {
+func printLine(_ line: String) {
     print(line)
     fflush(nil)
 }

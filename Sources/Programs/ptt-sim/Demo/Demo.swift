@@ -61,7 +61,7 @@ final class Demo {
             expect("the private stack did not come up")
             let stack = try DemoStack(programs: programs)
             self.stack = stack
-            say(
+            printLine(
                 "starting a private D-Bus, a sound server with a 440 Hz tone, a simulated button, both daemons and ptt-echo"
             )
             try stack.startServers { [weak self] in self?.startButton() }
@@ -130,7 +130,7 @@ final class Demo {
         guard ready.insert(part).inserted, ready.count == Part.allCases.count else { return }
         timer?.disarm()
         if isatty(STDIN_FILENO) != 0 {
-            say("ready: the space bar presses the button and releases it; q ends")
+            printLine("ready: the space bar presses the button and releases it; q ends")
             console = Console { [weak self] in self?.typed($0) }
         } else {
             press()
@@ -230,7 +230,7 @@ final class Demo {
 
     private func talk() {
         timer?.disarm()
-        if console != nil { return say("on the air: the space bar releases the button") }
+        if console != nil { return printLine("on the air: the space bar releases the button") }
         let script = TimerSource { [weak self] in self?.release() }
         script.arm(after: Self.hold)
         timer = script
@@ -256,17 +256,17 @@ final class Demo {
                 return fail("the speaker played nothing")
             }
             timeline.note("the last of the echo was heard", at: lastHeard)
-            for line in timeline.lines { say(line) }
+            for line in timeline.lines { printLine(line) }
             let seconds = (recording.seconds * 100).rounded() / 100
-            say("\(wav): \(seconds) s of echo, as the speaker played it")
+            printLine("\(wav): \(seconds) s of echo, as the speaker played it")
             end(EXIT_SUCCESS)
         }
     }
 
     private func fail(_ reason: String) {
         console?.close()
-        complain(reason)
-        for (name, text) in stack?.logs ?? [] { complain("\(name): \(text)") }
+        printError(reason)
+        for (name, text) in stack?.logs ?? [] { printError("\(name): \(text)") }
         end(EXIT_FAILURE)
     }
 
