@@ -16,10 +16,10 @@ programs = pttd ptt-accessoryd pttctl ptt-sim ptt-echo
 units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service ptt-echo.service
 manifest = ptt-echo.toml
 rule = 71-push-to-talk.rules
-# Release binaries without a Swift runtime beside them, and small in memory (`make bench` measures it). lld packs relocations
-# (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++ and libgcc come from their
-# archives, of which the programs need little; the first is found before the shared library by its directory. What
-# runs lies side by side, in the order of a file that `make order` writes; names in it that are gone do no harm.
+# Release binaries without a Swift runtime beside them, and small in memory (`make bench` measures it). lld packs
+# relocations (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++ and libgcc come from
+# their archives, of which the programs need little; the first is found before the shared library by its directory.
+# Functions of a press lie side by side, in the order of a file that `make order` writes; it may have unknown names.
 archives = $(CURDIR)/.build/archives
 release = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(archives) \
   -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -O2 -Xlinker --icf=safe -Xlinker --no-export-dynamic \
@@ -28,7 +28,7 @@ release = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(arc
   -Xlinker --symbol-ordering-file=$(order) -Xlinker --no-warn-symbol-ordering
 order = $(CURDIR)/Sources/Programs/press.order
 # SwiftPM tracks neither that file nor the frontend flags: older objects and programs are deleted.
-again = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(order) -delete; \
+delete_stale = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(order) -delete; \
   find .build/release/ -name '*.swift.o' ! -newer Makefile -delete; } 2>/dev/null || true
 
 # Debian packages by command.
@@ -62,7 +62,7 @@ $(archives)/libstdc++.a: | dependencies
 	@mkdir -p $(@D) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $@
 
 build: dependencies $(archives)/libstdc++.a  ## builds the programs that `make install` installs
-	@$(again)
+	@$(delete_stale)
 	swift build $(release)
 
 demo: dependencies  ## one press through a private stack, and the echo of an application; writes demo.wav
@@ -112,7 +112,7 @@ system-test: dependencies vm-image build  ## the programs against real Bluetooth
 	Tests/SystemTests/kernel-tests
 
 bench: dependencies $(archives)/libstdc++.a  ## latency, memory and wake-ups beside other programs, and hostile peers; 6 minutes
-	@$(again)
+	@$(delete_stale)
 	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done
 	@clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
@@ -121,7 +121,7 @@ bench: dependencies $(archives)/libstdc++.a  ## latency, memory and wake-ups bes
 	@.build/release/ptt-bench
 
 order: dependencies $(archives)/libstdc++.a  ## places the functions of a press side by side in the programs; commit the file after larger changes
-	@$(again)
+	@$(delete_stale)
 	@for program in pttd ptt-accessoryd ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done
 	Tests/Benchmarks/order $(order)

@@ -72,7 +72,7 @@ package final class ChildProcess {
         // Programs expect ordinary, blocking standard streams.
         _ = fcntl(far, F_SETFL, fcntl(far, F_GETFL) & ~O_NONBLOCK)
         let streams = Streams(input: input, output: output, errors: errors, owner: theirs.value)
-        let (processID, end) = try Self.spawn(arguments, environment, streams)
+        let (processID, end) = try Self.spawn(arguments, environment: environment, streams: streams)
         self.processID = processID
         self.end = OwnedDescriptor(adopting: end)
         ending = try DescriptorSource(end, .readable) { [weak self] _ in self?.reap() }
@@ -122,7 +122,7 @@ package final class ChildProcess {
     /// - Throws: If it cannot be started.
     package static func run(_ arguments: [String]) throws(SystemError) -> Int32 {
         let streams = Streams(input: .nothing, output: .nothing, errors: .nothing, owner: -1)
-        let (processID, end) = try spawn(arguments, [:], streams)
+        let (processID, end) = try spawn(arguments, streams: streams)
         _ = close(end)  // close(2): the descriptor is gone whatever it returns.
         return wait(for: processID)
     }

@@ -23,8 +23,8 @@ extension ChildProcess {
     /// - Returns: Its process ID, and a descriptor that becomes readable when it ends.
     static func spawn(
         _ arguments: [String],
-        _ environment: [String: String?],
-        _ streams: Streams
+        environment: [String: String?] = [:],
+        streams: Streams
     ) throws(SystemError) -> (processID: Int32, end: Int32) {
         var texts: [UnsafeMutablePointer<CChar>?] = []
         defer { for text in texts { free(text) } }
