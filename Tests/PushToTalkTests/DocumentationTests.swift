@@ -21,6 +21,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "README.md", "Sources/README.md", "Tests/README.md", "Tests/SystemTests/README.md",
+        "Documentation/Configuration.md", "Documentation/Sockets.md",
+    ])
+    func `every file that a page names or links exists`(page: String) throws {
+        let text = try text(of: page)
+        let folder = checkout.appendingPathComponent(page).deletingLastPathComponent()
+        let links = text.matches(of: /\]\(([^)#]+)\)/).map { String($0.1) }.filter { !$0.hasPrefix("http") }
+        let named = text.matches(
+            of: /`((?:Sources|Tests|Examples|Documentation|systemd|udev|\.ci)\/[^`\s*…]+)`/
+        )
+        let missing =
+            links.filter { !FileManager.default.fileExists(atPath: folder.appendingPathComponent($0).path) }
+            + named.map { String($0.1) }.filter {
+                !FileManager.default.fileExists(atPath: checkout.appendingPathComponent($0).path)
+            }
+        #expect(missing == [])
+    }
+
     /// The Swift code of a page, but for manifests of packages.
     private func codeBlocks(of page: String) throws -> [[String]] {
         try text(of: page).components(separatedBy: "```").enumerated()
@@ -41,9 +60,10 @@ import Testing
     }
 
     private func text(of path: String) throws -> String {
-        let checkout = ModuleSearch.sources.deletingLastPathComponent()
-        return try String(contentsOf: checkout.appendingPathComponent(path), encoding: .utf8)
+        try String(contentsOf: checkout.appendingPathComponent(path), encoding: .utf8)
     }
+
+    private var checkout: URL { ModuleSearch.sources.deletingLastPathComponent() }
 
     private func unindented(_ line: String) -> String { String(line.trimmingPrefix { $0 == " " }) }
 }
