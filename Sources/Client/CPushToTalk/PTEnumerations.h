@@ -11,7 +11,7 @@ typedef enum __attribute__((enum_extensibility(open))) PTChannelJoinReason : lon
 
 /// Why a channel was left.
 typedef enum __attribute__((enum_extensibility(open))) PTChannelLeaveReason : long {
-    /// Here also: `pttd` has restarted and lost the channel, or could not start the application.
+    /// Here: `pttd` has restarted and lost the channel.
     PTChannelLeaveReasonUnknown = 0,
     /// Here: `pttctl leave`.
     PTChannelLeaveReasonUserRequest = 1,

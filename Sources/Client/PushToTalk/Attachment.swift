@@ -134,7 +134,7 @@ final class Attachment {
         if isForeground == nil { assumedForeground = attachment.isForeground }
         audioAccess = AudioAccess(token: attachment.audioToken)
         openAudio()
-        // The application has changed it since `Attach` was sent.
+        // If the application has changed it since `Attach` was sent.
         if let isForeground, isForeground != reportedForeground { setForeground(isForeground) }
         audio.attached(self)
         // A core that has just started connects to its audio server a moment later: that is no loss.

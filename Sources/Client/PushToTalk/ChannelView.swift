@@ -27,8 +27,8 @@ enum ChannelView: Equatable {
     ///   - isReported: Whether the delegate was notified of the channel as joined before the core was lost.
     case restoring(ChannelID, token: PushToken, isReported: Bool)
     case joined(ChannelID, Activity)
-    /// The delegate was notified of the channel as joined, and the core was lost. The next attachment has what became
-    /// of it.
+    /// The delegate was notified of the channel as joined, and the core was lost. The next attachment says whether the
+    /// channel is restored or was left.
     case unattended(ChannelID)
 
     /// The channel of a push, which may come before the restored channel is reported.

@@ -80,7 +80,7 @@ package final class Reconnector {
         do {
             let path = try socket.path
             watch = try FileWatch(path) { [weak self] in
-                // Its end is no news: the connection's own end reports that.
+                // Not when it is removed: the end of the connection reports that.
                 if FileWatch.target(of: path) == .exists { self?.handle(.socketAppeared) }
             }
         } catch {

@@ -17,8 +17,8 @@ final class Echo: NSObject {
     private var activeParticipant: PTParticipant?
     private var tape = Tape()
 
-    /// Creates the channel manager as early as possible: if the system has started the application for its channel, it
-    /// leaves the channel of an application that creates no manager in time.
+    /// Creates the channel manager as early as possible: if a press or a push has started the application, it waits for
+    /// the manager, at most ten seconds.
     func start() async {
         do {
             channel = try SavedChannel.load()
