@@ -20,7 +20,7 @@ final class SteppedApplication {
         case attached
         case joined
         case began
-        case heard
+        case active
         case ended
         case left
     }
@@ -31,7 +31,7 @@ final class SteppedApplication {
     private var events: ServiceConnection?
     private var calls: ServiceConnection?
     private var isActive = false
-    private var awaitsSound = false
+    private var awaitsAudio = false
     /// A call whose result is an event, and its step.
     private var unanswered: (callID: CallID, step: Step)?
 
@@ -81,9 +81,9 @@ final class SteppedApplication {
                 origin: origin
             )
             calls?.call(ChannelInterface.beginTransmitting, request) { Self.report(step, $0.map { _ in }) }
-        case .heard:
-            awaitsSound = true
-            reportIfAudible()
+        case .active:
+            awaitsAudio = true
+            reportIfActive()
         case .ended:
             remember(step)
             let request = ChannelInterface.EndRequest(channelID: channelID, origin: nil, cause: .stopped)
@@ -120,7 +120,7 @@ final class SteppedApplication {
         if case .requestAnswered(let callID?, let refusal) = update.event, callID == unanswered?.callID {
             answered(refusal)
         }
-        reportIfAudible()
+        reportIfActive()
     }
 
     private func answered(_ refusal: Refusal?) {
@@ -138,10 +138,10 @@ final class SteppedApplication {
         }
     }
 
-    private func reportIfAudible() {
-        guard awaitsSound, isActive else { return }
-        awaitsSound = false
-        Self.report(.heard, .success(()))
+    private func reportIfActive() {
+        guard awaitsAudio, isActive else { return }
+        awaitsAudio = false
+        Self.report(.active, .success(()))
     }
 
     private static func reportFailure(_ result: Result<Void, ServiceError>) {

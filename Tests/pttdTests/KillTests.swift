@@ -4,11 +4,11 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// `kill -9` at every step of the life of a channel, of the application (`ptt-stepped-application`) and of
+/// `kill -9` at every step from attaching to leaving, of the application (`ptt-stepped-application`) and of
 /// the core. A kill comes right after a step was ordered, so that it meets the step wherever it is by then.
 @Suite struct KillTests {
     private static let channelID = ChannelID(randomBytes: (7, 7))
-    private static let steps = ["attached", "joined", "began", "heard", "ended", "left"]
+    private static let steps = ["attached", "joined", "began", "active", "ended", "left"]
 
     init() { withRunningLoop() }
 
@@ -24,12 +24,17 @@ import Testing
         try await before.audioServerIsReady(try await before.subscribe())
         for round in 0..<150 {
             let count = round % (Self.steps.count + 1)
-            let life = try core.startLife(Self.channelID)
-            let told = try await live(life, steps: count, ordersOneMore: round % 2 == 0)
-            life.kill()
+            let application = try core.startApplication(Self.channelID)
+            let reported = try await run(application, steps: count, ordersOneMore: round % 2 == 0)
+            application.kill()
             let status = try await core.settledStatus()
-            #expect(status.transmission == nil && status.audio == .inactive, "round \(round), \(told)")
-            try expectAllowed(status.channel, told, ordered: count + (round % 2 == 0 ? 1 : 0), round)
+            #expect(status.transmission == nil && status.audio == .inactive, "round \(round), \(reported)")
+            try expectAllowed(
+                status.channel,
+                after: reported,
+                ordered: count + (round % 2 == 0 ? 1 : 0),
+                round: round
+            )
             if status.channel != nil { try await observer.leave() }
         }
         #expect(try await sound.sourceOutputs() == [])
@@ -44,39 +49,47 @@ import Testing
             let first = try core.connect()
             try await first.audioServerIsReady(try await first.subscribe())
             let count = round % (Self.steps.count + 1)
-            let life = try core.startLife(Self.channelID)
-            let told = try await live(life, steps: count, ordersOneMore: round % 2 == 0)
+            let application = try core.startApplication(Self.channelID)
+            let reported = try await run(application, steps: count, ordersOneMore: round % 2 == 0)
             try await core.crashAndRestart()
-            life.kill()
+            application.kill()
             let observer = try core.connect()
             let status = try await observer.status()
-            #expect(status.transmission == nil && status.audio == .inactive, "round \(round), \(told)")
+            #expect(status.transmission == nil && status.audio == .inactive, "round \(round), \(reported)")
             #expect(status.channel?.application == nil)
-            try expectAllowed(status.channel, told, ordered: count + (round % 2 == 0 ? 1 : 0), round)
+            try expectAllowed(
+                status.channel,
+                after: reported,
+                ordered: count + (round % 2 == 0 ? 1 : 0),
+                round: round
+            )
             if status.channel != nil { try await observer.leave() }
             observer.close()
         }
         #expect(try await sound.sourceOutputs() == [])
     }
 
-    /// Takes so many steps, and orders one more without waiting for it.
+    /// Orders this many steps, and one more without waiting for it.
     @EventLoop
-    private func live(_ life: TestProcess, steps count: Int, ordersOneMore: Bool) async throws -> [String] {
-        var told: [String] = []
+    private func run(_ application: TestProcess, steps count: Int, ordersOneMore: Bool) async throws
+        -> [String]
+    {
+        var reported: [String] = []
         for step in Self.steps.prefix(count) {
-            told.append(try await life.ask("go"))
-            #expect(told.last == step)
+            reported.append(try await application.ask("go"))
+            #expect(reported.last == step)
         }
-        if ordersOneMore, count < Self.steps.count { life.write("go") }
-        return told
+        if ordersOneMore, count < Self.steps.count { application.write("go") }
+        return reported
     }
 
-    /// What was told as done is so; what was only ordered may be either.
-    private func expectAllowed(_ channel: Channel?, _ told: [String], ordered: Int, _ round: Int) throws {
-        let isJoined = told.contains("joined") && !told.contains("left")
+    /// A reported step is done; one that was only ordered may be done or not.
+    private func expectAllowed(_ channel: Channel?, after reported: [String], ordered: Int, round: Int) throws
+    {
+        let isJoined = reported.contains("joined") && !reported.contains("left")
         let mayBeJoined = isJoined || ordered == 2
         let mayBeLeft = !isJoined || ordered == 6
-        #expect(channel == nil ? mayBeLeft : mayBeJoined, "round \(round), told \(told)")
+        #expect(channel == nil ? mayBeLeft : mayBeJoined, "round \(round), reported \(reported)")
         if let channel {
             #expect(channel.channelID == Self.channelID)
             #expect(channel.name == "Stepped")
@@ -87,7 +100,7 @@ import Testing
 }
 
 extension CoreFixture {
-    fileprivate func startLife(_ channelID: ChannelID) throws -> TestProcess {
+    fileprivate func startApplication(_ channelID: ChannelID) throws -> TestProcess {
         try TestProcess(
             [TestProcess.built("ptt-stepped-application"), channelID.text],
             environment: ["XDG_RUNTIME_DIR": directory]
