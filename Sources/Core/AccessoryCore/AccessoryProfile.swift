@@ -22,7 +22,7 @@ package struct AccessoryProfile: Equatable, Sendable {
     /// name.
     package let names: [String]
     /// Names of devices that have the service but must not be used.
-    package let excludedNames: [String]
+    let excludedNames: [String]
 
     /// The most specific first: some devices have a common service in addition to their own.
     package static let all = [aina, nordicLEDButton, ffe0]

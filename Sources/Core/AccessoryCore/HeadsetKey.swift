@@ -28,11 +28,11 @@ package struct HeadsetKey: AccessoryMachine, Equatable, Sendable {
     package static let codes: [UInt16] = [164, 200, 201, 226]
 
     package static let shortestPress = Duration.milliseconds(10)
-    package static let phantomLimit = 3
-    package static let toggleLimit = 10
-    package static let phantomWindow = Duration.seconds(10)
+    static let phantomLimit = 3
+    static let toggleLimit = 10
+    static let phantomWindow = Duration.seconds(10)
     package static let silence = Duration.seconds(5)
-    package static let spacing = Duration.milliseconds(250)
+    static let spacing = Duration.milliseconds(250)
 
     enum Key: Equatable, Sendable {
         case up

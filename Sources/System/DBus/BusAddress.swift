@@ -12,7 +12,7 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
     /// The address in the syntax of the D-Bus specification ("Server Addresses").
     ///
     /// - Throws: If the environment names no session bus.
-    package func resolve() throws(BusError) -> String {
+    func resolve() throws(BusError) -> String {
         switch self {
         case .system:
             return Environment.variable("DBUS_SYSTEM_BUS_ADDRESS")

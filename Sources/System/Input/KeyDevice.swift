@@ -29,7 +29,7 @@ package final class KeyDevice {
 
     package let node: InputNode
     /// The wanted keys that the device has.
-    package let availableKeys: Set<KeyCode>
+    let availableKeys: Set<KeyCode>
     /// Whether the device is grabbed.
     package private(set) var grabState = Grab.off
 

@@ -32,9 +32,9 @@ package final class CaptureStream {
     /// The source, once known.
     package var deviceName: String? { handle?.deviceName }
     /// Whether the user has muted the source; nil until known.
-    package private(set) var microphoneMuted: Bool?
+    private var microphoneMuted: Bool?
     /// Whether the first fragment has arrived.
-    package private(set) var isStarted = false
+    private var isStarted = false
 
     /// The steps to the first sample. Nothing is delivered before ``live``.
     private enum Phase {
