@@ -114,6 +114,28 @@ import Testing
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
+    @Test @EventLoop func `a descriptor becomes its standard stream and remains the caller's`() async throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { _ = close(end) } }
+        for word in ["one", "two"] {
+            let program = try Recorded(["echo", word], output: .descriptor(ends[1]))
+            #expect(try await program.seen.next() == "ended 0")
+        }
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = Glibc.read(ends[0], &buffer, buffer.count)
+        #expect(String(decoding: buffer.prefix(max(0, count)), as: UTF8.self) == "one\ntwo\n")
+    }
+
+    @Test @EventLoop func `a program that is stopped goes on when it is continued`() async throws {
+        let program = try Recorded(["cat"], input: .owner)
+        program.child.signal(SIGSTOP)
+        program.child.write("line")
+        #expect(program.child.status == nil)
+        program.child.signal(SIGCONT)
+        #expect(try await program.seen.next() == "line")
+    }
+
     @Test @EventLoop func `a program is run to its end`() throws {
         #expect(try ChildProcess.run(["true"]) == 0)
         #expect(try ChildProcess.run(["sh", "-c", "exit 7"]) == 7)

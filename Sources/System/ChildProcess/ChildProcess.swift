@@ -139,12 +139,15 @@ package final class ChildProcess {
             if count == 0 || errno != EAGAIN { reading?.cancel() }
             return false
         }
+        var start = 0
+        var unsearched = partial.count
         partial += buffer[..<count]
-        while let end = partial.firstIndex(of: UInt8(ascii: "\n")) {
-            let bytes = partial[..<end]
-            partial.removeSubrange(...end)
-            line(String(decoding: bytes, as: UTF8.self))
+        while status == nil, let end = partial[unsearched...].firstIndex(of: UInt8(ascii: "\n")) {
+            line(String(decoding: partial[start..<end], as: UTF8.self))
+            start = end + 1
+            unsearched = start
         }
+        partial.removeSubrange(..<start)
         if partial.count >= Self.lineLimit { passOnPartial() }
         return true
     }
