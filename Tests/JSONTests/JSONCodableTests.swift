@@ -35,12 +35,11 @@ import Testing
     )
     private let text = #"{"name":"AINA","kind":"button","level":0.5,"keys":[1,2],"extra":{"a":true}}"#
 
-    @Test func `a structure becomes an object in the order of its members without those that are nil`() throws
-    {
+    @Test func `a structure is encoded in the order of its members, without those that are nil`() throws {
         #expect(try JSON(encoding: device).text == text)
     }
 
-    @Test func `an object becomes a structure and back`() throws {
+    @Test func `an object decodes to a structure and encodes back`() throws {
         #expect(try JSON(parsing: text).decode(Device.self) == device)
         var whole = device
         whole.battery = 7
@@ -102,7 +101,7 @@ import Testing
         #expect(error?.path == "kind")
     }
 
-    @Test func `unknown keys are refused or ignored as asked`() throws {
+    @Test func `unknown keys are refused or ignored as requested`() throws {
         let json: JSON = ["path": "/a", "new": 1]
         #expect(throws: JSONDecodingError(path: "new", problem: .unknownKey)) {
             try json.decode(Device.Parent.self)
@@ -116,13 +115,13 @@ import Testing
         }
     }
 
-    @Test func `numbers that JSON does not have are refused`() {
+    @Test func `numbers that JSON cannot represent are refused`() {
         #expect(throws: JSONEncodingError.self) { try JSON(encoding: [Double.nan]) }
         #expect(throws: JSONEncodingError.self) { try JSON(encoding: ["x": UInt64.max]) }
         #expect(throws: JSONEncodingError.self) { try JSONObject(encoding: 1) }
     }
 
-    @Test func `nested containers of hand-written types arrive in their places`() throws {
+    @Test func `nested containers of hand-written types are encoded in their places`() throws {
         let value = HandWritten(left: 1, right: [2, 3])
         let json = try JSON(encoding: value)
         #expect(json == ["outer": ["left": 1], "list": [[2, 3], 9]])

@@ -14,7 +14,7 @@ import Testing
             (#"{ "a" : 1 , "b" : [ null ] }"#, ["a": 1, "b": [nil]]),
         ] as [(String, JSON)]
     )
-    func `valid text becomes its value`(text: String, value: JSON) throws {
+    func `valid text is parsed`(text: String, value: JSON) throws {
         #expect(try JSON(parsing: text) == value)
     }
 
@@ -38,7 +38,7 @@ import Testing
             ("'a'", .unexpectedByte, 0), ("[1]/**/", .trailingBytes, 3), (#""\"#, .unexpectedEnd, 1),
         ] as [(String, JSONSyntaxError.Problem, Int)]
     )
-    func `invalid text is refused where it goes wrong`(
+    func `invalid text is refused with the offset of its error`(
         text: String,
         problem: JSONSyntaxError.Problem,
         offset: Int
@@ -76,14 +76,14 @@ import Testing
         }
     }
 
-    @Test func `a key that is there twice is found among many`() {
+    @Test func `a duplicate key is found among many`() {
         let members = (0..<40).map { "\"k\($0)\":0" }
         #expect(failure(Array("{\(members.joined(separator: ","))}".utf8)) == nil)
         let doubled = members + ["\"k3\":0"]
         #expect(failure(Array("{\(doubled.joined(separator: ","))}".utf8))?.problem == .duplicateKey)
     }
 
-    @Test func `a hundred thousand members cost no quadratic time`() throws {
+    @Test func `a hundred thousand members do not cost quadratic time`() throws {
         let members = (0..<100_000).map { "\"\($0)\":0" }.joined(separator: ",")
         let duration = try ContinuousClock().measure {
             _ = try JSON(parsing: "{\(members)}", valueLimit: 100_001)
@@ -100,7 +100,7 @@ import Testing
         #expect(failure(Array(many.utf8))?.problem == .tooManyValues)
     }
 
-    @Test func `keys and texts are what their bytes are, whatever they look like`() throws {
+    @Test func `keys and texts are compared by their bytes, however they look`() throws {
         let composed = "caf\u{E9}"
         let decomposed = "cafe\u{301}"
         let object = try #require(try JSON(parsing: #"{"\#(composed)":1,"\#(decomposed)":2}"#).object)
@@ -161,11 +161,11 @@ import Testing
             ([1, [], "x"], #"[1,[],"x"]"#), (["b": 1, "a": [:]], #"{"b":1,"a":{}}"#),
         ] as [(JSON, String)]
     )
-    func `a value becomes the shortest text`(value: JSON, text: String) {
+    func `a value is written as the shortest text`(value: JSON, text: String) {
         #expect(value.text == text)
     }
 
-    @Test func `every double survives`() throws {
+    @Test func `every double reads back as it was written`() throws {
         var numbers = SystemRandomNumberGenerator()
         var values: [Double] = [0, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .ulpOfOne, 1e23]
         for _ in 0..<10_000 { values.append(Double(bitPattern: numbers.next())) }

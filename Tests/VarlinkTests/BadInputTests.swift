@@ -19,7 +19,7 @@ import Varlink
         (#"{"method":"a.b.C","upgrade":true}"#, "upgrade"),
     ])
     @EventLoop
-    func `a message that breaks the protocol is answered, ends its connection and no other`(
+    func `a message that breaks the protocol has an error as reply and ends only its own connection`(
         text: String,
         key: String
     ) async throws {
@@ -52,14 +52,14 @@ import Varlink
         #expect(served.log.first?.contains("more than 1000 bytes") == true)
     }
 
-    @Test @EventLoop func `a wrong message that wants no answer gets none`() async throws {
+    @Test @EventLoop func `a wrong message that wants no reply receives none`() async throws {
         let served = try Served()
         let peer = try served.connect()
         try peer.send(#"{"method":"org.example.Test.Echo","oneway":true,"bogus":1}"#)
         #expect(try await peer.next() == nil)
     }
 
-    @Test @EventLoop func `a call without an answer is carried out and not answered whatever becomes of it`()
+    @Test @EventLoop func `a oneway call is carried out and has no reply, also if it fails`()
         async throws
     {
         let served = try Served()
@@ -75,7 +75,7 @@ import Varlink
         #expect(served.echoes == 2)
     }
 
-    @Test @EventLoop func `a message in the smallest pieces is a message`() async throws {
+    @Test @EventLoop func `a message may arrive byte by byte`() async throws {
         let served = try Served()
         let peer = try served.connect()
         for byte in Array(Self.echo.utf8) + [0] {
@@ -86,7 +86,7 @@ import Varlink
     }
 
     @Test @EventLoop
-    func `half a message and then silence or a trickle ends the connection, idleness does not`()
+    func `a message that is not completed in time ends the connection, an idle connection stays`()
         async throws
     {
         var limits = VarlinkLimits()
@@ -109,7 +109,7 @@ import Varlink
         #expect(try await idle.next() == #"{"parameters":{}}"#)
     }
 
-    @Test @EventLoop func `a descriptor passed unasked is closed and ends the connection`() async throws {
+    @Test @EventLoop func `a passed descriptor is closed and ends the connection`() async throws {
         let served = try Served()
         let peer = try served.connect()
         var ends: [Int32] = [-1, -1]
@@ -119,19 +119,19 @@ import Varlink
         _ = close(ends[1])
         #expect(try await peer.next()?.contains("InvalidParameter") == true)
         #expect(try await peer.next() == nil)
-        // The end of the pipe is seen only if nobody holds its other side.
+        // Reading returns the end of the pipe only if no process holds its other side.
         var byte: UInt8 = 0
         #expect(read(ends[0], &byte, 1) == 0)
     }
 
-    @Test @EventLoop func `a process of another user is turned away`() async throws {
+    @Test @EventLoop func `a process of another user is refused`() async throws {
         let served = try Served(allowedUser: getuid() + 1)
         let peer = try served.connect()
         #expect(try await peer.next() == nil)
         #expect(served.log.contains { $0.contains("of user \(getuid())") })
     }
 
-    @Test @EventLoop func `peers beyond the limit are turned away until one leaves`() async throws {
+    @Test @EventLoop func `peers beyond the limit are refused until one disconnects`() async throws {
         var limits = VarlinkLimits()
         limits.connections = 3
         let served = try Served(limits: limits)
@@ -146,8 +146,7 @@ import Varlink
         #expect(try await late.next() == #"{"parameters":{}}"#)
     }
 
-    @Test @EventLoop func `an application that sends and never reads keeps nobody else waiting`() async throws
-    {
+    @Test @EventLoop func `a peer that sends and never reads does not delay others`() async throws {
         let served = try Served()
         let peer = try served.connect()
         let text =

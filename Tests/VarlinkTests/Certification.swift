@@ -1,6 +1,6 @@
 import JSON
 
-/// The conversation of `org.varlink.certification`: the answer to each call holds the parameters of the next one.
+/// The calls of `org.varlink.certification`: the reply to each has the parameters of the next.
 enum Certification {
     static let interface = "org.varlink.certification"
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// Against the reference implementation in Python, which is not ours (<https://varlink.org/Language-Bindings>).
+/// Against the reference implementation in Python (<https://varlink.org/Language-Bindings>).
 @Suite(.serialized) struct CertificationTests {
     init() { withRunningLoop() }
 
@@ -41,7 +41,7 @@ import Varlink
         try await certify(try VarlinkClient(adopting: OwnedDescriptor(adopting: near)))
     }
 
-    /// Gives each answer back as the next call's parameters, and compares it with what it should be.
+    /// Makes each call with the parameters of the reply before it, and compares the replies with the expected ones.
     @EventLoop
     private func certify(_ client: VarlinkClient) async throws {
         var parameters = try await client.call("\(Certification.interface).Start")
@@ -66,10 +66,10 @@ import Varlink
         #expect(parameters["all_ok"] == true)
     }
 
-    /// A server that insists on the conversation as the reference server does.
+    /// A server that checks each call as the reference server does.
     @EventLoop
     private func certificationServer(description: String) throws -> VarlinkServer {
-        // The reference text has its methods; ours for the test in one process must name them too.
+        // The text of the reference declares its methods; ours for the test in one process must declare them too.
         let methods = ["Start"] + Certification.steps.map(\.method)
         let declarations = methods.map { "method \($0)() -> ()\n" }.joined()
         let text = description.contains("method Start") ? description : description + declarations

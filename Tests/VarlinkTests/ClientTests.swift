@@ -14,7 +14,7 @@ import Varlink
         return (try VarlinkClient(adopting: OwnedDescriptor(adopting: far)), peer)
     }
 
-    @Test @EventLoop func `messages hold nothing but what the call needs`() async throws {
+    @Test @EventLoop func `messages have no members with default values`() async throws {
         let (client, peer) = try connected()
         client.call("a.b.C") { _ in }
         client.call("a.b.C", ["x": 1]) { _ in }
@@ -26,7 +26,7 @@ import Varlink
         #expect(try await peer.next() == #"{"method":"a.b.C","more":true}"#)
     }
 
-    @Test @EventLoop func `a call that is encoded once is sent as often as it is made`() async throws {
+    @Test @EventLoop func `a prepared call is sent each time that it is made`() async throws {
         let (client, peer) = try connected()
         let answers = AsyncQueue(of: String.self)
         let call = PreparedCall("a.b.C", ["x": 1])
@@ -43,7 +43,7 @@ import Varlink
         #expect(try await answers.next() == "failed")
     }
 
-    @Test @EventLoop func `a last answer may say that it is the last`() async throws {
+    @Test @EventLoop func `the last reply may have continues false`() async throws {
         let (client, peer) = try connected()
         let answers = AsyncQueue(of: String.self)
         client.subscribe("a.b.C") { answer, continues in
@@ -56,7 +56,7 @@ import Varlink
         #expect(try await answers.next(2) == ["int(1) true", "int(2) false"])
     }
 
-    @Test @EventLoop func `a service that does not answer in time is left`() async throws {
+    @Test @EventLoop func `a service that does not reply in time is disconnected`() async throws {
         let (client, peer) = try connected()
         let ended = AsyncQueue(of: VarlinkCallError.self)
         client.onClose = { ended.add($0) }
@@ -91,7 +91,7 @@ import Varlink
         #"{"error":"a.b.C","continues":true}"#,
     ])
     @EventLoop
-    func `a service that breaks the protocol is left and the call fails`(text: String) async throws {
+    func `a service that breaks the protocol is disconnected, and the call fails`(text: String) async throws {
         let (client, peer) = try connected()
         let answers = AsyncQueue(of: String.self)
         client.onClose = { _ in answers.add("closed") }
@@ -103,7 +103,7 @@ import Varlink
         #expect(try await answers.next() == "closed")
     }
 
-    @Test @EventLoop func `an answer to nothing ends the connection`() async throws {
+    @Test @EventLoop func `a reply without a call ends the connection`() async throws {
         let (client, peer) = try connected()
         let ended = AsyncQueue(of: VarlinkCallError.self)
         client.onClose = { ended.add($0) }
@@ -112,7 +112,7 @@ import Varlink
     }
 
     @Test @EventLoop
-    func `calls that wait fail when the client is closed, and it is not told of its own close`()
+    func `calls that wait fail when the client is closed, and its close handler is not called`()
         async throws
     {
         let (client, peer) = try connected()

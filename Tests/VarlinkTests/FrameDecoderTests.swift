@@ -10,7 +10,7 @@ import Varlink
     }
 
     @Test(arguments: [1, 2, 3, 7, 137, 143, 4096, 100_000])
-    func `messages arrive whole whatever the pieces they came in`(size: Int) throws {
+    func `messages are complete, whatever the pieces they arrived in`(size: Int) throws {
         let sent: [JSON] = (0..<300).map {
             ["n": .int(Int64($0)), "text": .string(String(repeating: "ä", count: $0))]
         }
@@ -54,7 +54,7 @@ import Varlink
         #expect(throws: FrameError.tooLong(limit: 10_000)) { try decoder.next() }
     }
 
-    @Test func `nothing between two NUL bytes is no message`() {
+    @Test func `an empty message is refused`() {
         var decoder = FrameDecoder()
         decoder.append([0])
         #expect(throws: FrameError.notJSON(JSONSyntaxError(problem: .unexpectedEnd, offset: 0))) {
@@ -73,7 +73,7 @@ import Varlink
         (#"{"method":"a.b.C","more":true,"oneway":true}"#, "more"), (#"{"method":"a.b.C","id":1}"#, "id"),
         (#"{"error":"a.b.C"}"#, "error"),
     ])
-    func `a call that breaks the protocol is refused by the key that is wrong`(text: String, key: String)
+    func `a call that breaks the protocol is refused with the wrong key`(text: String, key: String)
         throws
     {
         let message = try JSON(parsing: text)
@@ -81,7 +81,7 @@ import Varlink
         #expect(error?.key == key)
     }
 
-    @Test func `what may be left out may be null or false, and extensions are ignored`() throws {
+    @Test func `optional keys may be null or false, and extensions are ignored`() throws {
         let short = try CallMessage(["method": "a.b.C"])
         let long = try CallMessage([
             "method": "a.b.C", "parameters": nil, "more": false, "oneway": false, "upgrade": false,
@@ -96,7 +96,7 @@ import Varlink
         #"{"parameters":1}"#,
         #"{"method":"a.b.C"}"#,
     ])
-    func `an answer that breaks the protocol is refused`(text: String) throws {
+    func `a reply that breaks the protocol is refused`(text: String) throws {
         let message = try JSON(parsing: text)
         #expect(throws: VarlinkProtocolError.self) { try ReplyMessage(message) }
     }

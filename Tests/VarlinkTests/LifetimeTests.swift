@@ -8,7 +8,7 @@ import Varlink
 @Suite struct LifetimeTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `calls wait while one is answered, and are read no further than the limit`()
+    @Test @EventLoop func `calls wait while one is handled, and are read only up to the limit`()
         async throws
     {
         let served = try Served()
@@ -23,7 +23,7 @@ import Varlink
         for number in 0..<1000 { #expect(try await peer.next() == #"{"parameters":{"n":\#(number)}}"#) }
     }
 
-    @Test @EventLoop func `a subscriber that does not read gets a last error and keeps nobody waiting`()
+    @Test @EventLoop func `a subscriber that does not read receives a last error and does not delay others`()
         async throws
     {
         let served = try Served()
@@ -68,7 +68,7 @@ import Varlink
         }
     }
 
-    @Test @EventLoop func `the end of a client is told at once, also while its call waits for an answer`()
+    @Test @EventLoop func `the end of a client is reported immediately, also while its call is handled`()
         async throws
     {
         let served = try Served()
@@ -86,7 +86,8 @@ import Varlink
         #expect(peer == nil)
     }
 
-    @Test @EventLoop func `the end of a client is told although so many calls wait that nothing is read`()
+    @Test @EventLoop
+    func `the end of a client is reported also while so many calls wait that nothing is read`()
         async throws
     {
         let served = try Served()
@@ -101,7 +102,7 @@ import Varlink
         #expect(served.echoes == 1)
     }
 
-    @Test @EventLoop func `a call that nobody answers closes its connection`() async throws {
+    @Test @EventLoop func `a call that is dropped without a reply closes its connection`() async throws {
         let served = try Served()
         let peer = try served.connect()
         try peer.send(#"{"method":"org.example.Test.Drop"}"#)
@@ -124,7 +125,7 @@ import Varlink
         #expect(throws: SystemError("connect to \(path)", ENOENT)) { try VarlinkClient(connectingTo: path) }
     }
 
-    @Test @EventLoop func `a socket that somebody else opened is served and stays`() async throws {
+    @Test @EventLoop func `a socket that another process opened is served and not removed`() async throws {
         let path = "/tmp/ptt-varlink-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(path) }
         let served = try Served()

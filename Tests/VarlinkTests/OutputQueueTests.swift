@@ -15,7 +15,7 @@ import Testing
     private func unsent(_ queue: OutputQueue) -> [UInt8] { queue.withUnsent { Array($0) } }
 
     @Test(arguments: [0, 1, 500, 1000])
-    func `a message half sent stays, and what follows it goes, also after the buffer was cleared out`(
+    func `a half-sent message stays when later ones are dropped, also after the buffer was compacted`(
         begun: Int
     ) throws {
         var queue = OutputQueue(limits: VarlinkLimits())
@@ -27,7 +27,7 @@ import Testing
         }
         let length = all.count / 10
         queue.remove(8 * length + begun)
-        // Enough has been sent for the buffer to be cleared out before this.
+        // Enough has been sent for the buffer to be compacted before this.
         try #require(appended(message(10), to: &queue))
         queue.dropUnbegun()
         let rest = begun == 0 ? [] : Array(all[(8 * length + begun)..<(9 * length)])
@@ -38,7 +38,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func `a buffer that grew is given back`() throws {
+    @Test func `a buffer that grew is freed`() throws {
         var queue = OutputQueue(limits: VarlinkLimits())
         for number in 0..<200 { try #require(appended(message(number), to: &queue)) }
         #expect(queue.extraBytes > 100_000)

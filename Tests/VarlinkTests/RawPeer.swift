@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import TestSupport
 
-/// One end of a connection that sends bytes as they are and reads only when asked.
+/// One end of a connection, which sends bytes as they are and reads only on request.
 @EventLoop
 final class RawPeer {
     private let descriptor: Int32
@@ -39,10 +39,10 @@ final class RawPeer {
         try send(texts.flatMap { Array($0.utf8) + [0] })
     }
 
-    /// Takes no answers any more, and says so to nobody.
+    /// Accepts no more input, without notifying the other end.
     func stopReading() { _ = shutdown(descriptor, Int32(SHUT_RD)) }
 
-    /// Sends bytes until the socket takes no more.
+    /// Sends bytes until the socket is full.
     func sendAsMuchAsPossible(_ text: String) -> Int {
         let bytes = Array(text.utf8) + [0]
         var count = 0

@@ -20,10 +20,10 @@ final class Served {
     private(set) var server: VarlinkServer
     private(set) var log: [String] = []
     let client: VarlinkClient
-    /// Calls of `Hold`, which are never answered here.
+    /// Calls of `Hold`, which have no reply here.
     private(set) var held: [VarlinkCall] = []
     private(set) var echoes = 0
-    /// Who called `Echo`, in the order in which they were served.
+    /// The connections that called `Echo`, in the order in which they were served.
     private(set) var echoed: [VarlinkConnection] = []
     private var later: DeferredSource?
 

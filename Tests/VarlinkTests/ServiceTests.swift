@@ -7,7 +7,7 @@ import Varlink
 @Suite(.timeLimit(.minutes(1))) struct ServiceTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `a service tells who made it and what it offers`() async throws {
+    @Test @EventLoop func `GetInfo and GetInterfaceDescription describe the service`() async throws {
         let served = try Served()
         let info = try await served.client.call("org.varlink.service.GetInfo")
         #expect(info["vendor"] == "Vendor")
@@ -19,7 +19,7 @@ import Varlink
         #expect(description["description"] == .string(Served.description))
     }
 
-    @Test @EventLoop func `what is not there is answered with the error that says so`() async throws {
+    @Test @EventLoop func `an unknown interface, method or parameter has its error`() async throws {
         let served = try Served()
         let cases: [(String, JSONObject, VarlinkError)] = [
             ("org.example.Test.Nope", [:], .methodNotFound("org.example.Test.Nope")),
@@ -37,20 +37,20 @@ import Varlink
         }
     }
 
-    @Test func `a method without a handler is noticed before anything is served`() async {
+    @Test func `a declared method without a handler stops the program at its start`() async {
         await #expect(processExitsWith: .failure) {
             _ = VarlinkInterface("interface org.example.Test\nmethod Echo() -> ()", methods: [:])
         }
     }
 
-    @Test func `a handler of a method that is not declared is noticed before anything is served`() async {
+    @Test func `a handler of an undeclared method stops the program at its start`() async {
         await #expect(processExitsWith: .failure) {
             _ = VarlinkInterface("interface org.example.Test", methods: ["Echo": { $0.reply() }])
         }
     }
 
     @Test @EventLoop
-    func `calls made together are answered in their order also when a handler takes its time`()
+    func `calls made together have their replies in order, also if a handler replies later`()
         async throws
     {
         let served = try Served()
@@ -63,7 +63,7 @@ import Varlink
         #expect(last["n"] == 4)
     }
 
-    @Test @EventLoop func `a subscription gets several answers and the last one says so`() async throws {
+    @Test @EventLoop func `a subscription has several replies, the last of them marked`() async throws {
         let served = try Served()
         let replies = try await served.client.replies(to: "org.example.Test.Count", ["n": 3])
         #expect(replies.map { $0["n"] } == [1, 2, 3])
@@ -72,13 +72,13 @@ import Varlink
         }
     }
 
-    @Test @EventLoop func `answers that are encoded once reach each call as others do`() async throws {
+    @Test @EventLoop func `a prepared reply reaches each call like any other`() async throws {
         let served = try Served()
         let peers = [try served.connect(), try served.connect()]
         for peer in peers { try peer.send(#"{"method":"org.example.Test.Hold","more":true}"#) }
         let caller = try served.connect()
         try caller.send(#"{"method":"org.example.Test.Hold"}"#)
-        // What was sent before it has been dispatched when this is answered.
+        // The messages sent before this call have been handled when it has its reply.
         _ = try await served.client.call("org.example.Test.Later")
         try #require(served.held.count == 3)
         let first = PreparedReply(["n": 1], continues: true)

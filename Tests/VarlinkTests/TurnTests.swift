@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// Who is served when, and what waits meanwhile.
+/// The order in which connections are served.
 @Suite struct TurnTests {
     init() { withRunningLoop() }
 
@@ -12,7 +12,7 @@ import Varlink
     private static let hold = #"{"method":"org.example.Test.Hold","more":true}"#
     private static let oneway = #"{"method":"org.example.Test.Echo","oneway":true}"#
 
-    /// A peer whose connection on the server's side is known; its call of `Hold` is answered.
+    /// A peer and its connection on the server's side; its call of `Hold` has its reply.
     @EventLoop
     private func known(to served: Served) async throws -> (RawPeer, VarlinkConnection) {
         let peer = try served.connect()
@@ -25,7 +25,7 @@ import Varlink
         return (peer, call.connection)
     }
 
-    @Test @EventLoop func `everybody is served after a few messages of one`() async throws {
+    @Test @EventLoop func `other connections are served after a few messages of one`() async throws {
         let served = try Served()
         let greedy = try served.connect()
         let other = try served.connect()
@@ -51,7 +51,7 @@ import Varlink
         #expect(served.echoed[before] === connection)
     }
 
-    @Test @EventLoop func `nobody is served before others for long`() async throws {
+    @Test @EventLoop func `no connection is served before others for long`() async throws {
         let served = try Served()
         let (greedy, connection) = try await known(to: served)
         connection.priority = .important
@@ -64,7 +64,7 @@ import Varlink
         #expect(place - before <= 2 * 16)
     }
 
-    @Test @EventLoop func `calls behind one that takes its time are not read`() async throws {
+    @Test @EventLoop func `calls behind a slow one are not read`() async throws {
         let served = try Served()
         let peer = try served.connect()
         try peer.send(Self.hold)
@@ -81,7 +81,7 @@ import Varlink
         for _ in 0..<sent { _ = try await peer.next() }
     }
 
-    @Test @EventLoop func `a peer that takes no answers any more has gone`() async throws {
+    @Test @EventLoop func `a peer that accepts no more replies has disconnected`() async throws {
         let served = try Served()
         let peer = try served.connect()
         try peer.send(Self.hold)
@@ -99,7 +99,8 @@ import Varlink
         #expect(served.log.isEmpty)
     }
 
-    @Test @EventLoop func `a peer that takes no answers any more has gone, however much it has not read`()
+    @Test @EventLoop
+    func `a peer that accepts no more replies has disconnected, however much it has not read`()
         async throws
     {
         let served = try Served()
@@ -116,7 +117,8 @@ import Varlink
         try await closed.next()
     }
 
-    @Test @EventLoop func `who waits longest with much gives way when all together wait with too much`()
+    @Test @EventLoop
+    func `the connection that has held memory longest is closed when all together hold too much`()
         async throws
     {
         var limits = VarlinkLimits()
@@ -138,7 +140,7 @@ import Varlink
         #expect(try await peers[7].next()?.hasPrefix(#"{"parameters":{"x":"xxx"#) == true)
     }
 
-    @Test @EventLoop func `a long answer that nobody reads is dropped when all together wait with too much`()
+    @Test @EventLoop func `a long unread reply is dropped when all together hold too much`()
         async throws
     {
         var limits = VarlinkLimits()

@@ -26,7 +26,7 @@ import Testing
             #"{"roster":[],"aps":{"badge":1,"ptt-push-type":"service-update"}}"#
         ),
     ])
-    func `a service update is marked in the way of Apple's pushes`(_ argument: String, _ expected: String)
+    func `a service update is marked as in Apple's pushes`(_ argument: String, _ expected: String)
         throws
     {
         let marked = try PushPayload(argument: argument).markedAsServiceUpdate()

@@ -13,7 +13,7 @@ import Testing
         )
     }
 
-    @Test func `a status tells all of a channel`() {
+    @Test func `a status shows all of a channel`() {
         var channel = channel
         channel.image = image
         channel.application = Application(name: "Radio", processID: 42)
@@ -37,14 +37,14 @@ import Testing
         )
     }
 
-    @Test func `a status tells that the channel could not be saved, and why`() {
+    @Test func `a status shows that the channel could not be saved, and why`() {
         let failure = "create /home/ann/.local/state/pushtotalk/channel.json.new: No space left on device"
         let status = Status(isAudioServerReady: true, timeLimit: 60, saveFailure: failure)
         let line = Wording.line(status).split(separator: "\n").first { $0.hasPrefix("saved") }
         #expect(line == "saved         no, a reboot will restore an earlier channel: \(failure)")
     }
 
-    @Test func `a status tells whether the application runs, starts, or does not`() {
+    @Test func `a status shows whether the application runs, starts, or does not`() {
         var channel = channel
         #expect(application(channel) == "org.example.Radio is not running")
         channel.isApplicationStarting = true
@@ -53,7 +53,7 @@ import Testing
         #expect(application(channel) == "no application")
     }
 
-    @Test func `a refusal is told in words and with its code`() {
+    @Test func `a refusal is shown with its reason and its code`() {
         let origin = Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset")
         let refusal = Refusal(.transmissionNotAllowed, "Ann talks")
         #expect(
@@ -62,7 +62,7 @@ import Testing
         )
     }
 
-    @Test func `what became of a push is told with its reason`() {
+    @Test func `the outcome of a push is shown with its reason`() {
         let push = PushID(rawValue: 3)
         #expect(
             Wording.line(.pushFinished(push, .answered, explanation: nil))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// Applications on the core's socket: who they are, what they are told and in which order.
+/// Applications on the core's socket: their identity, their events and the order of these.
 @Suite(.serialized) struct ApplicationTests {
     init() { withRunningLoop() }
 
@@ -27,7 +27,7 @@ import Varlink
         #expect(try await second.calls.status().channel?.application?.name == "App")
     }
 
-    @Test @EventLoop func `an application that joins while somebody talks hears of it`()
+    @Test @EventLoop func `an application that joins during a transmission is notified of it`()
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
@@ -49,21 +49,21 @@ import Varlink
         #expect(events[2] == .audioActivated)
     }
 
-    @Test @EventLoop func `an answer is told before the events of its request`() async throws {
+    @Test @EventLoop func `the result of a request is notified before its events`() async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
         #expect(try await application.events.next() == .requestAnswered(nil, nil))
         #expect(try await application.events.next().joinReason == .developerRequest)
         let mode = ApplicationInterface.TransmissionModeRequest(channelID: nil, mode: .fullDuplex)
-        try await application.calls.application("SetTransmissionMode", mode)
+        try await application.calls.call(ApplicationInterface.setTransmissionMode, mode)
         #expect(try await application.events.next() == .requestAnswered(nil, nil))
         #expect(try await application.events.next() == .transmissionModeChanged(.fullDuplex))
         let refused = try await refusal { _ = try await application.calls.begin(.button) }
         #expect(try await application.events.next() == .requestAnswered(nil, refused))
     }
 
-    @Test @EventLoop func `every answer of the second connection is told, in the order of the calls`()
+    @Test @EventLoop func `every result of the second connection is notified, in the order of the calls`()
         async throws
     {
         let core = try await CoreFixture.start()
@@ -78,7 +78,10 @@ import Varlink
         }
         #expect(missing.code == .unknown)
         await #expect(throws: VarlinkCallError.self) {
-            try await application.calls.application("SetForeground", ["isForeground": "perhaps"])
+            try await application.calls.client.call(
+                ApplicationInterface.setForeground.qualifiedName,
+                ["isForeground": "perhaps"]
+            )
         }
         guard case .requestAnswered(nil, let senseless?) = try await application.events.next() else {
             return #expect(Bool(false))
@@ -86,7 +89,7 @@ import Varlink
         #expect(senseless.reason.contains("SetForeground"))
     }
 
-    @Test @EventLoop func `a numbered call is answered with its number`() async throws {
+    @Test @EventLoop func `the result of a numbered call has its number`() async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         func call(_ method: String, _ parameters: JSONObject) async throws {
@@ -105,7 +108,7 @@ import Varlink
     }
 
     @Test(arguments: [true, false])
-    @EventLoop func `when one connection closes the other is closed`(isFirst: Bool) async throws {
+    @EventLoop func `losing either connection closes the other`(isFirst: Bool) async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         let ended = AsyncQueue(of: Void.self)
@@ -119,25 +122,26 @@ import Varlink
         }
     }
 
-    @Test @EventLoop func `a call token is good once, and for a connection that has asked nothing before`()
+    @Test @EventLoop func `a call token is valid once, and only for a connection without earlier requests`()
         async throws
     {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         let used = ApplicationInterface.UseAttachmentRequest(callToken: application.attachment.callToken)
         let stranger = try core.connect()
-        let refused = try await refusal { try await stranger.application("UseAttachment", used) }
+        let refused = try await refusal { try await stranger.call(ApplicationInterface.useAttachment, used) }
         #expect(refused.reason.contains("used up"))
         let notAttached = try await refusal {
-            try await stranger.application(
-                "SetForeground",
+            try await stranger.call(
+                ApplicationInterface.setForeground,
                 ApplicationInterface.ForegroundRequest(isForeground: true)
             )
         }
         #expect(notAttached.code == .unknown)
     }
 
-    @Test @EventLoop func `of two applications the second hears why it cannot join, and is told no less`()
+    @Test @EventLoop
+    func `the second of two applications is told why it cannot join, and receives the same events`()
         async throws
     {
         let core = try await CoreFixture.start()
@@ -154,12 +158,12 @@ import Varlink
         #expect(try await second.calls.status().channel?.channelID == .hikers)
     }
 
-    @Test @EventLoop func `a call without an answer in sight ends nothing but itself`() async throws {
+    @Test @EventLoop func `an Attach without more is refused, and its connection stays`() async throws {
         let core = try await CoreFixture.start()
         let client = try core.connect()
         await #expect(throws: VarlinkCallError.self) {
-            try await client.application(
-                "Attach",
+            try await client.call(
+                ApplicationInterface.attach,
                 ApplicationInterface.AttachRequest(
                     identifier: .init(rawValue: "org.example.App"),
                     name: "App"
@@ -169,7 +173,7 @@ import Varlink
         #expect(try await client.status().channel == nil)
     }
 
-    @Test @EventLoop func `a picture can be fetched by its name`() async throws {
+    @Test @EventLoop func `a picture can be fetched by its identifier`() async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         let picture = try Image([0x89, 0x50, 0x4E, 0x47] + [UInt8](repeating: 7, count: 200_000))
@@ -189,7 +193,7 @@ import Varlink
         (String(repeating: "A", count: 400_000), "262144"), ("bm90aGluZw==", "neither PNG"),
         ("???", "base64"),
     ])
-    @EventLoop func `a picture that cannot be kept is left out and told`(picture: String, reason: String)
+    @EventLoop func `a picture that cannot be kept is left out and logged`(picture: String, reason: String)
         async throws
     {
         let core = try await CoreFixture.start()

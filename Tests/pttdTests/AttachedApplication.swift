@@ -5,17 +5,17 @@ import PTTMessages
 import TestSupport
 import Varlink
 
-/// An application on its two connections, without anything that a library does for it.
+/// An application on its two connections, without the library.
 @EventLoop
 final class AttachedApplication {
     let attachment: ApplicationInterface.Attachment
-    /// What it is told, in order.
+    /// The events that it has received, in order.
     let events: AsyncQueue<CoreEvent>
     /// The second connection.
     let calls: CoreClient
-    /// Told when the connection that it is told things on has ended, whoever ended it.
+    /// Receives an element when the connection of its events has closed, from either side.
     let ended: AsyncQueue<Void>
-    private let told: VarlinkClient
+    private let eventClient: VarlinkClient
 
     /// Attaches and makes the second connection that of the application.
     static func attach(
@@ -33,8 +33,8 @@ final class AttachedApplication {
                 isForeground: isForeground
             )
         )
-        try await application.calls.application(
-            "UseAttachment",
+        try await application.calls.call(
+            ApplicationInterface.useAttachment,
             ApplicationInterface.UseAttachmentRequest(callToken: application.attachment.callToken)
         )
         return application
@@ -44,9 +44,9 @@ final class AttachedApplication {
         let first = AsyncQueue(of: Result<ApplicationInterface.Attachment, VarlinkCallError>.self)
         let events = AsyncQueue(of: CoreEvent.self)
         let ended = AsyncQueue(of: Void.self)
-        told = try core.connect().client
-        told.onClose = { _ in ended.add(()) }
-        told.subscribe("\(ApplicationInterface.name).Attach", try JSONObject(encoding: request)) {
+        eventClient = try core.connect().client
+        eventClient.onClose = { _ in ended.add(()) }
+        eventClient.subscribe(ApplicationInterface.attach.qualifiedName, .encoding(request)) {
             answer,
             _ in
             switch answer {
@@ -64,16 +64,16 @@ final class AttachedApplication {
         self.ended = ended
     }
 
-    /// As a process that dies.
+    /// Closes as a process that dies does.
     func die() {
-        told.close()
+        eventClient.close()
         calls.close()
     }
 
-    /// Ends the connection that it is told things on, and no other.
-    func closeTold() { told.close() }
+    /// Closes the connection of its events only.
+    func closeTold() { eventClient.close() }
 
-    /// The next events, without the answers to requests and without news of the sound server and its devices.
+    /// The next events, except results of requests and events of the sound server and its devices.
     func next(_ count: Int) async throws -> [CoreEvent] {
         var found: [CoreEvent] = []
         while found.count < count {
@@ -87,16 +87,16 @@ final class AttachedApplication {
 
     func join(_ channelID: ChannelID, image: String? = nil) async throws -> ChannelInterface.JoinReply {
         try await calls.call(
-            "Join",
+            ChannelInterface.join,
             ChannelInterface.JoinRequest(channelID: channelID, name: "Hikers", application: nil, image: image)
         )
     }
 
-    /// Somebody talks at the other end, or nobody.
-    func hear(_ name: String?, image: String? = nil) async throws {
+    /// A participant talks at the other end, or none.
+    func setParticipant(_ name: String?, image: String? = nil) async throws {
         let speaker = name.map { ApplicationInterface.Speaker(name: $0, image: image) }
-        try await calls.application(
-            "SetActiveRemoteParticipant",
+        try await calls.call(
+            ApplicationInterface.setActiveRemoteParticipant,
             ApplicationInterface.ParticipantRequest(channelID: nil, participant: speaker)
         )
     }
@@ -107,8 +107,8 @@ final class AttachedApplication {
         by speaker: String? = nil,
         endsTransmission: Bool = false
     ) async throws {
-        try await calls.application(
-            "FinishPush",
+        try await calls.call(
+            ApplicationInterface.finishPush,
             ApplicationInterface.FinishPushRequest(
                 pushID: pushID,
                 result: result,
@@ -120,26 +120,12 @@ final class AttachedApplication {
 }
 
 extension CoreClient {
-    /// A method of `org.pushtotalk.Application`.
-    func application(_ method: String, _ parameters: some Encodable) async throws {
-        _ = try await client.call(
-            "\(ApplicationInterface.name).\(method)",
-            try JSONObject(encoding: parameters)
-        )
-    }
-
     func push(_ request: PushInterface.SendRequest) async throws -> PushID {
-        let answer = try await client.call("\(PushInterface.name).Send", try JSONObject(encoding: request))
-        return try answer.decode(PushInterface.SendReply.self).pushID
+        try await call(PushInterface.send, request).pushID
     }
 
     func image(_ imageID: String) async throws -> String {
-        try await call(
-            "GetImage",
-            ChannelInterface.ImageRequest(imageID: imageID),
-            ChannelInterface.ImageReply.self
-        )
-        .image
+        try await call(ChannelInterface.getImage, ChannelInterface.ImageRequest(imageID: imageID)).image
     }
 }
 
@@ -149,7 +135,7 @@ extension ChannelID {
 }
 
 extension CoreEvent {
-    /// The reason, if it is that a channel was joined.
+    /// The reason of a `channelJoined`.
     var joinReason: JoinReason? {
         if case .channelJoined(_, let reason) = self { return reason }
         return nil

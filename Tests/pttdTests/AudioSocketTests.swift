@@ -4,7 +4,7 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// Who gets in on the audio socket, again and again, and who does not.
+/// Connections to the audio socket, accepted and refused.
 @Suite(.serialized) struct AudioSocketTests {
     init() { withRunningLoop() }
 
@@ -18,7 +18,7 @@ import Testing
         _ = try await fixture.core.process.lines.first { $0.contains("audio socket: ") }
         let second = try fixture.peer()
         try await fixture.expectFrames(at: second)
-        // As soon as it likes: the new connection may be met before the end of the former one.
+        // Immediately: the core may accept the new connection before it notices the end of the former one.
         for _ in 0..<20 {
             second.close()
             let next = try fixture.peer()
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test @EventLoop
-    func `the end of the audio connection in a transmission ends it, and the next press is heard`()
+    func `losing the audio connection ends the transmission, and the next press works`()
         async throws
     {
         let fixture = try await AudioSocketFixture.start()
@@ -41,7 +41,8 @@ import Testing
         try await fixture.expectFrames(at: try fixture.peer())
     }
 
-    @Test @EventLoop func `an application that takes no frames any more ends its transmission`() async throws
+    @Test @EventLoop func `an application that no longer reads its frames ends its transmission`()
+        async throws
     {
         let fixture = try await AudioSocketFixture.start()
         let first = try fixture.peer()
@@ -53,7 +54,8 @@ import Testing
         try await fixture.expectFrames(at: try fixture.peer())
     }
 
-    @Test @EventLoop func `a token in use is refused to others, whose attempt disturbs nobody`() async throws
+    @Test @EventLoop func `a token in use is refused to others, and their attempt has no effect`()
+        async throws
     {
         let fixture = try await AudioSocketFixture.start()
         let first = try fixture.peer()
@@ -63,7 +65,7 @@ import Testing
         try await fixture.expectFrames(at: first)
     }
 
-    @Test @EventLoop func `the token of an application that has left is good for nothing`() async throws {
+    @Test @EventLoop func `the token of an application that has disconnected is not valid`() async throws {
         let fixture = try await AudioSocketFixture.start()
         let connection = try fixture.peer()
         try await fixture.expectFrames(at: connection)
@@ -75,7 +77,9 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 31, 32, 33, 9000])
-    @EventLoop func `what is no token ends the connection, however long`(length: Int) async throws {
+    @EventLoop func `a message that is not a token ends the connection, whatever its length`(length: Int)
+        async throws
+    {
         let core = try await CoreFixture.start()
         for character in ["0", "\0", "\u{301}"] {
             let peer = try AudioPeer(core.attachAudio(String(repeating: character, count: length)))
@@ -85,19 +89,19 @@ import Testing
     }
 
     @Test @EventLoop
-    func `strangers who say nothing give way to those who come, and the application gets in`()
+    func `silent connections are closed in favour of new ones, and the application can connect`()
         async throws
     {
         let fixture = try await AudioSocketFixture.start()
         let strangers = try (0..<40).map { _ in try AudioPeer(fixture.core.connectAudio()) }
-        // More strangers than there is room for: the oldest have to go.
+        // More connections than the limit: the oldest are closed.
         for stranger in strangers.prefix(30) { try await stranger.ended.next() }
         try await fixture.expectFrames(at: try fixture.peer())
         try await fixture.expectFrames(at: try fixture.peer(again: true))
     }
 }
 
-/// A core with a plain program that gets the frames, and somebody who presses.
+/// A core with a plain program that receives the frames, and a client that presses.
 @EventLoop
 private final class AudioSocketFixture {
     let sound: PrivateAudioServer
@@ -142,7 +146,7 @@ private final class AudioSocketFixture {
     }
 
     func expectFrames(at peer: AudioPeer) async throws {
-        // Two connections: the core may not have met the token yet.
+        // Two connections: the core may not have read the token yet.
         for _ in 0..<2 { _ = try await core.connect().status() }
         _ = try await accessoryd.begin()
         _ = try await peer.packets.next()
@@ -151,7 +155,7 @@ private final class AudioSocketFixture {
     }
 }
 
-/// Somebody's end of the audio socket.
+/// The client's end of the audio socket.
 @EventLoop
 private final class AudioPeer {
     let packets = AsyncQueue(of: Int.self)
@@ -173,7 +177,7 @@ private final class AudioPeer {
         _ = shutdown(descriptor.value, Int32(SHUT_RDWR))
     }
 
-    /// Which the core meets only when it sends.
+    /// The core notices that only when it sends.
     func stopReading() { _ = shutdown(descriptor.value, Int32(SHUT_RD)) }
 
     private func read() {

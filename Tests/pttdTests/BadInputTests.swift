@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 import Varlink
 
-/// What is wrong around the core, and what strangers send to it: a clear error each time, and the core goes on.
+/// Faults around the core and wrong input from peers: a clear error each time, and the core keeps running.
 @Suite(.serialized) struct BadInputTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `without a sound server the core runs and says why it refuses a press`()
+    @Test @EventLoop func `without a sound server the core runs and refuses a press with the reason`()
         async throws
     {
         let core = try await CoreFixture.start()
@@ -22,7 +22,9 @@ import Varlink
         #expect(refused.reason.contains("PipeWire or PulseAudio"))
     }
 
-    @Test @EventLoop func `without a channel a press is refused with the way to one`() async throws {
+    @Test @EventLoop func `without a channel a press is refused, and the reason names the way to one`()
+        async throws
+    {
         let core = try await CoreFixture.start()
         let client = try core.connect()
         let refused = try await refusal { _ = try await client.begin() }
@@ -34,7 +36,7 @@ import Varlink
         "time-limit = \"long\"", "time-limit = 0", "time-limit = 1201", "time-limt = 30", "time-limit = ",
         "\u{1}\u{2}",
     ])
-    @EventLoop func `a configuration that cannot be used is told and the defaults hold`(text: String)
+    @EventLoop func `a configuration that cannot be used is logged, and the defaults apply`(text: String)
         async throws
     {
         let core = try CoreFixture(nil, text, [:])
@@ -50,7 +52,7 @@ import Varlink
         #expect(try await core.connect().status().timeLimit == 7)
     }
 
-    @Test @EventLoop func `a second core says that one is running and leaves it alone`() async throws {
+    @Test @EventLoop func `a second core reports that one is running and exits`() async throws {
         let core = try await CoreFixture.start()
         let second = try CoreProcess.launch(in: core.directory)
         let complaint = try await second.lines.first { $0.hasPrefix("critical: ") }
@@ -59,7 +61,8 @@ import Varlink
         #expect(try await core.connect().status().channel == nil)
     }
 
-    @Test @EventLoop func `without a runtime directory the core says what to set`() async throws {
+    @Test @EventLoop func `without a runtime directory the core reports which variable to set`() async throws
+    {
         let core = try CoreProcess.launch(in: "/tmp", environment: ["XDG_RUNTIME_DIR": ""])
         let complaint = try await core.lines.first { $0.hasPrefix("critical: ") }
         #expect(complaint.contains("XDG_RUNTIME_DIR is not set"))
@@ -74,7 +77,7 @@ import Varlink
         ("BeginTransmitting", #"{"source": "userRequest"}"#, "origin"),
         ("EndTransmitting", #"{"origin": []}"#, "origin"),
     ])
-    @EventLoop func `a wrong parameter is named in the answer`(
+    @EventLoop func `a wrong parameter is named in the error`(
         method: String,
         parameters: String,
         wrong: String
@@ -94,7 +97,7 @@ import Varlink
         #expect(try await client.status().channel == nil)
     }
 
-    @Test @EventLoop func `an audio connection with a false token is closed and the core goes on`()
+    @Test @EventLoop func `an audio connection with a wrong token is closed, and the core keeps running`()
         async throws
     {
         let core = try await CoreFixture.start()

@@ -11,11 +11,11 @@ final class CoreFixture {
     private let core: CoreProcess
 
     /// - Parameters:
-    ///   - sound: The sound server that it finds; none if nil.
+    ///   - sound: The sound server of its environment; none if nil.
     ///   - configuration: The text of `pttd.toml`; no file if nil.
-    ///   - environment: Further variables.
+    ///   - environment: More variables.
     /// - Returns: The core, ready.
-    /// - Throws: If it does not become ready in time.
+    /// - Throws: If it does not become ready within the time limit.
     static func start(
         sound: PrivateAudioServer? = nil,
         configuration: String? = nil,
@@ -44,10 +44,10 @@ final class CoreFixture {
 
     var process: TestProcess { core.process }
 
-    /// Ends the core as a crash would, and starts it again; ready when this returns.
+    /// Kills the core, and starts it again; it is ready when this returns.
     ///
-    /// - Parameter isAwaited: A line that must be told before.
-    /// - Throws: If it does not become ready in time.
+    /// - Parameter isAwaited: Recognises a line that must be logged before.
+    /// - Throws: If it does not become ready within the time limit.
     func crashAndRestart(until isAwaited: ((String) -> Bool)? = nil) async throws {
         core.crash()
         try core.restart()
@@ -65,7 +65,7 @@ final class CoreFixture {
         try CoreClient(VarlinkClient(connectingTo: directory + "/pushtotalk/core"))
     }
 
-    /// Connects to the audio socket and says nothing.
+    /// Connects to the audio socket without presenting a token.
     func connectAudio() throws -> OwnedDescriptor {
         try UnixSocket.connect(to: directory + "/pushtotalk/audio", .packets)
     }
@@ -81,63 +81,56 @@ final class CoreFixture {
     }
 }
 
-/// A client of the core's socket, without anything that ServiceClient does for programs.
+/// A client of the core's socket, without `ServiceClient`.
 @EventLoop
 final class CoreClient {
     let client: VarlinkClient
-    /// What `Subscribe` told after the status.
+    /// The events of the subscription.
     let events = AsyncQueue(of: CoreEvent.self)
 
     init(_ client: VarlinkClient) {
         self.client = client
     }
 
-    func call<Reply: Decodable>(
-        _ method: String,
-        _ parameters: some Encodable,
-        _ reply: Reply.Type = Reply.self
-    ) async throws -> Reply {
-        let answer = try await client.call(
-            "\(ChannelInterface.name).\(method)",
-            try JSONObject(encoding: parameters)
-        )
-        return try answer.decode(Reply.self)
+    @discardableResult
+    func call<Request, Reply>(_ method: InterfaceMethod<Request, Reply>, _ request: Request) async throws
+        -> Reply
+    {
+        try await client.call(method.qualifiedName, .encoding(request)).decode()
     }
 
     func status() async throws -> Status {
-        try await call("GetStatus", Nothing(), ChannelInterface.StatusReply.self).status
+        try await call(ChannelInterface.getStatus, NoParameters()).status
     }
 
     func join(application: String? = nil, channelID: ChannelID? = nil) async throws
         -> ChannelInterface.JoinReply
     {
         try await call(
-            "Join",
+            ChannelInterface.join,
             ChannelInterface.JoinRequest(channelID: channelID, name: "Test", application: application)
         )
     }
 
     func begin(_ origin: Origin = .button) async throws -> TransmissionID {
         try await call(
-            "BeginTransmitting",
-            ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin),
-            ChannelInterface.BeginReply.self
+            ChannelInterface.beginTransmitting,
+            ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin)
         ).transmissionID
     }
 
     func end(_ origin: Origin? = .button, _ cause: EndCause? = nil) async throws {
         _ = try await call(
-            "EndTransmitting",
-            ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause),
-            Nothing.self
+            ChannelInterface.endTransmitting,
+            ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
         )
     }
 
-    /// Follows the core from now on.
+    /// Subscribes to the core, and returns the status.
     func subscribe() async throws -> Status {
         let first = AsyncQueue(of: Status.self)
         let events = events
-        client.subscribe("\(ChannelInterface.name).Subscribe") { answer, _ in
+        client.subscribe(ChannelInterface.subscribe.qualifiedName) { answer, _ in
             guard let update = try? answer.get().decode(ChannelInterface.Update.self) else { return }
             if let status = update.status { first.add(status) }
             if let event = update.event { events.add(event) }
@@ -156,18 +149,16 @@ final class CoreClient {
     }
 
     func leave() async throws {
-        _ = try await call("Leave", ChannelInterface.LeaveRequest(channelID: nil), Nothing.self)
+        _ = try await call(ChannelInterface.leave, ChannelInterface.LeaveRequest(channelID: nil))
     }
 
-    /// Waits until transmissions can begin. Comes after ``subscribe()``.
+    /// Waits until transmissions can begin. Call ``subscribe()`` before.
     func audioServerIsReady(_ status: Status) async throws {
         if !status.isAudioServerReady { _ = try await events.first { $0 == .audioServerReady } }
     }
 
     func close() { client.close() }
 }
-
-struct Nothing: Codable {}
 
 extension Origin {
     static let button = Origin(kind: .bluetoothButton, identifier: "00:11:22:33:44:55", name: "Button")

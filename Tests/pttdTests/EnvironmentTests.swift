@@ -4,11 +4,13 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// Directories that are not there, or are something else.
+/// Directories that do not exist, or are something else.
 @Suite(.serialized) struct EnvironmentTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `without a home the core says so once, and goes on without files`() async throws {
+    @Test @EventLoop func `without a home directory the core logs that once, and runs without files`()
+        async throws
+    {
         let core = try CoreFixture(
             nil,
             nil,
@@ -25,7 +27,7 @@ import Testing
         #expect(later.hasPrefix("info: channel joined"))
     }
 
-    @Test @EventLoop func `directories that are named relatively are ignored`() async throws {
+    @Test @EventLoop func `relative paths of directories are ignored`() async throws {
         let core = try await CoreFixture.start(environment: [
             "XDG_STATE_HOME": "relative", "HOME": "/tmp/ptt-no-such-home-\(getpid())",
         ])
@@ -39,7 +41,7 @@ import Testing
         }
     }
 
-    @Test @EventLoop func `a pipe in place of a configuration file is not waited for`() async throws {
+    @Test @EventLoop func `a pipe in place of a configuration file does not block`() async throws {
         let core = try CoreFixture(nil, nil, [:])
         _ = try await core.process.lines.first { $0 == "info: ready" }
         #expect(mkfifo(core.configuration("pttd.toml"), 0o600) == 0)

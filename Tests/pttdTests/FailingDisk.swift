@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A disk under a `pttd` that hangs and becomes read-only at a word (`Disk/disk.c`).
+/// A disk under a `pttd` that hangs and becomes read-only on request (`Disk/disk.c`).
 @EventLoop
 final class FailingDisk {
     private let directory: String
@@ -30,24 +30,24 @@ final class FailingDisk {
 
     isolated deinit {
         hang()
-        // What cannot be removed is litter in /tmp and hurts no test.
+        // A directory that cannot be removed stays in /tmp and disturbs no test.
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// For the `pttd` that is to have this disk.
+    /// For the `pttd` that is to use this disk.
     var environment: [String: String] { ["LD_PRELOAD": library, "PTT_DISK": directory] }
 
-    /// From now on nothing reaches it, and nobody is told why.
+    /// From now on each access hangs.
     func hang() {
         guard gate >= 0 else { return }
         _ = close(gate)
         gate = -1
     }
 
-    /// Also lets go on what hangs already.
+    /// Also continues accesses that hang.
     func goOn() {
         guard gate < 0 else { return }
-        // Open for both, so that it is open for writing whether somebody reads or not.
+        // Opened for both, so that opening does not wait for a reader.
         gate = open(directory + "/gate", O_RDWR | O_CLOEXEC)
     }
 

@@ -4,13 +4,13 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// The interfaces of a running core, read by two implementations of Varlink that are not ours.
+/// The interfaces of a running core, parsed by two other implementations of Varlink.
 @Suite(.serialized) struct InterfaceTests {
     private static let names = [ChannelInterface.name, ApplicationInterface.name, PushInterface.name]
 
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `the reference implementation in Python reads all interfaces and calls them`()
+    @Test @EventLoop func `the reference implementation in Python parses all interfaces and calls them`()
         async throws
     {
         let core = try await CoreFixture.start()
@@ -29,7 +29,7 @@ import Testing
         #expect(status == 0 && lines == Self.names.map { "read \($0)" } + ["limit 60"])
     }
 
-    @Test @EventLoop func `systemd's implementation reads all interfaces, and finds each answer in them`()
+    @Test @EventLoop func `systemd's implementation parses all interfaces and accepts each reply`()
         async throws
     {
         let varlinkctl = try await available()
@@ -87,25 +87,25 @@ import Testing
         }
     }
 
-    /// A life with every kind of value in it.
+    /// A sequence of calls with every kind of value.
     @EventLoop
     private func live(_ core: CoreFixture) async throws {
         let picture = try Image([0x89, 0x50, 0x4E, 0x47]).base64
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers, image: picture)
-        try await application.calls.application(
-            "SetTransmissionMode",
+        try await application.calls.call(
+            ApplicationInterface.setTransmissionMode,
             ApplicationInterface.TransmissionModeRequest(channelID: nil, mode: .fullDuplex)
         )
-        try await application.calls.application(
-            "SetAccessoryEventsEnabled",
+        try await application.calls.call(
+            ApplicationInterface.setAccessoryEventsEnabled,
             ApplicationInterface.AccessoryEventsRequest(channelID: nil, isEnabled: true)
         )
-        try await application.hear("Ana", image: picture)
+        try await application.setParticipant("Ana", image: picture)
         _ = try await application.calls.begin()
         _ = try await application.events.first { $0 == .audioActivated }
         try await application.calls.end()
-        try await application.hear(nil)
+        try await application.setParticipant(nil)
         _ = try await application.events.first { $0 == .audioDeactivated }
     }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `kill -9` at every step from attaching to leaving, of the application (`ptt-stepped-application`) and of
-/// the core. A kill comes right after a step was ordered, so that it meets the step wherever it is by then.
+/// the core. The kill comes right after a step was ordered, at whatever point the step has reached by then.
 @Suite struct KillTests {
     private static let channelID = ChannelID(randomBytes: (7, 7))
     private static let steps = ["attached", "joined", "began", "active", "ended", "left"]
@@ -42,7 +42,9 @@ import Testing
 
     /// Proofs 21 and 64, many times.
     @EventLoop
-    @Test func `a core killed at any step comes back silent and with what it had promised`() async throws {
+    @Test func `a core killed at any step restarts silent and with the state that it had confirmed`()
+        async throws
+    {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let core = try await CoreFixture.start(sound: sound)
         for round in 0..<150 {
@@ -114,7 +116,7 @@ extension CoreFixture {
     fileprivate func settledStatus() async throws -> Status {
         let client = try connect()
         _ = try await client.status()
-        _ = try? await client.end(.other)  // Refused, or not: an answer all the same.
+        _ = try? await client.end(.other)  // A refusal is a reply too.
         return try await client.status()
     }
 }

@@ -3,10 +3,11 @@ import Testing
 
 @testable import pttd
 
-/// Which sessions of a person put that person in the background, or behind a locked screen.
+/// Which sessions of a user make the user inactive, or locked.
 @Suite struct LoginSessionsTests {
-    /// Every order of two sessions, one after the other locked, unlocked, put to the back or to the front.
-    @Test func `in the background is who has no session in front, locked who has only locked ones in front`()
+    /// Every sequence in which two sessions are locked, unlocked, activated and deactivated.
+    @Test
+    func `a user without an active session is inactive, one whose active sessions are all locked is locked`()
     {
         var sessions = LoginSessions()
         var known = [(isActive: true, isLocked: false), (isActive: true, isLocked: false)]
@@ -31,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `sessions of others, without a screen, or ended put nobody in the background`() {
+    @Test func `sessions of other users, without a seat or ended do not make a user inactive`() {
         var sessions = LoginSessions()
         let away = Self.session((false, true))
         sessions.set("/a", away, user: 8)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import pttd
 
-/// A core on a bus with a logind, joined and watched.
+/// A core on a bus with a logind, with a joined channel and a subscriber.
 @EventLoop
 struct LogindWatchFixture {
     let sound: PrivateAudioServer
@@ -36,8 +36,8 @@ struct LogindWatchFixture {
         }
         let accessoryd = try core.connect()
         if isJoined { _ = try await accessoryd.join() }
-        // Until it has taken the lock it does not watch either.
-        try await logind.taken.next()
+        // The core subscribes to sessions only after it has acquired the lock.
+        try await logind.acquired.next()
         return LogindWatchFixture(
             sound: sound,
             bus: bus,
@@ -57,9 +57,9 @@ struct LogindWatchFixture {
         _ = try await refusal { _ = try await accessoryd.begin() }
     }
 
-    /// Nothing that happened before has ended the transmission.
+    /// Ends the transmission by releasing the button, which fails if anything before has ended it.
     func endsAsReleased() async throws {
-        try await logind.isHeard()
+        try await logind.coreHasReadSignals()
         #expect(try await accessoryd.status().transmission != nil)
         try await accessoryd.end()
         #expect(try await watcher.nextEnd() == .released)

@@ -12,7 +12,7 @@ import Testing
     init() { withRunningLoop() }
 
     @Test @EventLoop
-    func `going to sleep ends the transmission, is waited for, and allows no press until waking`()
+    func `going to sleep ends the transmission, waits for that, and refuses presses until resume`()
         async throws
     {
         let fixture = try await LogindWatchFixture.start()
@@ -24,7 +24,7 @@ import Testing
         let refused = try await refusal { _ = try await fixture.accessoryd.begin() }
         #expect(refused.reason.contains("suspend"))
         try fixture.logind.prepareForSleep(false)
-        try await fixture.logind.taken.next()
+        try await fixture.logind.acquired.next()
         try await fixture.beginTransmitting()
     }
 
@@ -37,9 +37,9 @@ import Testing
         try await fixture.endsAsReleased()
     }
 
-    // A file that cannot be used may have asked for it.
+    // A file that cannot be used may have asked to refuse.
     @Test(arguments: [#"while-locked = "refuse""#, "while-locked = \"refuse\"\ntime-limit = 0", "["])
-    @EventLoop func `a locked screen ends and refuses where that was asked for`(
+    @EventLoop func `a locked screen ends and refuses transmissions if the configuration says so`(
         configuration: String
     ) async throws {
         let fixture = try await LogindWatchFixture.start(configuration: configuration)
@@ -48,7 +48,7 @@ import Testing
         #expect(try await fixture.watcher.nextEnd() == .sessionLocked)
         try await fixture.isRefused()
         try fixture.logind.change("mine", isLocked: false)
-        try await fixture.logind.isHeard()
+        try await fixture.logind.coreHasReadSignals()
         try await fixture.beginTransmitting()
     }
 
@@ -63,29 +63,29 @@ import Testing
         #expect(try await fixture.watcher.nextEnd() == .sessionInactive)
         try await fixture.isRefused()
         try fixture.logind.change("mine", isActive: true)
-        try await fixture.logind.isHeard()
+        try await fixture.logind.coreHasReadSignals()
         try await fixture.beginTransmitting()
     }
 
     @Test @EventLoop
-    func `a session in the background stays so while logind is away, and until it tells otherwise`()
+    func `an inactive session stays inactive while logind is gone, until it reports otherwise`()
         async throws
     {
         let fixture = try await LogindWatchFixture.start()
         try fixture.logind.change("mine", isActive: false)
-        try await fixture.logind.isHeard()
+        try await fixture.logind.coreHasReadSignals()
         fixture.logind.crash()
         try await fixture.isRefused()
         let next = try await ScriptedLogind.start(fixture.bus.address, ["mine": .init(isActive: false)])
-        try await next.taken.next()
-        for _ in 0..<2 { try await next.isHeard() }
+        try await next.acquired.next()
+        for _ in 0..<2 { try await next.coreHasReadSignals() }
         try await fixture.isRefused()
         try next.change("mine", isActive: true)
-        try await next.isHeard()
+        try await next.coreHasReadSignals()
         try await fixture.beginTransmitting()
     }
 
-    @Test @EventLoop func `a session stays in the background, and the machine asleep, while the bus is away`()
+    @Test @EventLoop func `a session stays inactive, and the machine suspended, while the bus is gone`()
         async throws
     {
         for isSleeping in [false, true] {
@@ -95,20 +95,20 @@ import Testing
                 try await fixture.logind.released.next()
             } else {
                 try fixture.logind.change("mine", isActive: false)
-                try await fixture.logind.isHeard()
+                try await fixture.logind.coreHasReadSignals()
             }
             fixture.bus.stop()
             _ = try await fixture.core.process.lines.first { $0.contains("are not detected for now") }
             try await fixture.isRefused()
             try await fixture.bus.start()
             let next = try await ScriptedLogind.start(fixture.bus.address)
-            try await next.taken.next()
-            for _ in 0..<2 { try await next.isHeard() }
+            try await next.acquired.next()
+            for _ in 0..<2 { try await next.coreHasReadSignals() }
             try await fixture.beginTransmitting()
         }
     }
 
-    @Test @EventLoop func `what happened while the bus was away counts when it is back`() async throws {
+    @Test @EventLoop func `changes that happen while the bus is gone apply when it is back`() async throws {
         for change in ["sleep", "session"] {
             let fixture = try await LogindWatchFixture.start()
             try await fixture.beginTransmitting()
@@ -128,7 +128,8 @@ import Testing
     }
 
     @Test @EventLoop
-    func `a stranger that has the core thrown off the bus neither ends a transmission nor hides a seat`()
+    func
+        `a process that has the core disconnected from the bus neither ends a transmission nor hides a seat`()
         async throws
     {
         let fixture = try await LogindWatchFixture.start()
@@ -144,7 +145,7 @@ import Testing
                 signature: "ay",
                 body: .marshalledBytes(5 << 20)
             )
-            try await fixture.logind.taken.next()
+            try await fixture.logind.acquired.next()
         }
         try await fixture.endsAsReleased()
         try await fixture.beginTransmitting()
@@ -161,7 +162,7 @@ import Testing
         #expect(try await fixture.watcher.nextEnd() == .sessionInactive)
     }
 
-    @Test @EventLoop func `a stranger cannot pass for logind`() async throws {
+    @Test @EventLoop func `another process cannot impersonate logind`() async throws {
         let fixture = try await LogindWatchFixture.start()
         let stranger = try await BusConnection.open(.address(fixture.bus.address))
         try await fixture.beginTransmitting()
@@ -206,7 +207,9 @@ import Testing
         try await fixture.endsAsReleased()
     }
 
-    @Test @EventLoop func `each further leaving ends the transmission of that time`() async throws {
+    @Test @EventLoop func `each further change to another session ends the current transmission`()
+        async throws
+    {
         let fixture = try await LogindWatchFixture.start()
         for _ in 0..<2 {
             try await fixture.beginTransmitting()
@@ -214,11 +217,11 @@ import Testing
             #expect(try await fixture.watcher.nextEnd() == .sessionInactive)
             try fixture.logind.change("mine", isActive: true)
             try fixture.logind.change("mine", isLocked: false)
-            try await fixture.logind.isHeard()
+            try await fixture.logind.coreHasReadSignals()
         }
     }
 
-    @Test @EventLoop func `a session over the network does not stand for the one in the background`()
+    @Test @EventLoop func `a session over the network does not count as the active one`()
         async throws
     {
         let fixture = try await LogindWatchFixture.start(["mine": .init(), "ssh": .init(seat: "")])
@@ -227,7 +230,7 @@ import Testing
         #expect(try await fixture.watcher.nextEnd() == .sessionInactive)
     }
 
-    @Test @EventLoop func `going over to another session of the same user changes nothing`() async throws {
+    @Test @EventLoop func `switching to another session of the same user changes nothing`() async throws {
         let fixture = try await LogindWatchFixture.start([
             "mine": .init(), "console": .init(isActive: false),
         ])
@@ -237,32 +240,33 @@ import Testing
         try await fixture.endsAsReleased()
     }
 
-    @Test @EventLoop func `a new session counts from its beginning to its end`() async throws {
+    @Test @EventLoop func `a new session counts from its start to its end`() async throws {
         let fixture = try await LogindWatchFixture.start([:])
         try fixture.logind.add("mine", .init())
-        try await fixture.logind.isHeard()
+        try await fixture.logind.coreHasReadSignals()
         try await fixture.beginTransmitting()
         try fixture.logind.change("mine", isActive: false)
         #expect(try await fixture.watcher.nextEnd() == .sessionInactive)
         try fixture.logind.remove("mine")
         try fixture.logind.add("next", .init())
-        try await fixture.logind.isHeard()
+        try await fixture.logind.coreHasReadSignals()
         try await fixture.beginTransmitting()
         try fixture.logind.change("next", isActive: false)
         #expect(try await fixture.watcher.nextEnd() == .sessionInactive)
     }
 
-    @Test @EventLoop func `a core that starts behind a locked screen has no application in the foreground`()
+    @Test @EventLoop
+    func `a core that starts while the screen is locked has no application in the foreground`()
         async throws
     {
         let fixture = try await LogindWatchFixture.start(["mine": .init(isLocked: true)], isJoined: false)
-        // What was asked for at the start has been answered before the core can ask for the second.
-        for _ in 0..<2 { try await fixture.logind.isHeard() }
+        // The core makes the second request only after the replies to those of its start.
+        for _ in 0..<2 { try await fixture.logind.coreHasReadSignals() }
         let application = try await AttachedApplication.attach(to: fixture.core)
         let refused = try await refusal { _ = try await application.join(.hikers) }
         #expect(refused.code == .appNotForeground)
         try fixture.logind.change("mine", isLocked: false)
-        try await fixture.logind.isHeard()
+        try await fixture.logind.coreHasReadSignals()
         _ = try await application.join(.hikers)
     }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// A core with an application that gets the frames, somebody who presses, and a sound server.
+/// A core with an application that receives the frames, a client that presses, and a sound server.
 @EventLoop
 final class MicrophoneFixture {
     private enum Happening {
@@ -17,7 +17,7 @@ final class MicrophoneFixture {
     let sound: PrivateAudioServer
     let core: CoreFixture
     let accessoryd: CoreClient
-    /// The microphone that was told last.
+    /// The microphone that was published last.
     private(set) var input: String?
     private let application: CoreClient
     private let watcher: CoreClient
@@ -46,7 +46,7 @@ final class MicrophoneFixture {
         let token = try #require(try await application.join(application: "Test").token)
         let fixture = try MicrophoneFixture(sound, core, application, core.attachAudio(token))
         if try await !fixture.statuses.next().isAudioServerReady {
-            try await fixture.told { $0 == .audioServerReady }
+            try await fixture.published { $0 == .audioServerReady }
         }
         return fixture
     }
@@ -87,7 +87,7 @@ final class MicrophoneFixture {
         return recv(audio.value, &buffer, buffer.count, Int32(MSG_DONTWAIT)) > 0
     }
 
-    /// The cause of the end of the transmission that has just begun; nil if the application heard something before.
+    /// The cause of the end of the transmission that has just begun; nil if the application received sound before.
     func firstSoundOrEnd() async throws -> EndCause? {
         while true {
             switch try await happenings.next() {
@@ -98,22 +98,22 @@ final class MicrophoneFixture {
         }
     }
 
-    /// Comes after ``firstSoundOrEnd()``.
+    /// Call ``firstSoundOrEnd()`` before.
     func end() async throws -> EndCause {
         while true {
             if let cause = try await firstSoundOrEnd() { return cause }
         }
     }
 
-    func told(_ isWanted: (CoreEvent) -> Bool) async throws {
+    func published(_ isWanted: (CoreEvent) -> Bool) async throws {
         _ = try await happenings.first {
             if case .event(let event) = $0 { isWanted(event) } else { false }
         }
     }
 
-    /// The application has not got a single packet since the last that was counted.
+    /// The application has received no packet since the last that was counted.
     func expectSilence(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        // What was sent before this answer has arrived.
+        // Everything that was sent before this reply has arrived.
         _ = try await accessoryd.status()
         #expect(!isPacketThere(), sourceLocation: sourceLocation)
     }

@@ -8,21 +8,22 @@ import Testing
     init() { withRunningLoop() }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `without a microphone a press ends with that cause, and nobody hears the speaker`(
+    @EventLoop
+    func `without a microphone a press ends with that cause, and the monitor of the speaker is not sent`(
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) { try await $0.loseMicrophone() }
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == .noMicrophone)
         #expect(try await fixture.sound.sourceOutputs().isEmpty)
-        let told = try await fixture.core.process.lines.first { $0.hasPrefix("error: ") }
-        #expect(told.contains("speaker.monitor") && told.contains("pttd.toml"))
+        let line = try await fixture.core.process.lines.first { $0.hasPrefix("error: ") }
+        #expect(line.contains("speaker.monitor") && line.contains("pttd.toml"))
         #expect(try await fixture.accessoryd.status().audio == .inactive)
         try await fixture.expectSilence()
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `software that records from a monitor is no microphone either`(
+    @EventLoop func `a virtual source that records a monitor is not a microphone either`(
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) { sound in
@@ -37,7 +38,9 @@ import Testing
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `software that records from a microphone is one`(program: PrivateAudioServer.Program)
+    @EventLoop func `a virtual source that records a microphone is a microphone`(
+        program: PrivateAudioServer.Program
+    )
         async throws
     {
         let fixture = try await MicrophoneFixture.start(program) { sound in
@@ -51,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a monitor that somebody made the default source gives way to a microphone`(
+    @EventLoop func `a microphone is preferred to a monitor that is the default source`(
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) { sound in
@@ -64,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `the core's own virtual microphone is none, even as the default source`(
+    @EventLoop func `the core's own virtual microphone is never captured, even as the default source`(
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) { sound in
@@ -78,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a monitor that the configuration names is captured from`(
+    @EventLoop func `a monitor that the configuration names is captured`(
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program, #"microphone = "speaker.monitor""#)
@@ -88,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a configured name that stands for the default source allows no monitor`(
+    @EventLoop func `a configured name for the default source does not allow a monitor`(
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program, #"microphone = "@DEFAULT_SOURCE@""#) {
@@ -100,14 +103,15 @@ import Testing
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a configured microphone that is not there is told by its name, and no other is taken`(
+    @EventLoop
+    func `a configured microphone that does not exist is reported by its name, and no other is used`(
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program, #"microphone = "studio""#)
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == .noMicrophone)
-        let told = try await fixture.core.process.lines.first { $0.hasPrefix("error: ") }
-        #expect(told.contains("“studio”") && told.contains("pttd.toml"))
+        let line = try await fixture.core.process.lines.first { $0.hasPrefix("error: ") }
+        #expect(line.contains("“studio”") && line.contains("pttd.toml"))
         try await fixture.expectSilence()
     }
 
@@ -134,19 +138,20 @@ import Testing
         fixture.sound.kill()
         #expect(try await fixture.end() == .audioServerLost)
         try await fixture.sound.restart()
-        try await fixture.told { $0 == .audioServerReady }
+        try await fixture.published { $0 == .audioServerReady }
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == nil)
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `the microphone in use is named once, before it is active, and again to who comes later`(
+    @EventLoop
+    func `the microphone in use is published once, before it is active, and again for a later application`(
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program)
         _ = try await fixture.accessoryd.begin()
-        try await fixture.told { $0 == .routeChanged(input: "tone", output: nil) }
-        try await fixture.told { $0 == .audioActivated }
+        try await fixture.published { $0 == .routeChanged(input: "tone", output: nil) }
+        try await fixture.published { $0 == .audioActivated }
         try await fixture.accessoryd.end()
         let application = try await AttachedApplication.attach(to: fixture.core)
         for expected: [CoreEvent] in [
@@ -172,13 +177,13 @@ extension PrivateAudioServer {
         try await pactl(["load-module", "module-" + module] + arguments)
     }
 
-    /// Takes the only microphone away; both servers then make the speaker's monitor the default source.
+    /// Removes the only microphone; both servers then make the speaker's monitor the default source.
     fileprivate func loseMicrophone() async throws {
         try await removeMicrophone()
         try await untilDefaultSource(is: "speaker.monitor")
     }
 
-    /// What the core offers to other programs as a microphone, which sounds only while it transmits.
+    /// The virtual microphone of the core, which has sound only while it transmits.
     fileprivate func addOwnMicrophone() async throws {
         switch program {
         case .pulseAudio:

@@ -6,32 +6,32 @@ import PulseAudio
 import TestSupport
 import Testing
 
-/// What an application writes, from its audio socket to the speaker of a real sound server.
+/// The samples of an application, from its audio socket to the speaker of a real sound server.
 @Suite(.serialized) struct PlaybackTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `what the application writes is heard while somebody talks, and not before`()
+    @Test @EventLoop func `what the application writes is heard while a participant talks, and not before`()
         async throws
     {
         let fixture = try await PlaybackFixture.start()
         let writer = try fixture.writer()
         let listener = try await Listener(fixture.sound)
-        // Dropped: nobody talks yet.
+        // Dropped: no participant talks yet.
         for _ in 0..<20 { #expect(writer.write(880)) }
-        try await fixture.application.hear("Ana")
+        try await fixture.application.setParticipant("Ana")
         _ = try await fixture.watcher.events.first { $0 == .audioActivated }
         for _ in 0..<25 { try await writer.writeWhenPossible(660) }
         let heard = try await listener.heard(19_200)
         #expect(abs(frequency(heard) - 660) < 5)
-        try await fixture.application.hear(nil)
+        try await fixture.application.setParticipant(nil)
         _ = try await fixture.watcher.events.first { $0 == .audioDeactivated }
         #expect(try await fixture.sound.pactl("list", "short", "sink-inputs").isEmpty)
     }
 
-    @Test @EventLoop func `who writes faster than is played has to wait`() async throws {
+    @Test @EventLoop func `an application that writes faster than is played has to wait`() async throws {
         let fixture = try await PlaybackFixture.start()
         let writer = try fixture.writer()
-        try await fixture.application.hear("Ana")
+        try await fixture.application.setParticipant("Ana")
         _ = try await fixture.watcher.events.first { $0 == .audioActivated }
         let began = MonotonicInstant.now
         for _ in 0..<200 { try await writer.writeWhenPossible(660) }
@@ -40,7 +40,7 @@ import Testing
         #expect(try await fixture.application.calls.status().audio == .active)
     }
 
-    @Test @EventLoop func `who writes without end while nobody listens does not keep the core busy`()
+    @Test @EventLoop func `an application that writes without a participant does not keep the core busy`()
         async throws
     {
         let fixture = try await PlaybackFixture.start()
@@ -65,7 +65,7 @@ import Testing
     {
         let fixture = try await PlaybackFixture.start()
         let writer = try fixture.writer()
-        try await fixture.application.hear("Ana")
+        try await fixture.application.setParticipant("Ana")
         _ = try await fixture.watcher.events.first { $0 == .audioActivated }
         #expect(writer.write(packet.isEmpty ? [UInt8](repeating: 0, count: 9000) : packet))
         _ = try await fixture.core.process.lines.first { $0.contains("audio socket: ") }
@@ -75,11 +75,11 @@ import Testing
         #expect(status.audio == .inactive && status.channel?.participant?.name == "Ana")
     }
 
-    @Test @EventLoop func `who talks is heard again when the application connects again`() async throws {
+    @Test @EventLoop func `a participant is heard again when the application reconnects`() async throws {
         let fixture = try await PlaybackFixture.start()
-        try await fixture.application.hear("Ana")
+        try await fixture.application.setParticipant("Ana")
         _ = try await fixture.watcher.events.first { $0 == .audioActivated }
-        // Dropped at once.
+        // Dropped immediately.
         _ = try fixture.writer()
         _ = try await fixture.watcher.events.first { $0 == .audioInterrupted(.audioConnectionLost) }
         let writer = try fixture.writer()
@@ -92,7 +92,7 @@ import Testing
 
     @Test @EventLoop func `the death of the application closes the speaker`() async throws {
         let fixture = try await PlaybackFixture.start()
-        try await fixture.application.hear("Ana")
+        try await fixture.application.setParticipant("Ana")
         _ = try await fixture.watcher.events.first { $0 == .audioActivated }
         fixture.application.die()
         _ = try await fixture.watcher.events.first { $0 == .applicationDetached }
@@ -100,12 +100,13 @@ import Testing
         #expect(try await fixture.core.connect().status().channel?.participant == nil)
     }
 
-    @Test @EventLoop func `a participant is interrupted by the loss of the sound server, and heard again`()
+    @Test @EventLoop
+    func `a participant is interrupted by the loss of the sound server, and heard again afterwards`()
         async throws
     {
         let fixture = try await PlaybackFixture.start()
         let writer = try fixture.writer()
-        try await fixture.application.hear("Ana")
+        try await fixture.application.setParticipant("Ana")
         _ = try await fixture.watcher.events.first { $0 == .audioActivated }
         fixture.sound.kill()
         _ = try await fixture.watcher.events.first { event in
@@ -202,7 +203,7 @@ private final class Writer {
     }
 }
 
-/// What is heard at the speaker.
+/// The sound at the speaker.
 @EventLoop
 private final class Listener {
     private let audio: AudioServer
@@ -227,7 +228,7 @@ private final class Listener {
 
     isolated deinit { audio.close() }
 
-    /// So many samples from the first that is loud.
+    /// `count` samples from the first loud one.
     func heard(_ count: Int) async throws -> [Int16] {
         var heard: [Int16] = []
         while heard.count < count {
@@ -247,7 +248,7 @@ private func frequency(_ samples: [Int16]) -> Double {
     return 8 * 48_000 / Double(spans[spans.count / 2])
 }
 
-/// User and system time together, as proc_pid_stat(5) has it.
+/// User and system time together, from proc_pid_stat(5).
 private func processorTime(of processID: Int32) throws -> Duration {
     let text = try String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []

@@ -4,7 +4,7 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// The policy file, and what follows from a change of it at once.
+/// The policy file, and the immediate effects of a change.
 @Suite(.serialized) struct PolicyFileTests {
     init() { withRunningLoop() }
 
@@ -19,7 +19,7 @@ import Testing
         return (core, application)
     }
 
-    /// Waits until the core has taken up an empty policy, which it tells nobody but its trace.
+    /// Waits until the core applies an empty policy, which shows only in its trace.
     @EventLoop
     private func nothingIsForbidden(by core: CoreFixture) async throws {
         _ = try await core.process.lines.first {
@@ -71,7 +71,9 @@ import Testing
         #expect(refused.code == .screenTimeRestriction)
     }
 
-    @Test @EventLoop func `a broken policy is told, and the one before stays in force`() async throws {
+    @Test @EventLoop func `a policy that becomes unusable is logged, and the previous one stays in force`()
+        async throws
+    {
         let (core, application) = try await joined()
         let path = core.configuration("policy.toml")
         try Self.denial.write(toFile: path, atomically: true, encoding: .utf8)
@@ -86,7 +88,8 @@ import Testing
     @Test(arguments: [
         "deny = [", "den = []", "closed = 5", "[[closed]]\nfrom = \"x\"\nto = \"06:00\"", "\u{1}",
     ])
-    @EventLoop func `a policy that was never good lets nobody join, says why, and counts once it is mended`(
+    @EventLoop
+    func `a policy that was never usable refuses all joins with the reason, and applies once it is repaired`(
         text: String
     ) async throws {
         let core = try CoreFixture(nil, nil, ["PTT_LOG": "debug"], policy: text)
@@ -100,7 +103,7 @@ import Testing
         _ = try await application.join(.hikers)
     }
 
-    @Test @EventLoop func `a policy that is broken while nobody had one forbids all, and a channel is left`()
+    @Test @EventLoop func `the first policy, if it is unusable, forbids all, and the channel is left`()
         async throws
     {
         let (core, application) = try await joined()
@@ -116,7 +119,7 @@ import Testing
         try await isRefusedForThePolicy(application, core)
     }
 
-    @Test @EventLoop func `a pipe or a directory in place of the policy is no policy that allows`()
+    @Test @EventLoop func `a pipe or a directory in place of the policy does not allow anything`()
         async throws
     {
         for makes in [{ mkfifo($0, 0o600) }, { mkdir($0, 0o700) }] as [(String) -> Int32] {
@@ -131,7 +134,7 @@ import Testing
     }
 
     @Test @EventLoop
-    func `a link to a policy is followed: to its change, its replacement, and another target`()
+    func `a symbolic link to a policy is resolved again after a change, a replacement and a new target`()
         async throws
     {
         let (core, application) = try await joined()
@@ -139,7 +142,7 @@ import Testing
         for directory in ["\(elsewhere)", "\(elsewhere)/1", "\(elsewhere)/2"] {
             #expect(mkdir(directory, 0o700) == 0)
         }
-        // As configuration is often put in place: a link to a link to a directory, of which the inner one is replaced.
+        // As configuration is often deployed: a link to a link to a directory, of which the inner one is replaced.
         let (link, inner) = (core.configuration("policy.toml"), "\(elsewhere)/now")
         #expect(symlink("1", inner) == 0 && symlink("elsewhere/now/policy.toml", link) == 0)
         _ = try await core.process.lines.first { $0.contains(" policyChanged ") && $0.contains(" unusable ") }
@@ -166,7 +169,7 @@ import Testing
         _ = try await application.join(.hikers)
     }
 
-    @Test @EventLoop func `a link to nothing is no policy that allows`() async throws {
+    @Test @EventLoop func `a broken symbolic link does not allow anything`() async throws {
         let core = try await CoreFixture.start(environment: ["PTT_LOG": "debug"])
         #expect(symlink("/nonexistent/policy.toml", core.configuration("policy.toml")) == 0)
         let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
@@ -189,7 +192,8 @@ import Testing
         _ = try await AttachedApplication.attach(to: core, "org.example.Other")
     }
 
-    @Test @EventLoop func `a policy is found in a directory that comes later, goes, and comes again`()
+    @Test @EventLoop
+    func `a policy is found in a directory that is created later, removed and created again`()
         async throws
     {
         let (core, application) = try await joined()

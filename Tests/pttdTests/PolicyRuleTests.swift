@@ -4,7 +4,7 @@ import Testing
 
 @testable import pttd
 
-/// Which times a policy means: a week as minutes from Monday 00:00.
+/// The closed times of a policy, in minutes of the week from Monday 00:00.
 @Suite struct PolicyRuleTests {
     private func rules(_ closed: ClosedTime...) -> PolicyRules {
         PolicyRules(files: [PolicyFile(closed: closed)])
@@ -15,7 +15,7 @@ import Testing
         WeekTime(weekday: (day + 1) % 7, minute: hour * 60 + minute)
     }
 
-    @Test func `a closed time holds from its first minute until before its last`() {
+    @Test func `a closed time includes its first minute and excludes its last`() {
         let rules = rules(ClosedTime(days: ["wed"], from: "09:30", to: "17:00"))
         #expect(!rules.policy(at: at(2, 9, 29)).isClosed)
         #expect(rules.policy(at: at(2, 9, 30)).isClosed)
@@ -34,7 +34,7 @@ import Testing
         #expect(!rules.policy(at: at(0, 22)).isClosed)
     }
 
-    @Test func `without days a closed time holds on all of them, and a whole day reaches to midnight`() {
+    @Test func `without days a closed time applies to all of them, and a whole day ends at midnight`() {
         let nightly = rules(ClosedTime(days: nil, from: "23:00", to: "24:00"))
         let always = rules(ClosedTime(days: nil, from: "00:00", to: "24:00"))
         for day in 0..<7 {
@@ -60,7 +60,7 @@ import Testing
         #expect(once.minutesToNextChange(after: at(1, 10, 1)) == 7 * 24 * 60 - 1)
     }
 
-    @Test func `the policy changes exactly at the minutes that are told as the next`() {
+    @Test func `the policy changes exactly at the minutes that are given as the next change`() {
         let rules = rules(
             ClosedTime(days: ["mon", "fri"], from: "22:15", to: "06:45"),
             ClosedTime(days: ["sat"], from: "00:00", to: "24:00")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `of several files each forbids, and only what all allow is allowed`() {
+    @Test func `what any of several files forbids is forbidden, and only what all allow is allowed`() {
         let rules = PolicyRules(files: [
             PolicyFile(allow: ["a", "b"], deny: ["x"], exclude: ["e"]),
             PolicyFile(allow: ["b", "c"], deny: ["y"]),

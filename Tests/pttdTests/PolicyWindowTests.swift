@@ -4,7 +4,7 @@ import Testing
 
 @testable import pttd
 
-/// The closed times of policy files: each minute of a week, against a clock that is walked minute by minute.
+/// The closed times of policy files, for each minute of a week, against a clock that advances minute by minute.
 @Suite struct PolicyWindowTests {
     private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
@@ -23,7 +23,7 @@ import Testing
         var testDescription: String { "\(days?.joined(separator: " ") ?? "all days") \(from)–\(to)" }
         var closed: ClosedTime { ClosedTime(days: days, from: from, to: to) }
 
-        /// All minutes of the week that it closes, told one by one.
+        /// All minutes of the week that it closes, one by one.
         var minutes: Set<Int> {
             let begin = Self.minutes(from)
             let end = Self.minutes(to)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: windows)
-    func `nothing changes before the next look at the clock, which comes within a week`(windows: [Window]) {
+    func `nothing changes before the next evaluation, which comes within a week`(windows: [Window]) {
         let rules = PolicyRules(files: [PolicyFile(closed: windows.map(\.closed))])
         let expected = Self.expected(windows)
         for minute in 0..<10_080 {
@@ -78,7 +78,7 @@ import Testing
                 Issue.record("\(distance) minutes after \(minute)")
                 return
             }
-            // From one minute to the next is enough: the ones in between have been asked, or will be.
+            // Comparing with the next minute is enough: all minutes are compared in this way.
             let isEdge = expected.contains(minute) != expected.contains((minute + 1) % 10_080)
             if isEdge, distance != 1 {
                 Issue.record("the change after \(minute) is looked for after \(distance) minutes")
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `the windows of all files count`() {
+    @Test func `the windows of all files apply`() {
         let rules = PolicyRules(files: [
             PolicyFile(closed: [ClosedTime(days: ["mon"], from: "08:00", to: "09:00")]),
             PolicyFile(),
@@ -102,7 +102,7 @@ import Testing
         #expect(closed == [true, false, true, false])
     }
 
-    @Test func `without windows no look at the clock is needed`() {
+    @Test func `without windows no evaluation is scheduled`() {
         #expect(PolicyRules(files: []).minutesToNextChange(after: Self.time(0)) == nil)
         #expect(PolicyRules(files: [PolicyFile()]).minutesToNextChange(after: Self.time(0)) == nil)
     }
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["8:00", "08:0", "08.00", "24:01", "25:00", "12:60", "+8:00", "0x:10", "", "aa:bb"])
-    func `what is no time of day is a mistake that names it`(text: String) {
+    func `text that is not a time of day is refused by name`(text: String) {
         let error = #expect(throws: ClosedTime.Invalid.self) {
             try ClosedTime(days: nil, from: text, to: "12:00").check()
         }
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `what is no day of the week is a mistake that names it`() {
+    @Test func `text that is not a day of the week is refused by name`() {
         let error = #expect(throws: ClosedTime.Invalid.self) {
             try ClosedTime(days: ["mon", "Monday"], from: "08:00", to: "12:00").check()
         }

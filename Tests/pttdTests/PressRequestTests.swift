@@ -4,9 +4,9 @@ import Testing
 
 @testable import pttd
 
-/// The requests of a button are read twice over here: by hand and by the decoder.
+/// The requests of a button, read by hand, against the same read by the decoder.
 @Suite struct PressRequestTests {
-    @Test func `the requests of a button need no decoder`() throws {
+    @Test func `the requests of a button are read without the decoder`() throws {
         for kind in OriginKind.allCases {
             let origin = Origin(kind: kind, identifier: "00:11:22:33:44:55", name: "Knöpfchen \"1\"")
             for source in TransmitSource.allCases {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `what is read by hand is what the decoder reads`() throws {
+    @Test func `reading by hand and by the decoder give the same`() throws {
         var random = Lottery(state: 0x5EED)
         var (read, left) = (0, 0)
         for _ in 0..<20_000 {
@@ -41,7 +41,7 @@ import Testing
     }
 }
 
-/// Draws requests as buttons send them, and such with a mistake or two.
+/// Generates requests as buttons send them, some with an error or two.
 private struct Lottery: RandomNumberGenerator {
     var state: UInt64
 
@@ -103,12 +103,12 @@ private struct Lottery: RandomNumberGenerator {
         )
     }
 
-    private mutating func kind() -> JSON { word(OriginKind.self) }
-    private mutating func source() -> JSON { word(TransmitSource.self) }
-    private mutating func cause() -> JSON { word(EndCause.self) }
+    private mutating func kind() -> JSON { value(OriginKind.self) }
+    private mutating func source() -> JSON { value(TransmitSource.self) }
+    private mutating func cause() -> JSON { value(EndCause.self) }
 
-    private mutating func word<Word: WireEnum>(_: Word.Type) -> JSON {
-        let word = Word.allCases.randomElement(using: &self)?.rawValue ?? ""
-        return .string(next() % 6 == 0 ? word + "s" : word)
+    private mutating func value<Value: WireEnum>(_: Value.Type) -> JSON {
+        let value = Value.allCases.randomElement(using: &self)?.rawValue ?? ""
+        return .string(next() % 6 == 0 ? value + "s" : value)
     }
 }

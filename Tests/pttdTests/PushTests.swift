@@ -9,7 +9,8 @@ import Varlink
 @Suite(.serialized) struct PushTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `a push reaches the application, and its answer the speaker and the sender`()
+    @Test @EventLoop
+    func `a push reaches the application, and its answer opens the speaker and is published`()
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
@@ -28,7 +29,7 @@ import Varlink
         _ = try await watcher.events.first { $0 == .participantChanged(Participant(name: "Ana")) }
         #expect(try await watcher.events.next() == .pushFinished(pushID, .answered, explanation: nil))
         _ = try await watcher.events.first { $0 == .audioActivated }
-        try await application.hear(nil)
+        try await application.setParticipant(nil)
         _ = try await watcher.events.first { $0 == .audioDeactivated }
     }
 
@@ -46,7 +47,7 @@ import Varlink
     }
 
     @Test @EventLoop
-    func `a push is given up after five seconds, and a later answer still ends a transmission`()
+    func `a push is unanswered after five seconds, and a later answer still ends a transmission`()
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
@@ -96,7 +97,7 @@ import Varlink
         }
     }
 
-    @Test @EventLoop func `each mistake of a sender has its code`() async throws {
+    @Test @EventLoop func `each error of a sender has its code`() async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         let sender = try core.connect()
@@ -131,7 +132,7 @@ import Varlink
         }
     }
 
-    @Test @EventLoop func `six urgent service updates are taken in an hour, and any number of others`()
+    @Test @EventLoop func `six urgent service updates are accepted in an hour, and any number of others`()
         async throws
     {
         let core = try await CoreFixture.start()

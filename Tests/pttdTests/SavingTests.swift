@@ -30,7 +30,8 @@ import Varlink
         #expect(try await joined.nextEnd() == .released)
     }
 
-    @Test @EventLoop func `nobody is told of a change before it is on disk, and everybody else is answered`()
+    @Test @EventLoop
+    func `no client is notified of a change before it is on disk, and other requests are answered`()
         async throws
     {
         let disk = try await FailingDisk()
@@ -48,13 +49,13 @@ import Varlink
         disk.goOn()
         #expect(try await answers.next(2) == ["not joined", "joined and saved"])
         guard case .channelJoined = try await observer.events.next() else {
-            Issue.record("the subscriber was not told")
+            Issue.record("the subscriber was not notified")
             return
         }
         #expect(try await other.status().channel != nil)
     }
 
-    @Test @EventLoop func `a disk that hangs too long is told, and what it had to save survives the core`()
+    @Test @EventLoop func `a disk that hangs too long is reported, and the unsaved state survives the core`()
         async throws
     {
         let disk = try await FailingDisk()
@@ -64,7 +65,7 @@ import Varlink
         let channelID = try await owner.join().channelID
         let failure = try #require(try await owner.status().saveFailure)
         #expect(failure.contains("does not answer within"))
-        // Nothing waits any more.
+        // No request waits any more.
         let renamed = AsyncQueue(of: Void.self)
         owner.rename("Renamed") { renamed.add(()) }
         try await renamed.next()
@@ -78,7 +79,7 @@ import Varlink
         try await becomes { FileManager.default.fileExists(atPath: core.state("channel.json")) }
     }
 
-    @Test @EventLoop func `a save that failed is tried again until it is on disk`() async throws {
+    @Test @EventLoop func `a failed save is retried until it is on disk`() async throws {
         let disk = try await FailingDisk()
         let core = try await CoreFixture.start(environment: disk.environment)
         try disk.setReadOnly(true)
@@ -95,7 +96,8 @@ import Varlink
         #expect(!FileManager.default.fileExists(atPath: core.directory + "/pushtotalk/state.json"))
     }
 
-    @Test @EventLoop func `who leaves on a read-only disk has left when the core starts again`() async throws
+    @Test @EventLoop func `a channel that is left on a read-only disk is still left when the core restarts`()
+        async throws
     {
         let disk = try await FailingDisk()
         let core = try await CoreFixture.start(environment: disk.environment)
@@ -113,14 +115,14 @@ import Varlink
         #expect(try await core.connect().status().channel == nil)
     }
 
-    @Test @EventLoop func `a core that is stopped waits for what is being saved`() async throws {
+    @Test @EventLoop func `a core that is stopped waits for the save in progress`() async throws {
         let disk = try await FailingDisk()
         let core = try await CoreFixture.start(environment: disk.environment)
         disk.hang()
         let owner = try core.connect()
         let joined = AsyncQueue(of: Void.self)
         owner.join(then: { joined.add(()) })
-        // Answered after the request above was taken.
+        // This reply comes after the request above was handled.
         _ = try await core.connect().status()
         core.process.signal(SIGTERM)
         disk.goOn()
@@ -149,7 +151,7 @@ import Varlink
     }
 }
 
-/// Returns when the condition holds, which no event tells.
+/// Returns when the condition holds, for which there is no event.
 @EventLoop
 private func becomes(_ condition: () async throws -> Bool) async throws {
     let limit = Duration.seconds(10)

@@ -4,29 +4,29 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the core uses of org.freedesktop.login1, at the outermost edge.
+/// The part of org.freedesktop.login1 that the core uses.
 @EventLoop
 final class ScriptedLogind {
     struct Session {
         var user = getuid()
-        /// Empty: none.
+        /// Empty: no seat.
         var seat = "seat0"
         var isActive = true
         var isLocked = false
     }
 
-    /// A delay lock was taken.
-    let taken = AsyncQueue(of: Void.self)
-    /// A delay lock was given back.
+    /// Receives an element for each acquired delay lock.
+    let acquired = AsyncQueue(of: Void.self)
+    /// Receives an element for each released delay lock.
     let released = AsyncQueue(of: Void.self)
     /// Its own name on the bus.
     var name: String { connection.uniqueName }
-    /// Who took the last delay lock.
+    /// The process that acquired the last delay lock.
     private(set) var core = ""
-    /// What `PreparingForSleep` tells.
+    /// The value of `PreparingForSleep`.
     private var isPreparingForSleep = false
-    /// The name of a session that was looked at.
-    let asked = AsyncQueue(of: String.self)
+    /// The names of sessions whose properties were read.
+    let readSessions = AsyncQueue(of: String.self)
 
     private let connection: BusConnection
     private var locks: [(Int32, DescriptorSource)] = []
@@ -34,7 +34,7 @@ final class ScriptedLogind {
     private var sessions: [String: Session]
     private var objects: [String: ExportedObject] = [:]
 
-    /// The sessions go by name; there is one of this user if they are left out.
+    /// The sessions have names; if left out, there is one of this user.
     static func start(
         _ address: String,
         _ sessions: [String: Session] = ["mine": Session()],
@@ -93,8 +93,8 @@ final class ScriptedLogind {
             ExportedProperty(property, type) { [weak self] in self?.sessions[name].map(get) }
         }
         let user = ExportedProperty("User", "(uo)") { [weak self] in
-            // It is looked at while it is exported as well.
-            if self?.objects[name] != nil { self?.asked.add(name) }
+            // The property is also read when the object is exported.
+            if self?.objects[name] != nil { self?.readSessions.add(name) }
             let user = self?.sessions[name]?.user ?? 0
             return .structure([.uint32(user), .objectPath("/org/freedesktop/login1/user/x")])
         }
@@ -113,7 +113,7 @@ final class ScriptedLogind {
         objects[name] = try connection.export(path(name), [interface])
     }
 
-    /// The lock is one end of a pair of sockets, whose other end tells when the last copy has closed.
+    /// The lock is one end of a pair of sockets; the other end closes with the last copy of it.
     private func inhibit(_ call: MethodInvocation) {
         guard call.arguments.first?.asString == "sleep", call.arguments.last?.asString == "delay" else {
             return call.fail(.invalidArguments("only a delay lock for sleep was expected"))
@@ -130,20 +130,20 @@ final class ScriptedLogind {
         locks.append((reading, source))
         core = call.sender
         call.reply(.descriptor(BusDescriptor(OwnedDescriptor(adopting: lock))))
-        taken.add(())
+        acquired.add(())
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// It ends, as in a crash.
+    /// Ends as in a crash.
     func crash() { connection.close() }
 
     func prepareForSleep(_ isStarting: Bool) throws {
         isPreparingForSleep = isStarting
-        try tell("PrepareForSleep", .boolean(isStarting))
+        try emit("PrepareForSleep", .boolean(isStarting))
     }
 
-    /// Changes what is given, and tells of it in one signal.
+    /// Changes the given properties, and emits one signal for them.
     func change(_ name: String, isActive: Bool? = nil, isLocked: Bool? = nil) throws {
         var changed: [BusKey: BusValue] = [:]
         if let isActive {
@@ -166,28 +166,28 @@ final class ScriptedLogind {
     func add(_ name: String, _ session: Session) throws {
         sessions[name] = session
         try export(session: name)
-        try tell("SessionNew", .string(name), .objectPath(path(name)))
+        try emit("SessionNew", .string(name), .objectPath(path(name)))
     }
 
     func remove(_ name: String) throws {
         sessions[name] = nil
         objects[name] = nil
-        try tell("SessionRemoved", .string(name), .objectPath(path(name)))
+        try emit("SessionRemoved", .string(name), .objectPath(path(name)))
     }
 
-    /// Waits until the core has heard all that was told.
-    func isHeard() async throws {
-        // A session that it does not follow makes it look, each time.
+    /// Waits until the core has received all signals.
+    func coreHasReadSignals() async throws {
+        // A change of a session that the core does not have makes it read the properties, each time.
         let name = "stranger"
         if sessions[name] == nil {
             try add(name, Session(user: getuid() + 1))
         } else {
             try change(name, isLocked: true)
         }
-        _ = try await asked.first { $0 == name }
+        _ = try await readSessions.first { $0 == name }
     }
 
-    private func tell(_ member: String, _ arguments: BusValue...) throws {
+    private func emit(_ member: String, _ arguments: BusValue...) throws {
         try connection.emit(
             BusSignal(
                 path: "/org/freedesktop/login1",

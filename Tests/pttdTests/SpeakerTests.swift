@@ -9,11 +9,11 @@ import Testing
 
 @testable import pttd
 
-/// How a writer is held up, and let go on, by the speaker.
+/// How the speaker holds up a writer, and lets it continue.
 @Suite(.serialized) struct SpeakerTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `who wrote too much before the speaker was open is let go on when it is`()
+    @Test @EventLoop func `a writer that was held up before the speaker was open continues when it is`()
         async throws
     {
         let fixture = try await SpeakerFixture.start()
@@ -27,12 +27,12 @@ import Testing
         fixture.forgetRoom()
         try await opened.next()
         try await fixture.room.next()
-        // So much was asked for that it takes many more packets until it has enough again.
+        // The server has requested so much that it needs many more packets.
         #expect(fixture.play())
         fixture.close()
     }
 
-    @Test @EventLoop func `who is held up is let go on as the speaker plays`() async throws {
+    @Test @EventLoop func `a writer that is held up continues as the speaker plays`() async throws {
         let fixture = try await SpeakerFixture.start()
         let opened = AsyncQueue(of: Void.self)
         fixture.speaker.open(
@@ -49,7 +49,10 @@ import Testing
         fixture.close()
     }
 
-    @Test @EventLoop func `who is held up when the speaker closes is let go on, and dropped`() async throws {
+    @Test @EventLoop
+    func `a writer that is held up when the speaker closes continues, and its samples are dropped`()
+        async throws
+    {
         let fixture = try await SpeakerFixture.start()
         fixture.speaker.open(.standard, started: {}, failed: { _, _ in })
         #expect(fixture.fill())
@@ -60,7 +63,7 @@ import Testing
         fixture.close()
     }
 
-    @Test @EventLoop func `a sound server that goes away ends the playback once and lets the writer go on`()
+    @Test @EventLoop func `a sound server that ends also ends the playback, once, and the writer continues`()
         async throws
     {
         let fixture = try await SpeakerFixture.start()
@@ -77,7 +80,7 @@ import Testing
         fixture.close()
     }
 
-    @Test @EventLoop func `without a sound server the opening fails at once`() async throws {
+    @Test @EventLoop func `without a sound server opening the speaker fails immediately`() async throws {
         let fixture = try await SpeakerFixture.start()
         fixture.server.close()
         var failures = 0
@@ -86,21 +89,21 @@ import Testing
         #expect(fixture.play())
     }
 
-    @Test @EventLoop func `without a speaker the opening fails and says why`() async throws {
+    @Test @EventLoop func `without a speaker opening it fails with the reason`() async throws {
         let fixture = try await SpeakerFixture.start()
         try await fixture.sound.pactl("unload-module", "module-null-sink")
         let failed = AsyncQueue(of: String.self)
         fixture.speaker.open(
             .standard,
-            started: { Issue.record("there is none") },
+            started: { Issue.record("there is no speaker") },
             failed: { what, reason in failed.add("\(what): \(reason)") }
         )
-        let told = try await failed.next()
-        #expect(told.hasPrefix("speakerLost: could not play to the default device: No such entity"))
+        let failure = try await failed.next()
+        #expect(failure.hasPrefix("speakerLost: could not play to the default device: No such entity"))
         fixture.close()
     }
 
-    @Test @EventLoop func `a sound server that answers nothing is told as well, after five seconds`()
+    @Test @EventLoop func `a sound server that does not reply is a failure after five seconds`()
         async throws
     {
         let fixture = try await SpeakerFixture.start()
@@ -108,7 +111,7 @@ import Testing
         let failed = AsyncQueue(of: String.self)
         fixture.speaker.open(
             .standard,
-            started: { Issue.record("nobody answers") },
+            started: { Issue.record("the server does not reply") },
             failed: { _, reason in failed.add(reason) }
         )
         #expect(try await failed.next().contains("did not open the stream"))
@@ -121,7 +124,7 @@ private final class SpeakerFixture {
     let sound: PrivateAudioServer
     let server: AudioServer
     let speaker: Speaker
-    /// There is room again.
+    /// Receives an element when there is room again.
     private(set) var room = AsyncQueue(of: Void.self)
 
     static func start() async throws -> SpeakerFixture {
@@ -141,7 +144,7 @@ private final class SpeakerFixture {
         speaker.roomAvailable = { [weak self] in self?.room.add(()) }
     }
 
-    /// What was told before does not count.
+    /// Earlier elements do not count.
     func forgetRoom() { room = AsyncQueue(of: Void.self) }
 
     /// Plays 20 ms of silence.
@@ -150,9 +153,9 @@ private final class SpeakerFixture {
         return packet.withUnsafeBytes { speaker.play($0) }
     }
 
-    /// Plays until it has enough, five seconds at most.
+    /// Plays until the speaker has enough, five seconds at most.
     ///
-    /// - Returns: Whether it had enough.
+    /// - Returns: Whether the speaker had enough.
     func fill() -> Bool {
         for _ in 0..<250 where !play() { return true }
         return false

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct StateTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `a core that is killed brings back the channel with name, picture and push token`()
+    @Test @EventLoop func `a core that is killed restores the channel with its name, picture and push token`()
         async throws
     {
         let core = try await CoreFixture.start()
@@ -16,7 +16,7 @@ import Testing
         let first = try await AttachedApplication.attach(to: core)
         let token = try await first.join(.hikers, image: picture.base64).pushToken
         let mode = ApplicationInterface.TransmissionModeRequest(channelID: nil, mode: .listenOnly)
-        try await first.calls.application("SetTransmissionMode", mode)
+        try await first.calls.call(ApplicationInterface.setTransmissionMode, mode)
         try await core.crashAndRestart()
         let channel = try #require(try await core.connect().status().channel)
         #expect(channel.channelID == .hikers)
@@ -30,7 +30,7 @@ import Testing
         #expect(try await second.calls.image(picture.summary.imageID) == picture.base64)
     }
 
-    @Test @EventLoop func `what was left is gone after a restart`() async throws {
+    @Test @EventLoop func `a channel that was left is not restored`() async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
@@ -41,7 +41,7 @@ import Testing
         #expect(try await core.connect().status().channel == nil)
     }
 
-    @Test @EventLoop func `nobody else can read the files`() async throws {
+    @Test @EventLoop func `other users cannot read the files`() async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
@@ -55,7 +55,7 @@ import Testing
         "", "{", "[]", "null", #"{"channelID": 5}"#, #"{"channelID": "no UUID", "pushToken": "1"}"#,
         String(repeating: "{\"a\":", count: 100), String(repeating: " ", count: 600_000), "\u{0}\u{1}",
     ])
-    @EventLoop func `a damaged channel is told, kept aside, and counts as none`(text: String) async throws {
+    @EventLoop func `a damaged channel is logged, kept aside and not restored`(text: String) async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
@@ -72,7 +72,7 @@ import Testing
         _ = try await again.join(.hikers)
     }
 
-    @Test @EventLoop func `bytes that are no text count as damaged`() async throws {
+    @Test @EventLoop func `bytes that are not text count as damaged`() async throws {
         let core = try await CoreFixture.start()
         core.process.kill()
         try FileManager.default.createDirectory(atPath: core.state(""), withIntermediateDirectories: true)
@@ -81,7 +81,8 @@ import Testing
         #expect(try await core.connect().status().channel == nil)
     }
 
-    @Test @EventLoop func `a lost name and picture leave the channel, and its application is asked for them`()
+    @Test @EventLoop
+    func `a lost name and picture do not lose the channel, and its application is asked for them`()
         async throws
     {
         let core = try await CoreFixture.start()
@@ -94,7 +95,9 @@ import Testing
         #expect(again.attachment.restored == .init(channelID: .hikers, needsDescriptor: true))
     }
 
-    @Test @EventLoop func `a state that cannot be written is told, and the core goes on`() async throws {
+    @Test @EventLoop func `a state that cannot be written is reported, and the core keeps running`()
+        async throws
+    {
         let core = try await CoreFixture.start(environment: ["XDG_STATE_HOME": "/proc/nowhere"])
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
@@ -102,7 +105,7 @@ import Testing
         #expect(try await application.calls.status().channel?.channelID == .hikers)
     }
 
-    @Test @EventLoop func `what a crash left half written is not taken for the state`() async throws {
+    @Test @EventLoop func `a file that a crash left half written is not restored`() async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)

@@ -4,7 +4,7 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// An application with more than one attachment: whoever of them goes, the channel stays in its hands.
+/// An application with more than one attachment: when one of them ends, another holds the channel.
 @Suite(.serialized) struct SuccessionTests {
     init() { withRunningLoop() }
 
@@ -27,11 +27,11 @@ import Testing
         guard case .channelJoined(let channel, _) = joined else { return #expect(Bool(false), "\(joined)") }
         #expect(channel.channelID == .hikers)
         #expect(channel.application?.processID == Int(second.processID))
-        // What it needs to go on: the channel, and the token for its pushes, which is not the one that it was told.
+        // What it needs to continue: the channel, and the token for its pushes, which is a different one.
         let restored = try await second.lines.first { $0.contains("channelRestored") }
         #expect(restored.contains(first.attachment.pushToken.rawValue))
         _ = try await second.lines.first { $0.contains("channelRestoration") }
-        // Neither locked out nor started again: a press is its.
+        // It receives the next press, and is not started again.
         _ = try await accessoryd.begin()
         second.kill()
         #expect(try await watcher.nextEnd() == .applicationGone)
@@ -40,7 +40,7 @@ import Testing
         #expect(try await sound.sourceOutputs().isEmpty)
     }
 
-    @Test @EventLoop func `a manager that was made anew has its channel before its old connection is closed`()
+    @Test @EventLoop func `a new manager has its channel before its old connection is closed`()
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
@@ -51,7 +51,7 @@ import Testing
         let refused = try await refusal { _ = try await old.join(.hikers) }
         #expect(refused.code == .appNotForeground)
         let front = ApplicationInterface.ForegroundRequest(isForeground: true)
-        try await old.calls.application("SetForeground", front)
+        try await old.calls.call(ApplicationInterface.setForeground, front)
         let token = try await old.join(.hikers).pushToken
         let accessoryd = try core.connect()
         _ = try await accessoryd.begin()
@@ -64,12 +64,12 @@ import Testing
         _ = try await new.events.first { $0.joinReason == .channelRestoration }
         old.die()
         let mode = ApplicationInterface.TransmissionModeRequest(channelID: .hikers, mode: .fullDuplex)
-        try await new.calls.application("SetTransmissionMode", mode)
+        try await new.calls.call(ApplicationInterface.setTransmissionMode, mode)
         try await new.calls.leave()
         #expect(try await core.connect().status().channel == nil)
     }
 
-    @Test @EventLoop func `a program that joins without attaching gets no token for pushes`() async throws {
+    @Test @EventLoop func `a program that joins without attaching receives no push token`() async throws {
         let core = try await CoreFixture.start()
         let program = try core.connect()
         #expect(try await program.join(application: "Old").pushToken == nil)
@@ -78,7 +78,8 @@ import Testing
         #expect(try await attached.join(.hikers).pushToken != nil)
     }
 
-    @Test @EventLoop func `an application hears once how its channel was left while it was away`()
+    @Test @EventLoop
+    func `an application is notified once that its channel was left while it was not attached`()
         async throws
     {
         let core = try await CoreFixture.start()

@@ -10,7 +10,7 @@ import Varlink
 @Suite(.serialized) struct TransmissionTests {
     init() { withRunningLoop() }
 
-    /// A core that is joined by an application and watched.
+    /// A core with an application that has joined, and a subscriber.
     @EventLoop private func joined() async throws -> TransmissionFixture {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let core = try await CoreFixture.start(sound: sound)
@@ -29,7 +29,7 @@ import Varlink
         )
     }
 
-    @Test @EventLoop func `frames arrive in order while the button is held, and none after it is let go`()
+    @Test @EventLoop func `frames arrive in order while the button is held, and none after its release`()
         async throws
     {
         let fixture = try await joined()
@@ -57,7 +57,8 @@ import Varlink
         #expect(try await accessoryd.status().audio == .inactive)
     }
 
-    @Test @EventLoop func `after the time limit a button owes its release, and the application owes nothing`()
+    @Test @EventLoop
+    func `after the time limit a button must be released first, and the application may begin again`()
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
@@ -72,10 +73,9 @@ import Varlink
             origin: Origin(kind: .application, identifier: "1", name: "App")
         )
         for _ in 0..<2 {
-            _ = try await application.calls.call(
-                "BeginTransmitting",
-                itself,
-                ChannelInterface.BeginReply.self
+            try await application.calls.call(
+                ChannelInterface.beginTransmitting,
+                itself
             )
             #expect(try await watcher.nextEnd() == .timeLimit)
         }
@@ -90,7 +90,8 @@ import Varlink
         #expect(try await sound.sourceOutputs().isEmpty)
     }
 
-    @Test @EventLoop func `audio is told active after the transmission began, and inactive after it ended`()
+    @Test @EventLoop
+    func `audio is published as active after the transmission began, and as inactive after it ended`()
         async throws
     {
         let fixture = try await joined()
@@ -154,7 +155,7 @@ import Varlink
         try await accessoryd.end()
     }
 
-    @Test @EventLoop func `a microphone that goes away ends the transmission`() async throws {
+    @Test @EventLoop func `a microphone that is removed ends the transmission`() async throws {
         let fixture = try await joined()
         defer { withExtendedLifetime(fixture) {} }
         let accessoryd = try fixture.core.connect()
@@ -165,7 +166,7 @@ import Varlink
         #expect(try await fixture.sound.sourceOutputs().isEmpty)
     }
 
-    @Test @EventLoop func `an order to end closes the microphone before the core exits`() async throws {
+    @Test @EventLoop func `SIGTERM closes the microphone before the core exits`() async throws {
         let fixture = try await joined()
         defer { withExtendedLifetime(fixture) {} }
         let accessoryd = try fixture.core.connect()
@@ -176,7 +177,7 @@ import Varlink
         #expect(try await fixture.sound.sourceOutputs().isEmpty)
     }
 
-    @Test @EventLoop func `a token is good for one connection`() async throws {
+    @Test @EventLoop func `a token is valid for one connection`() async throws {
         let fixture = try await joined()
         defer { withExtendedLifetime(fixture) {} }
         let first = try fixture.core.attachAudio(fixture.token)
@@ -194,7 +195,7 @@ import Varlink
     }
 }
 
-/// A core that is joined by an application and watched, with the sound server that it uses.
+/// A core with an application that has joined, a subscriber, and a sound server.
 private struct TransmissionFixture {
     let sound: PrivateAudioServer
     let core: CoreFixture

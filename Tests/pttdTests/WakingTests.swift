@@ -6,14 +6,15 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// An application that is not running is started: by its name on a real bus, as a unit by a look-alike of systemd.
+/// Starting an application that is not running: by its name on a real bus, and as a unit of a scripted systemd.
 @Suite(.serialized) struct WakingTests {
     init() { withRunningLoop() }
 
     private static let busName = Activation(kind: .busName, name: "org.example.App")
     private static let unit = Activation(kind: .systemdUnit, name: "app.service")
 
-    @Test @EventLoop func `a press starts the application by its bus name, and it hears of what it missed`()
+    @Test @EventLoop
+    func `a press starts the application by its bus name, and it receives the events that it missed`()
         async throws
     {
         // Runs until the test closes the pipe, or ends.
@@ -40,7 +41,7 @@ import Testing
         }
         #expect(transmission.transmissionID == transmissionID)
         _ = try await application.events.first { $0 == .audioActivated }
-        // Who owns the name need not be who was started: the bus answers its caller by it.
+        // The owner of the name need not be the process that was started: the bus replies when the name has an owner.
         let owner = try await BusConnection.open(.address(fixture.bus.address))
         _ = try await owner.requestName("org.example.App")
         try await accessoryd.end()
@@ -109,7 +110,8 @@ import Testing
     }
 
     @Test @EventLoop
-    func `a channel whose application does not come after a restart stays, and the next press tries again`()
+    func
+        `a channel stays joined if its application does not attach after a restart, and the next press starts it again`()
         async throws
     {
         let systemd = AsyncQueue(of: [String].self)
@@ -133,7 +135,7 @@ import Testing
             isForeground: nil
         )
         _ = try await application.events.first { $0 == .audioActivated }
-        // Nobody has seen it.
+        // It has not been in the foreground.
         #expect(!application.attachment.isForeground)
     }
 }
@@ -181,7 +183,7 @@ private struct WakingFixture {
         )
     }
 
-    /// What the core uses of org.freedesktop.systemd1, at the outermost edge.
+    /// The part of org.freedesktop.systemd1 that the core uses.
     private static func systemd(
         _ bus: PrivateBus,
         _ started: @escaping @EventLoop ([String]) -> Void

@@ -111,7 +111,7 @@ final class MessageStream {
         stall.start()
     }
 
-    /// Closes at once. `onEnd` is not called.
+    /// Closes immediately. `onEnd` is not called.
     func cancel() {
         hasEnded = true
         source?.cancel()

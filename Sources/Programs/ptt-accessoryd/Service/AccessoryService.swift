@@ -32,34 +32,33 @@ final class AccessoryService {
 
     /// The interface to be served.
     var interface: VarlinkInterface {
-        VarlinkInterface(
-            AccessoryInterface.description,
-            methods: Dictionary(
-                uniqueKeysWithValues: [
-                    handler(AccessoryInterface.getDevices) { service, _, call in
-                        EventLoop.start { await service.getDevices(call) }
-                    },
-                    handler(AccessoryInterface.subscribe) { service, _, call throws(VarlinkError) in
-                        try service.subscribe(call)
-                    },
-                    handler(AccessoryInterface.scan) { service, request, call throws(VarlinkError) in
-                        guard AccessoryInterface.ScanRequest.limits.contains(request.seconds) else {
-                            throw .invalidParameter("seconds")
-                        }
-                        guard call.wantsMore else { throw .expectedMore }
-                        EventLoop.start { await service.scan(for: .seconds(request.seconds), call) }
-                    },
-                    handler(AccessoryInterface.pair) { service, request, call throws(VarlinkError) in
-                        let address = try request.checkedAddress()
-                        EventLoop.start { await service.pair(address, call) }
-                    },
-                    handler(AccessoryInterface.forget) { service, request, call throws(VarlinkError) in
-                        let address = try request.checkedAddress()
-                        EventLoop.start { await service.forget(address, call) }
-                    },
-                ]
-            )
-        )
+        VarlinkInterface(AccessoryInterface.description, methods: Dictionary(uniqueKeysWithValues: handlers))
+    }
+
+    private var handlers: [(String, VarlinkInterface.Handler)] {
+        [
+            handler(AccessoryInterface.getDevices) { service, _, call in
+                EventLoop.start { await service.getDevices(call) }
+            },
+            handler(AccessoryInterface.subscribe) { service, _, call throws(VarlinkError) in
+                try service.subscribe(call)
+            },
+            handler(AccessoryInterface.scan) { service, request, call throws(VarlinkError) in
+                guard AccessoryInterface.ScanRequest.limits.contains(request.seconds) else {
+                    throw .invalidParameter("seconds")
+                }
+                guard call.wantsMore else { throw .expectedMore }
+                EventLoop.start { await service.scan(for: .seconds(request.seconds), call) }
+            },
+            handler(AccessoryInterface.pair) { service, request, call throws(VarlinkError) in
+                let address = try request.checkedAddress()
+                EventLoop.start { await service.pair(address, call) }
+            },
+            handler(AccessoryInterface.forget) { service, request, call throws(VarlinkError) in
+                let address = try request.checkedAddress()
+                EventLoop.start { await service.forget(address, call) }
+            },
+        ]
     }
 
     private func handler<Request, Reply>(

@@ -52,7 +52,7 @@ struct Route {
                 parameters = try call.decodeWithoutCallID()
             }
             service.request(request(parameters, call), for: call)
-            // Calls of one connection are answered in their order: an end must not wait for what takes its time.
+            // Calls of one connection have their replies in order: an end must not wait for a slow request before it.
             if replyIsEmpty, call.callID != nil { call.reply() }
         }
     }
