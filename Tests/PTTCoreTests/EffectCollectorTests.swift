@@ -3,9 +3,9 @@ import Testing
 
 @testable import PTTCore
 
-/// All closings are carried out before any opening: what one turn opens and closes would stay open.
+/// All closings are carried out before any opening: a stream that one event opened and closed would stay open.
 @Suite struct EffectCollectorTests {
-    @Test func `a microphone that one turn opens and closes is noticed`() async {
+    @Test func `a microphone that one event opens and closes fails an assertion`() async {
         await #expect(processExitsWith: .failure) {
             var effects = EffectCollector(at: MonotonicTime(nanoseconds: 0))
             let capture = Capture(captureID: CaptureID(rawValue: 1), format: .standard)
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `a speaker that one turn opens and closes is noticed`() async {
+    @Test func `a speaker that one event opens and closes fails an assertion`() async {
         await #expect(processExitsWith: .failure) {
             var effects = EffectCollector(at: MonotonicTime(nanoseconds: 0))
             let playbackID = PlaybackID(rawValue: 1)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `one stream takes the place of another in one turn`() {
+    @Test func `one stream replaces another in one event`() {
         var effects = EffectCollector(at: MonotonicTime(nanoseconds: 0))
         let captures = [1, 2].map { Capture(captureID: CaptureID(rawValue: $0), format: .standard) }
         effects.open(captures[1])

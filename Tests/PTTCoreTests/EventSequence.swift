@@ -1,7 +1,7 @@
 import PTTCore
 import PTTMessages
 
-/// What happens to a core, and when. The timers that it sets fire by themselves.
+/// Events with their times. The timers that the core sets fire in between.
 struct EventSequence {
     struct Step {
         let second: Int
@@ -11,7 +11,7 @@ struct EventSequence {
     let whileLocked: TalkSession.WhileLocked
     var steps: [Step] = []
 
-    /// Runs one step, after the timers that come before it. Gives what is wrong.
+    /// Runs one step, after the timers that fire before it. Returns the first difference.
     static func run(_ step: Step, _ comparison: inout ModelComparison) -> String? {
         while let second = comparison.timer(before: step.second) {
             if let difference = comparison.run(.timerFired, at: second) { return difference }
@@ -24,7 +24,7 @@ struct EventSequence {
         return steps.contains { Self.run($0, &comparison) != nil }
     }
 
-    /// The same fault, or another one, with as few steps as taking some away can give.
+    /// A sequence with a fault, the same or another one, from which no step can be removed.
     func shrunk() -> EventSequence {
         var sequence = self
         var size = max(steps.count / 2, 1)
@@ -40,7 +40,7 @@ struct EventSequence {
         }
     }
 
-    /// In the words of a scenario file, as far as the fault.
+    /// In the format of a scenario file, up to the fault.
     var trace: String {
         var comparison = ModelComparison(whileLocked: whileLocked)
         var lines = ["whileLocked \(whileLocked.rawValue)", "limit \(Model.timeLimit)s"]

@@ -1,13 +1,13 @@
 import PTTCore
 import PTTMessages
 
-/// The states that differ in what they answer, each by a way that leads to it.
+/// The states that differ in their answers, each with the events that lead to it.
 enum InitialState: String, CaseIterable {
     case nothingJoined
     case attached
     case joined
     case joinedByAProgram
-    case joinedByThePerson
+    case joinedByCommandLine
     case background
     case locked
     case sessionInactive
@@ -17,10 +17,10 @@ enum InitialState: String, CaseIterable {
     case fullDuplexBoth
     case listenOnly
     case notReady
-    case buttonsTaken
+    case accessoryEventsOff
     case graceUsed
     case orphaned
-    case orphanedForGood
+    case orphanedWithoutActivation
     case starting
     case startingForAPush
     case restored
@@ -47,7 +47,7 @@ enum InitialState: String, CaseIterable {
         case .attached: [.audioServerReady, TestEvents.attachRadio()]
         case .joined: joined
         case .joinedByAProgram: [.audioServerReady, TestEvents.join(TestEvents.program, as: "Old")]
-        case .joinedByThePerson: [.audioServerReady, TestEvents.join(TestEvents.commandLine)]
+        case .joinedByCommandLine: [.audioServerReady, TestEvents.join(TestEvents.commandLine)]
         case .background:
             joined + [TestEvents.foreground(false)]
         case .locked: joined + [.sessionLocked]
@@ -60,7 +60,7 @@ enum InitialState: String, CaseIterable {
                 + [TestEvents.begin(TestEvents.button), capture]
         case .listenOnly: joined + [TestEvents.mode(.listenOnly)]
         case .notReady: joined + [TestEvents.status(.connecting)]
-        case .buttonsTaken: joined + [TestEvents.accessories(false)]
+        case .accessoryEventsOff: joined + [TestEvents.accessories(false)]
         case .graceUsed:
             joined + [TestEvents.accessories(false)]
                 + [TestEvents.foreground(false)]
@@ -68,7 +68,7 @@ enum InitialState: String, CaseIterable {
                 + [TestEvents.begin(TestEvents.radioItself, by: TestEvents.radio, .developerRequest)]
                 + [TestEvents.end(nil, by: TestEvents.radio, .stopped)]
         case .orphaned: orphaned
-        case .orphanedForGood:
+        case .orphanedWithoutActivation:
             [.audioServerReady, TestEvents.attachIntercom, TestEvents.join(TestEvents.intercom)]
                 + [.clientDisconnected(TestEvents.intercom)]
         case .starting: orphaned + [TestEvents.begin(TestEvents.button)]
@@ -98,7 +98,7 @@ enum InitialState: String, CaseIterable {
         descriptor: nil
     )
 
-    /// When the last of ``life`` happens.
+    /// When the last step of ``sequence`` happens.
     var second: Int { self == .pastTheLimit ? Model.timeLimit : 0 }
 
     /// For the core and its model.

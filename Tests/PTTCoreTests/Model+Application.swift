@@ -9,16 +9,16 @@ extension Model {
         _ request: ApplicationInterface.AttachRequest,
         _ token: PushToken
     ) -> String {
-        // Ours: a connection attaches once, and none is an application in two ways.
-        if power == .over || attachments[client] != nil || channel?.running?.client == client {
+        // Ours: a connection attaches once, and is an application in one way only.
+        if power == .shuttingDown || attachments[client] != nil || channel?.running?.client == client {
             return "unknown"
         }
         let identifier = request.identifier
-        // Ours: an application has no say over a channel that is not its own, and who transmits must be able to end that.
-        if channel?.talk?.client == client { return "transmissionInProgress" }
+        // Ours: an application has no access to the channel of another, and a client that transmits must be able to end that.
+        if channel?.transmission?.client == client { return "transmissionInProgress" }
         if policy.excluded.contains(identifier) { return "deviceManagementRestriction" }
-        // One that the core has started is not in front until it says so. Ours: a process that attaches again is where
-        // it was.
+        // An application that the core has started is in the background until it says otherwise. Ours: a process that
+        // attaches again is where it was.
         let earlier = newest(of: identifier) { $0.process == process }
         let wasInFront = earlier.flatMap { attachments[$0]?.isForeground }
         let isForeground = request.isForeground ?? wasInFront ?? !startedApplications.contains(identifier)
@@ -35,16 +35,16 @@ extension Model {
         }
         attachments[client]?.spareToken = nil
         if let holder = channel.running?.client {
-            // Another process keeps the channel until it goes. The same one has gone: its manager was dropped and made
-            // anew, and its attachment has overtaken the end of the earlier one.
+            // Another process keeps the channel until it disconnects. The same process has recreated its manager, and its
+            // new attachment has overtaken the end of the earlier one.
             guard attachments[holder]?.process == process else { return "attached" }
             endApplication()
         }
         return restore(to: client)
     }
 
-    /// Row 9: the push comes first, and nobody is asked for a descriptor while one waits. Then the channel, then what
-    /// the application has missed of a transmission that goes on.
+    /// Row 9: the push comes first, and no descriptor is asked for while one waits. Then come the channel and the events
+    /// of a transmission that the application has missed.
     private mutating func restore(to client: ClientID) -> String {
         let start = channel?.start
         let pushes = start?.pushes ?? []
@@ -65,8 +65,8 @@ extension Model {
     mutating func run(_ client: ClientID, _ owner: Owner?, pushes: [(id: Int, kind: PushKind)] = []) {
         var running = Running(client: client)
         running.pushes = pushes.map { ($0.id, $0.kind, now + Self.answerTime($0.kind)) }
-        let talk = channel?.talk
-        channel?.presence = .running(owner, running, talk)
+        let transmission = channel?.transmission
+        channel?.presence = .running(owner, running, transmission)
         attachments[client]?.spareToken = nil
     }
 
@@ -75,36 +75,36 @@ extension Model {
         attachments[client].map { Owner(id: $0.application, canBeStarted: $0.canBeStarted) }
     }
 
-    mutating func front(_ client: ClientID, _ isForeground: Bool) -> String {
+    mutating func setForeground(_ client: ClientID, _ isForeground: Bool) -> String {
         guard attachments[client] != nil else { return "unknown" }
         attachments[client]?.isForeground = isForeground
         return "done"
     }
 
-    /// Row 44: transmission and session do not outlive the process; the channel does, and goes to another attachment
-    /// of its application if there is one: the newest, if there are more.
+    /// Row 44: transmission and session do not outlive the process; the channel does, and is handed over to the newest
+    /// other attachment of its application, if there is one.
     mutating func disconnected(_ client: ClientID) {
         attachments[client] = nil
         withoutAudio.remove(client)
         guard let channel, channel.running?.client == client else {
             release { $0.by == client }
-            // The lease goes with its connection.
-            if channel?.talk?.client == client { endTransmission(.connectionLost) }
+            // The lease ends with its connection.
+            if channel?.transmission?.client == client { endTransmission(.connectionLost) }
             return
         }
         endApplication()
         guard case .running(let owner, _, _) = channel.presence else { return }
         if let owner, let heir = newest(of: owner.id, where: { _ in true }) {
-            // C1: it may know another token than the channel's.
+            // C1: it may have received another token than the channel's.
             notifications += [.alone(heir, "channelRestored"), .joined(.channelRestoration)]
             run(heir, self.owner(heir))
         } else {
-            self.channel?.presence = owner.map { .absent($0, backBy: now + 1) } ?? .unowned(nil)
+            self.channel?.presence = owner.map { .absent($0, reconnectionDeadline: now + 1) } ?? .unowned(nil)
             notifications.append(.word("applicationDetached"))
         }
     }
 
-    /// Row 44: nothing that goes on outlives the process.
+    /// Row 44: no transmission, reception or push outlives the process.
     private mutating func endApplication() {
         endTransmission(.applicationGone)
         endReception()
@@ -114,27 +114,33 @@ extension Model {
 
     // MARK: Starting
 
-    /// Row 12. Its own process has a second to come back by itself, or a second instance would race it.
+    /// Row 12. Its process has a second to reconnect; a second instance would race it.
     mutating func start() {
-        guard case .absent(let owner, let backBy) = channel?.presence, owner.canBeStarted else { return }
+        guard case .absent(let owner, let reconnectionDeadline) = channel?.presence, owner.canBeStarted else {
+            return
+        }
         counts.starts += 1
-        let start = Start(number: counts.starts, deadline: now + 10, launch: .waiting(until: backBy))
+        let start = Start(
+            number: counts.starts,
+            deadline: now + 10,
+            launch: .waiting(until: reconnectionDeadline)
+        )
         channel?.presence = .starting(owner, start, nil)
         notifications.append(.word("applicationStarting"))
         launch()
     }
 
     private mutating func launch() {
-        guard case .starting(let owner, var start, let talk) = channel?.presence else { return }
+        guard case .starting(let owner, var start, let transmission) = channel?.presence else { return }
         guard case .waiting(let until) = start.launch, now >= until else { return }
         start.launch = .ordered
-        channel?.presence = .starting(owner, start, talk)
+        channel?.presence = .starting(owner, start, transmission)
         startedApplications.insert(owner.id)
         isStartOrdered = true
     }
 
-    /// Row 46 is about an application that launched and made no manager. Nothing tells the core of a launch, and a start
-    /// that was queued, slow or refused is none: the channel stays, and the next press tries again.
+    /// Row 46 is about an application that launched and made no manager. The core cannot observe a launch, and a start that
+    /// was queued, slow or refused is none: the channel stays, and the next press starts it again.
     mutating func startFailed(_ number: Int) {
         guard let start = channel?.start, start.number == number else { return }
         if let owner = channel?.ownerID { startedApplications.remove(owner) }
@@ -145,7 +151,7 @@ extension Model {
         guard case .starting(let owner, _, _) = channel?.presence else { return }
         endTransmission(.applicationUnavailable)
         endPushes(.undeliverable)
-        channel?.presence = .absent(owner, backBy: now)
+        channel?.presence = .absent(owner, reconnectionDeadline: now)
         notifications.append(.word("applicationDetached"))
     }
 

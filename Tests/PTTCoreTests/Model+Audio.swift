@@ -2,8 +2,8 @@ import PTTCore
 import PTTMessages
 
 extension Model {
-    /// 2.1: the session is wanted while somebody transmits or is listened to. A change of that activates or deactivates
-    /// it; a change that keeps it wanted is no news. It follows what was told of the transmission and the participant.
+    /// 2.1: the session is on during a transmission or a reception. A change of that activates or deactivates it, after
+    /// the events of the transmission and the participant; a change that leaves it on is not published.
     mutating func updateAudio() {
         let isWanted = channel.map { $0.isSending || $0.isHeard } ?? false
         let remote = channel?.remote
@@ -19,13 +19,13 @@ extension Model {
             audio = remote == nil ? .inactive : .interrupted
             audioNotifications.append(.word("audioDeactivated"))
         case (.interrupted, false):
-            // Nobody is left who could be interrupted.
+            // There is no reception left to interrupt.
             if remote == nil { audio = .inactive }
         case (.inactive, false), (.activating, true), (.active, true): break
         }
     }
 
-    /// Proof 68: why nobody can be heard, whatever the speaker does. Ours: the order.
+    /// Proof 68: why nothing can be played, whatever the speaker does. Ours: the order.
     var obstacle: Interruption? {
         if power != .awake { return .suspended }
         if !hasAudioServer { return .audioServerLost }
@@ -37,7 +37,7 @@ extension Model {
 
     // MARK: The microphone
 
-    /// News of a stream that was closed meanwhile is no news.
+    /// Events of a stream that has been closed are ignored.
     mutating func captureStarted(_ capture: Int) {
         guard channel?.isSending == true, capture == counts.transmissions else { return }
         streamStarted()
@@ -48,7 +48,7 @@ extension Model {
         endTransmission(cause)
     }
 
-    /// Row 11: active when the first sound has come or can go.
+    /// Row 11: active once the first samples have arrived or can be played.
     private mutating func streamStarted() {
         guard audio == .activating else { return }
         audio = .active
@@ -58,10 +58,10 @@ extension Model {
     // MARK: The speaker
 
     mutating func playbackStarted(_ playback: Int) {
-        switch channel?.remote?.hearing {
+        switch channel?.remote?.reception {
         case .opening(playback, let requests):
             answers += Array(repeating: "done", count: requests)
-            channel?.remote?.hearing = .playing(playback: playback)
+            channel?.remote?.reception = .playing(playback: playback)
         case .playing(playback): break
         case .opening, .playing, .taken, nil: return
         }
@@ -69,60 +69,60 @@ extension Model {
     }
 
     mutating func playbackFailed(_ playback: Int) {
-        switch channel?.remote?.hearing {
-        // A speaker that cannot be opened is the error of the request, not an interruption.
+        switch channel?.remote?.reception {
+        // A speaker that cannot be opened fails the request and interrupts nothing.
         case .opening(playback, requests: _): endReception()
-        case .playing(playback): channel?.remote?.hearing = .taken
+        case .playing(playback): channel?.remote?.reception = .taken
         case .opening, .playing, .taken, nil: break
         }
     }
 
-    /// - Returns: Why nobody can talk to this machine now.
+    /// - Returns: Why no reception can begin now.
     mutating func receive(_ speaker: ApplicationInterface.Speaker) -> String? {
         // Row 32.
-        if channel?.mode == .halfDuplex, channel?.talk != nil { return "transmissionInProgress" }
+        if channel?.mode == .halfDuplex, channel?.transmission != nil { return "transmissionInProgress" }
         // Proof 41: no success without activation.
         if obstacle != nil { return "unknown" }
         let old = channel?.remote
-        let hearing: Hearing
-        switch old?.hearing {
-        case .opening, .playing: hearing = old?.hearing ?? .taken
+        let reception: Reception
+        switch old?.reception {
+        case .opening, .playing: reception = old?.reception ?? .taken
         case .taken, nil:
             counts.playbacks += 1
-            hearing = .opening(playback: counts.playbacks, requests: 0)
+            reception = .opening(playback: counts.playbacks, requests: 0)
         }
-        channel?.remote = Remote(name: speaker.name, hearing: hearing)
+        channel?.remote = Remote(name: speaker.name, reception: reception)
         if old?.name != speaker.name { notifications.append(.word("participantChanged")) }
         return nil
     }
 
-    /// Row 30. Requests that wait for the speaker were never carried out.
+    /// Row 30. Requests that wait for the speaker are refused.
     mutating func endReception(_ refusal: String = "unknown") {
         guard let remote = channel?.remote else { return }
-        if case .opening(_, let requests) = remote.hearing {
+        if case .opening(_, let requests) = remote.reception {
             answers += Array(repeating: refusal, count: requests)
         }
         channel?.remote = nil
         notifications.append(.word("participantChanged"))
     }
 
-    /// Something stands between who talks and the speaker: who was never heard is not interrupted.
+    /// A reception whose speaker never opened is refused, not interrupted.
     private mutating func interruptReception() {
-        switch channel?.remote?.hearing {
+        switch channel?.remote?.reception {
         case .opening: endReception()
-        case .playing: channel?.remote?.hearing = .taken
+        case .playing: channel?.remote?.reception = .taken
         case .taken, nil: break
         }
     }
 
-    /// Proof 68: who was interrupted is heard again by themselves, once nothing stands between.
+    /// Proof 68: an interrupted reception continues once nothing prevents it.
     private mutating func resumeReception() {
-        guard obstacle == nil, case .taken = channel?.remote?.hearing else { return }
+        guard obstacle == nil, case .taken = channel?.remote?.reception else { return }
         counts.playbacks += 1
-        channel?.remote?.hearing = .playing(playback: counts.playbacks)
+        channel?.remote?.reception = .playing(playback: counts.playbacks)
     }
 
-    // MARK: What is around
+    // MARK: Audio server, sockets and system
 
     mutating func audioServerReady() {
         guard !hasAudioServer else { return }
@@ -139,7 +139,7 @@ extension Model {
         notifications.append(.word("audioServerLost"))
     }
 
-    /// An application without an audio socket gets nothing of what is captured: that ends, and nothing begins.
+    /// No frames reach an application without an audio socket: its transmission ends, and none begins.
     mutating func audioConnectionLost(_ client: ClientID) {
         let isApplication = channel?.running?.client == client
         if isApplication || attachments[client] != nil { withoutAudio.insert(client) }
@@ -165,7 +165,7 @@ extension Model {
         resumeReception()
     }
 
-    /// A locked screen by itself ends no transmission: it takes the foreground.
+    /// A locked screen alone ends no transmission: it puts applications into the background.
     mutating func lock() {
         isLocked = true
         switch whileLocked {
@@ -175,7 +175,7 @@ extension Model {
     }
 
     mutating func shutDown() {
-        power = .over
+        power = .shuttingDown
         endTransmission(.shuttingDown)
         endReception()
     }

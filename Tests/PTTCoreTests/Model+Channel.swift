@@ -9,9 +9,9 @@ extension Model {
         _ fresh: ChannelID,
         _ token: PushToken
     ) -> String {
-        if power == .over { return "unknown" }
+        if power == .shuttingDown { return "unknown" }
         let attachment = attachments[client]
-        if let attachment, !isSeen(attachment) { return "appNotForeground" }
+        if let attachment, !isInForeground(attachment) { return "appNotForeground" }
         let identifier =
             attachment?.application ?? request.application.map { ApplicationID(rawValue: $0) }
         if let refusal = forbids(identifier ?? Policy.commandLine) { return refusal }
@@ -31,7 +31,7 @@ extension Model {
         return "joined"
     }
 
-    /// Row 4. Ours: who names the channel that is joined and has no other application comes to it.
+    /// Row 4. Ours: a client that names the joined channel takes it over if it has no other application.
     private mutating func takeOver(
         _ channel: Joined,
         _ client: ClientID,
@@ -46,19 +46,19 @@ extension Model {
         var owner = owner(client)
         switch channel.presence {
         case .running: return "channelLimitReached"
-        case .absent(let old, backBy: _), .starting(let old, _, _):
+        case .absent(let old, reconnectionDeadline: _), .starting(let old, _, _):
             guard old.id == identifier else { return "channelLimitReached" }
             owner = owner ?? old
         case .unowned: reason = .developerRequest
         }
-        // What is captured would reach nobody any more.
+        // Captured frames would go nowhere.
         if withoutAudio.contains(client) { endTransmission(.audioConnectionLost) }
-        // Who does not attach is told of no pushes, and of nothing else alone.
+        // A client that is not attached receives no pushes, and no other events of its own.
         endPushes(.undeliverable)
         notifications.append(.joined(reason))
         run(client, owner)
-        if isAttached, start == nil, self.channel?.talk != nil {
-            // One that comes in the middle of a transmission is told what put it there.
+        if isAttached, start == nil, self.channel?.transmission != nil {
+            // An application that joins during a transmission is notified of its beginning.
             notifications.append(.alone(client, "transmissionBegan"))
             if audio == .active { notifications.append(.alone(client, "audioActivated")) }
         }
@@ -80,7 +80,7 @@ extension Model {
         return policy.isClosed ? "screenTimeRestriction" : nil
     }
 
-    /// Row 45: the channel comes back with the core, and its application is woken for it.
+    /// Row 45: the channel is restored with the core, and its application is started for it.
     mutating func restore(_ saved: SavedChannel, _ descriptor: Descriptor?) {
         let owner = saved.owner.map { Owner(id: $0.identifier, canBeStarted: $0.activation != nil) }
         if let owner, forbids(owner.id) != nil {
@@ -97,13 +97,13 @@ extension Model {
             token: saved.pushToken,
             mode: saved.transmissionMode,
             areAccessoryEventsEnabled: saved.areAccessoryEventsEnabled,
-            presence: owner.map { .absent($0, backBy: now + 1) } ?? .unowned(nil)
+            presence: owner.map { .absent($0, reconnectionDeadline: now + 1) } ?? .unowned(nil)
         )
         notifications.append(.joined(.channelRestoration))
         start()
     }
 
-    /// Whether a request means the channel that is joined. An application only means its own (1.1).
+    /// Whether a request has access to the joined channel. An application has access to its own only (1.1).
     func means(_ client: ClientID, _ id: ChannelID?) -> Bool {
         guard let channel, id ?? channel.id == channel.id else { return false }
         return attachments[client] == nil || channel.running?.client == client
@@ -116,7 +116,7 @@ extension Model {
         return "done"
     }
 
-    /// Row 39: what goes on ends first.
+    /// Row 39: transmission and reception end first.
     mutating func leave(_ reason: LeaveReason) {
         endTransmission(.channelLeft)
         endReception("channelNotFound")
@@ -134,7 +134,7 @@ extension Model {
 
     // MARK: Settings
 
-    mutating func describe(_ client: ClientID, _ request: ChannelInterface.DescriptorRequest) -> String {
+    mutating func setDescriptor(_ client: ClientID, _ request: ChannelInterface.DescriptorRequest) -> String {
         guard let old = channel, means(client, request.channelID) else { return "channelNotFound" }
         channel?.name = request.name
         channel?.hasPicture = request.image != nil
@@ -145,12 +145,12 @@ extension Model {
         return "done"
     }
 
-    /// Proof 13. Ours: settings are the application's alone.
+    /// Proof 13. Ours: only the application changes settings.
     private func isApplication(_ client: ClientID, _ id: ChannelID?) -> Bool {
         channel?.running?.client == client && means(client, id)
     }
 
-    /// Row 49: a transmission that runs goes on.
+    /// Row 49: a transmission in progress goes on.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.ServiceStatusRequest) -> String {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
         if channel?.running?.status != request.status { notifications.append(.word("serviceStatusChanged")) }
@@ -158,7 +158,7 @@ extension Model {
         return "done"
     }
 
-    /// Row 48, and the same for half duplex while both talk.
+    /// Row 48, and the same for half duplex during transmission and reception.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.TransmissionModeRequest) -> String {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
         if channel?.mode != request.mode { notifications.append(.word("transmissionModeChanged")) }
@@ -180,7 +180,7 @@ extension Model {
 
     /// Rows 26, 28, 30 to 32.
     ///
-    /// - Returns: Nil while it waits for the speaker.
+    /// - Returns: Nil if the answer waits for the speaker.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.ParticipantRequest) -> String? {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
         guard let speaker = request.participant else {
@@ -189,10 +189,10 @@ extension Model {
             return "done"
         }
         // Ours: sixteen requests wait at most.
-        if case .opening(_, requests: 16) = channel?.remote?.hearing { return "unknown" }
+        if case .opening(_, requests: 16) = channel?.remote?.reception { return "unknown" }
         if let refusal = receive(speaker) { return refusal }
-        guard case .opening(let playback, let requests) = channel?.remote?.hearing else { return "done" }
-        channel?.remote?.hearing = .opening(playback: playback, requests: requests + 1)
+        guard case .opening(let playback, let requests) = channel?.remote?.reception else { return "done" }
+        channel?.remote?.reception = .opening(playback: playback, requests: requests + 1)
         return nil
     }
 }

@@ -9,13 +9,13 @@ extension Model {
     mutating func push(_ envelope: PushEnvelope) -> String {
         let request = envelope.request
         guard let channel, let owner = channel.ownerID, channel.token == request.token else {
-            // C1, proof 15: accepted only while joined. Ours: a token that was given out is told from one that never was.
+            // C1, proof 15: accepted only while joined. Ours: a token that was issued is distinguished from one that never was.
             let isKnown =
                 lastToken == request.token || attachments.values.contains { $0.spareToken == request.token }
             return isKnown ? "unregistered" : "badDeviceToken"
         }
-        if power == .over { return "unknown" }
-        // A program that joined without attaching cannot be told of a push.
+        if power == .shuttingDown { return "unknown" }
+        // A program that joined without attaching cannot receive a push.
         if let client = channel.running?.client, attachments[client] == nil { return "unregistered" }
         if request.topic != owner.rawValue + ".voip-ptt" { return "deviceTokenNotForTopic" }
         let kind =
@@ -53,13 +53,13 @@ extension Model {
     mutating func finish(_ client: ClientID, _ request: ApplicationInterface.FinishPushRequest) -> String {
         let id = request.pushID.rawValue
         guard let running = channel?.running, running.client == client else { return "unknown" }
-        // Row 33: the stop counts by itself. However late the answer and whatever becomes of the push, it ends what goes
-        // on, and the application hears if there was nothing (row 23).
+        // Row 33: the stop does not depend on the push. However late the answer, it ends the transmission, and the
+        // application is notified if there was none (row 23).
         if request.endsTransmission {
-            if channel?.talk == nil { notifications.append(.alone(client, "endRefused")) }
+            if channel?.transmission == nil { notifications.append(.alone(client, "endRefused")) }
             endTransmission(.stopped, by: .developerRequest)
         }
-        // Row 36, C8: one that was not answered in time is over.
+        // Row 36, C8: a push that was not answered in time is over.
         guard let push = running.pushes.first(where: { $0.id == id }) else { return "unknown" }
         switch (request.result, push.kind) {
         case (.processed, .serviceUpdate):

@@ -2,31 +2,31 @@ import PTTCore
 import PTTMessages
 
 extension Model {
-    /// 2.2: the one channel of the machine. What only exists with an application lies in its presence.
+    /// 2.2: the one channel. What exists only with an application is in its presence.
     struct Joined {
         let id: ChannelID
         var name: String
         var hasPicture = false
-        /// 1.3: the core has lost what people see of the channel, and its application is to say it again.
+        /// 1.3: the core has lost the descriptor, and asks the application for it.
         var needsDescriptor = false
         let token: PushToken
         var mode = TransmissionMode.halfDuplex
         var areAccessoryEventsEnabled = true
-        /// When the high-priority service updates of the last hour came.
+        /// When the high-priority service updates of the last hour arrived.
         var urgent: [Int] = []
         var presence: Presence
     }
 
     enum Presence {
-        /// Joined from a command line: there is no application, and none is waited for.
-        case unowned(Talk?)
-        /// 2.2, orphaned: the application has gone, the channel is kept.
+        /// Joined from the command line: there is no application, and none is started.
+        case unowned(ActiveTransmission?)
+        /// 2.2, orphaned: the application has disconnected, the channel is kept.
         ///
-        /// - Parameter backBy: Until when its own process may come back by itself.
-        case absent(Owner, backBy: Int)
-        case starting(Owner, Start, Talk?)
-        /// Ours: without an owner if the program only listens to a channel that was joined from a command line.
-        case running(Owner?, Running, Talk?)
+        /// - Parameter backBy: Until when its process may reconnect.
+        case absent(Owner, reconnectionDeadline: Int)
+        case starting(Owner, Start, ActiveTransmission?)
+        /// Ours: without an owner if the program only receives the audio of a channel that was joined from the command line.
+        case running(Owner?, Running, ActiveTransmission?)
     }
 
     struct Owner: Equatable {
@@ -36,7 +36,7 @@ extension Model {
 
     struct Start {
         enum Launch {
-            /// Its own process may be on its way back, and has until then.
+            /// Its process may reconnect until then.
             case waiting(until: Int)
             case ordered
         }
@@ -44,7 +44,7 @@ extension Model {
         let number: Int
         let deadline: Int
         var launch: Launch
-        /// Of the transmissions that the application has missed.
+        /// The events of transmissions that the application has missed.
         var missed: [String] = []
         var pushes: [(id: Int, kind: PushKind)] = []
     }
@@ -55,28 +55,28 @@ extension Model {
         var status = ServiceStatus.ready
         var remote: Remote?
         var pushes: [(id: Int, kind: PushKind, until: Int)] = []
-        /// Buttons that the application was told of as pressed, and by whom the core was.
+        /// Buttons that the application was notified of as pressed, with the connections that reported them.
         var pressed: [(origin: Origin, by: ClientID)] = []
         /// Until when it may begin once from the background (row 14, proof 35).
-        var graceUntil: Int?
+        var graceEnd: Int?
     }
 
     /// `rx` of 2.1.
     struct Remote {
         var name: String
-        var hearing: Hearing
+        var reception: Reception
     }
 
-    enum Hearing {
-        /// The speaker is asked for, and requests wait to be told whether anybody is heard (proof 41).
+    enum Reception {
+        /// The speaker is being opened, and requests wait for the result (proof 41).
         case opening(playback: Int, requests: Int)
         case playing(playback: Int)
-        /// Something took the speaker away from who talks.
+        /// The reception is interrupted.
         case taken
     }
 
     /// `tx` of 2.1.
-    struct Talk {
+    struct ActiveTransmission {
         let client: ClientID
         let source: TransmitSource
         let origin: Origin
@@ -89,21 +89,23 @@ extension Model.Joined {
     var ownerID: ApplicationID? {
         switch presence {
         case .unowned: nil
-        case .absent(let owner, backBy: _), .starting(let owner, _, _): owner.id
+        case .absent(let owner, reconnectionDeadline: _), .starting(let owner, _, _): owner.id
         case .running(let owner, _, _): owner?.id
         }
     }
 
-    var talk: Model.Talk? {
+    var transmission: Model.ActiveTransmission? {
         get {
             switch presence {
             case .absent: nil
-            case .unowned(let talk), .starting(_, _, let talk), .running(_, _, let talk): talk
+            case .unowned(let transmission), .starting(_, _, let transmission),
+                .running(_, _, let transmission):
+                transmission
             }
         }
         set {
             switch presence {
-            // Nobody transmits into a channel whose application is neither there nor on its way.
+            // No transmission exists in a channel whose application is neither running nor starting.
             case .absent: break
             case .unowned: presence = .unowned(newValue)
             case .starting(let owner, let start, _): presence = .starting(owner, start, newValue)
@@ -115,16 +117,16 @@ extension Model.Joined {
     var start: Model.Start? {
         get { if case .starting(_, let start, _) = presence { start } else { nil } }
         set {
-            guard case .starting(let owner, _, let talk) = presence, let newValue else { return }
-            presence = .starting(owner, newValue, talk)
+            guard case .starting(let owner, _, let transmission) = presence, let newValue else { return }
+            presence = .starting(owner, newValue, transmission)
         }
     }
 
     var running: Model.Running? {
         get { if case .running(_, let running, _) = presence { running } else { nil } }
         set {
-            guard case .running(let owner, _, let talk) = presence, let newValue else { return }
-            presence = .running(owner, newValue, talk)
+            guard case .running(let owner, _, let transmission) = presence, let newValue else { return }
+            presence = .running(owner, newValue, transmission)
         }
     }
 
@@ -137,12 +139,12 @@ extension Model.Joined {
     var isSending: Bool {
         switch presence {
         case .absent, .starting: false
-        case .unowned(let talk), .running(_, _, let talk): talk != nil
+        case .unowned(let transmission), .running(_, _, let transmission): transmission != nil
         }
     }
 
     var isHeard: Bool {
-        switch running?.remote?.hearing {
+        switch running?.remote?.reception {
         case .opening, .playing: true
         case .taken, nil: false
         }

@@ -1,13 +1,13 @@
 import PTTCore
 import PTTMessages
 
-/// What the contract says of the core, in its shortest form: no effects, timers or streams, and time in whole seconds.
+/// The core's contract in its shortest form: no effects, timers or streams, and time in whole seconds.
 ///
 /// It is written from the contract, not from the core. Each rule names its place: "2.1", "2.3" and "row 46" are the
-/// rule of the audio session, the gate and the scenarios in section 2 of Semantics, "proof" is its list of proofs.
+/// rules of the audio session and of a beginning, and the scenarios, in section 2 of Semantics; "proof" is its list of proofs.
 /// "Ours" marks a rule where the contract is silent.
 struct Model {
-    /// What everybody, or one application, is told, as far as the contract tells.
+    /// An event for all subscribers, or for one application, with what the contract says about it.
     enum Notification: Equatable {
         case word(String)
         case joined(JoinReason)
@@ -19,33 +19,33 @@ struct Model {
         case alone(ClientID, String)
     }
 
-    /// A connection that an application has attached with.
+    /// A connection with which an application has attached.
     struct Attachment {
         let application: ApplicationID
         let process: Int
         let canBeStarted: Bool
         var isForeground: Bool
-        /// Drawn for it; nil once a channel has it, or when the channel had one already.
+        /// Generated for it; nil once a channel has it, or if the channel had one already.
         var spareToken: PushToken?
     }
 
-    /// What lies on this machine and concerns all applications.
+    /// What allows no application to transmit or receive.
     enum PowerState {
         case awake
         case suspending
-        case over
+        case shuttingDown
     }
 
     /// 2.2, audio. Ending takes no time here.
     enum Audio {
         case inactive
-        /// Told of as interrupted: somebody would still be heard.
+        /// Published as interrupted: a reception goes on that cannot be played.
         case interrupted
         case activating
         case active
     }
 
-    /// Ours: one that names none of the three is refused.
+    /// In seconds.
     static let timeLimit = 30
     let whileLocked: TalkSession.WhileLocked
     var channel: Joined?
@@ -57,13 +57,13 @@ struct Model {
     var saveFailure: String?
     var policy = Policy()
     var attachments: [ClientID: Attachment] = [:]
-    /// Whose audio socket was lost. What is captured for them, or played from them, would reach nobody.
+    /// The clients whose audio socket was lost: no audio reaches them or comes from them.
     var withoutAudio: Set<ClientID> = []
-    /// Buttons that a time limit has cut off, and that were not seen released since.
+    /// Buttons that reached the time limit and have not been released since.
     var timedOut: Set<Origin> = []
     /// Applications that the core has started and that have not attached since.
     var startedApplications: Set<ApplicationID> = []
-    /// Why channels were left whose applications were away and are yet to be told.
+    /// Why channels were left whose applications were not attached and have not been notified yet.
     var leftWhileAway: [ApplicationID: LeaveReason] = [:]
     var lastToken: PushToken?
     /// How often the core has begun a transmission, opened a speaker, started an application, accepted a push.
@@ -77,7 +77,7 @@ struct Model {
         var pushes = 0
     }
 
-    // What the event leads to.
+    // The results of the event.
     var notifications: [Notification] = []
     var audioNotifications: [Notification] = []
     var answers: [String] = []
@@ -117,13 +117,13 @@ struct Model {
 
     private mutating func set(_ request: TalkSession.Request, from client: ClientID) -> String? {
         switch request {
-        case .setDescriptor(let request): describe(client, request)
-        case .setForeground(let request): front(client, request.isForeground)
+        case .setDescriptor(let request): setDescriptor(client, request)
+        case .setForeground(let request): setForeground(client, request.isForeground)
         case .setServiceStatus(let request): set(client, request)
         case .setTransmissionMode(let request): set(client, request)
         case .setAccessoryEvents(let request): set(client, request)
         case .setParticipant(let request): set(client, request)
-        // A request that only scenarios prove.
+        // A request that only scenarios cover.
         default: "not modelled"
         }
     }

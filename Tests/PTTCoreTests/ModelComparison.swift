@@ -1,12 +1,12 @@
 import PTTCore
 import PTTMessages
 
-/// The core and its model, which are told the same. What an outsider sees is checked too.
+/// Runs the core and its model with the same events and compares them. What an observer sees is checked too.
 struct ModelComparison {
     private(set) var session: TalkSession
     private(set) var observer: Observer
     private(set) var model: Model
-    /// What the core did with the last event.
+    /// The effects of the last event.
     private(set) var effects: [TalkSession.Effect] = []
 
     init(whileLocked: TalkSession.WhileLocked = .allow) {
@@ -15,13 +15,13 @@ struct ModelComparison {
         model = Model(whileLocked: whileLocked)
     }
 
-    /// The timer that comes before this time.
+    /// When the timer fires, if that is before this time.
     func timer(before second: Int) -> Int? {
         guard let timer = observer.timer, timer <= .seconds(second) else { return nil }
         return Int(timer.microseconds / 1_000_000)
     }
 
-    /// - Returns: What is wrong.
+    /// - Returns: The first difference or violation.
     mutating func run(_ event: TalkSession.Event, at second: Int) -> String? {
         let violation: String?
         (effects, violation) = observer.run(event, at: .seconds(second), in: &session)
@@ -51,9 +51,9 @@ struct ModelComparison {
                 break
             }
         }
-        if answers != model.answers { return "answered is \(answers), by the model \(model.answers)" }
+        if answers != model.answers { return "the answers are \(answers), by the model \(model.answers)" }
         if notifications != model.notifications {
-            return "told is \(notifications), by the model \(model.notifications)"
+            return "the events are \(notifications), by the model \(model.notifications)"
         }
         if isStartOrdered != model.isStartOrdered {
             return "an application is \(isStartOrdered ? "" : "not ")started, by the model it is the reverse"
@@ -66,7 +66,7 @@ struct ModelComparison {
 
     private var differenceOfState: String? {
         let (status, channel, joined) = (observer.status, observer.status.channel, model.channel)
-        let talk = joined?.talk
+        let transmission = joined?.transmission
         guard
             channel?.channelID == joined?.id,
             channel?.name == joined?.name,
@@ -77,15 +77,15 @@ struct ModelComparison {
             channel?.transmissionMode == joined?.mode,
             channel?.areAccessoryEventsEnabled == joined?.areAccessoryEventsEnabled,
             channel?.participant?.name == joined?.remote?.name,
-            status.transmission?.origin == talk?.origin,
-            status.transmission?.source == talk?.source,
+            status.transmission?.origin == transmission?.origin,
+            status.transmission?.source == transmission?.source,
             status.isAudioServerReady == model.hasAudioServer,
             status.saveFailure == model.saveFailure
         else {
             return
                 "the status is \(status), by the model the channel is \(joined.map { "\($0)" } ?? "not joined")"
         }
-        // The promise above all.
+        // The most important of all promises: the microphone.
         if (observer.openCapture != nil) != (joined?.isSending == true) {
             return
                 "the microphone is \(observer.openCapture == nil ? "closed" : "open"), by the model it is not"

@@ -4,23 +4,23 @@ import PTTMessages
 import Testing
 
 @Suite struct ModelTests {
-    /// 100 lives of the core with 1000 events each, four times. A failure names its seed; `PTT_SEED` runs it again.
+    /// 100 sequences of 1000 events each, four times. A failure names its seed; `PTT_SEED` runs it again.
     @Test(arguments: 0..<4)
-    func `a long life of random events goes as the model says`(_ part: Int) {
+    func `a long sequence of random events leads to what the model says`(_ part: Int) {
         let given = ProcessInfo.processInfo.environment["PTT_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: .min ... .max)
         print("PTT_SEED=\(seed)")
         var random = SplitMix(state: seed)
         var counts = Model.Counts()
         for run in 0..<100 {
-            switch RandomSequence.live(&random) {
+            switch RandomSequence.run(&random) {
             case .success(let model):
                 counts.transmissions += model.counts.transmissions
                 counts.pushes += model.counts.pushes
                 counts.starts += model.counts.starts
                 counts.playbacks += model.counts.playbacks
             case .failure(let fault):
-                Issue.record("PTT_SEED=\(seed), life \(run):\n\(fault.sequence.shrunk().trace)")
+                Issue.record("PTT_SEED=\(seed), sequence \(run):\n\(fault.sequence.shrunk().trace)")
                 return
             }
         }
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: InitialState.allCases)
-    func `any two events from any state go as the model says`(_ initialState: InitialState) {
+    func `any two events from any state lead to what the model says`(_ initialState: InitialState) {
         let past = initialState.sequence
         var comparison = ModelComparison()
         #expect(past.steps.allSatisfy { EventSequence.run($0, &comparison) == nil }, "\(past.shrunk().trace)")

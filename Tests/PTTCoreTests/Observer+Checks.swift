@@ -6,7 +6,9 @@ extension Observer {
         switch effect {
         case .openCapture(let capture, _):
             if openCapture != nil { return "a second capture is opened" }
-            if status.transmission == nil { return "the microphone opens before anybody is told" }
+            if status.transmission == nil {
+                return "the microphone opens before the transmission is published"
+            }
             openCapture = capture
         case .closeCapture(let capture):
             if openCapture != capture { return "a capture is closed that is not open" }
@@ -36,12 +38,12 @@ extension Observer {
         return nil
     }
 
-    /// Why everybody who was told what came before would not believe this.
+    /// Why this event contradicts the events before it.
     func contradiction(_ event: CoreEvent) -> String? {
         switch event {
         case .audioActivating where status.audio != .inactive: "audio is activated twice"
         case .audioActivating where status.transmission == nil && status.channel?.participant == nil:
-            "audio is activated for nobody"
+            "audio is activated without a transmission or a participant"
         case .audioActivated where status.audio != .activating: "audio is active without activating"
         case .audioDeactivated where status.audio == .inactive: "audio is deactivated twice"
         case .audioDeactivated where openCapture != nil || openPlayback != nil:
@@ -50,18 +52,18 @@ extension Observer {
         case .transmissionBegan where status.transmission != nil: "a second transmission begins"
         case .transmissionEnded(let transmission, _, by: _) where status.transmission != transmission:
             "a transmission ends that did not run"
-        case .transmissionEnded where openCapture != nil: "an end is told of while the microphone is open"
+        case .transmissionEnded where openCapture != nil: "an end is published while the microphone is open"
         case .channelLeft where status.transmission != nil || status.audio != .inactive:
             "the channel is left before its transmission ended"
         case .channelLeft where status.channel?.participant != nil:
-            "the channel is left while somebody is said to talk"
+            "the channel is left before its participant is cleared"
         case .applicationDetached where openCapture != nil || status.transmission != nil:
-            "the application is gone before its transmission ended"
+            "the application is detached before its transmission ended"
         case .audioInterrupted where isInterrupted: "audio is interrupted twice"
         case .audioInterruptionEnded where !isInterrupted: "an interruption ends that did not begin"
         case .channelRestored, .pushReceived, .requestAnswered, .endRefused, .accessoryPressed,
             .accessoryReleased:
-            "everybody is told of \(event)"
+            "all subscribers are notified of \(event)"
         default: nil
         }
     }
@@ -72,20 +74,20 @@ extension Observer {
         let channel = status.channel
         let isWaiting = channel?.isApplicationStarting == true
         if (openCapture != nil) != (status.transmission != nil && !isWaiting) {
-            return "a capture is open without a transmission, or none is with one"
+            return "a capture is open without a transmission, or a transmission has no capture"
         }
         if openCapture != nil, let violation = openMicrophone(channel) { return violation }
-        // A transmission keeps the session that a lost speaker would have ended.
+        // A transmission keeps a session on that a lost speaker would have ended.
         let isHeard =
             channel?.participant != nil && channel?.application != nil && !isInterrupted
-            && !isSpeakerLost && !isWithoutAudio && !blocks.contains(.over)
-        if (openPlayback != nil) != isHeard { return "a playback is open and nobody talks, or the reverse" }
+            && !isSpeakerLost && !isWithoutAudio && !blocks.contains(.shuttingDown)
+        if (openPlayback != nil) != isHeard { return "the speaker is not open exactly during a reception" }
         if (status.audio != .inactive) != (openCapture != nil || openPlayback != nil) {
             return "audio is not on exactly while a stream is open"
         }
-        if isInterrupted, channel?.participant == nil { return "an interruption without anybody to hear" }
+        if isInterrupted, channel?.participant == nil { return "an interruption without a participant" }
         if (timer != nil) != (status.transmission != nil || isWaiting || !pushes.isEmpty) {
-            return "the timer is not set exactly while something is due"
+            return "the timer is not set exactly while a deadline is pending"
         }
         if let began = status.transmission?.began, let timer,
             timer.microseconds > began + status.timeLimit * 1_000_000
@@ -98,19 +100,19 @@ extension Observer {
 
     private var isWithoutAudio: Bool { application.map(withoutAudio.contains) ?? false }
 
-    /// Whatever else goes on, a microphone is open only where somebody is at hand who can close it, and gets it.
+    /// In all circumstances a microphone is open only while its frames have a receiver and a client can close it.
     private func openMicrophone(_ channel: Channel?) -> String? {
-        if let block = blocks.first { return "the microphone is open although the machine is \(block)" }
-        if isWithoutAudio { return "the microphone is open for an application that gets nothing" }
+        if let block = blocks.first { return "the microphone is open while \(block)" }
+        if isWithoutAudio { return "the microphone is open for an application without an audio socket" }
         if !status.isAudioServerReady { return "the microphone is open without an audio server" }
         if channel?.owner != nil, application == nil {
-            return "the microphone is open for an application that has gone"
+            return "the microphone is open for an application that has disconnected"
         }
         if channel?.transmissionMode == .listenOnly {
-            return "the microphone is open although nobody may talk"
+            return "the microphone is open in a channel that only listens"
         }
         if channel?.transmissionMode == .halfDuplex, channel?.participant != nil {
-            return "the microphone is open while somebody else talks"
+            return "the microphone is open while a participant talks in half duplex"
         }
         return nil
     }
@@ -133,7 +135,7 @@ extension Observer {
 }
 
 extension TalkSession.Effect {
-    /// The place in the sequence of one event's effects.
+    /// The position in the order of one event's effects.
     var stage: Int {
         switch self {
         case .closeCapture, .closePlayback, .stopFrames: 0

@@ -1,36 +1,36 @@
 import PTTCore
 import PTTMessages
 
-/// The world outside of a session, as far as the session's orders tell of it. It knows none of the rules by which the
-/// session decides, only what must never be seen from outside.
+/// The world outside of a session, as the session's effects describe it. It knows none of the session's rules, only what
+/// must never be observed from outside.
 struct Observer {
-    /// What keeps every microphone of this seat closed.
+    /// Why every microphone must be closed.
     enum MicrophoneBlock: Hashable {
         case suspended
         case sessionInactive
         case locked
-        case over
+        case shuttingDown
     }
 
     var openCapture: CaptureID?
     var openPlayback: PlaybackID?
     var isPlaybackStarted = false
-    /// Who gets what is captured.
+    /// The client that receives captured frames.
     var receiver: ClientID?
-    /// Requests that are not answered.
+    /// Requests that have not been answered.
     private(set) var unanswered: [RequestID] = []
     private(set) var timer: MonotonicTime?
     var status: Status
     private(set) var saved: SavedChannel?
     private(set) var descriptor: Descriptor?
-    /// Whom the session has taken as applications.
+    /// The clients that the session has accepted as applications.
     private(set) var attached: Set<ClientID> = []
-    /// That of the channel.
+    /// The application of the channel.
     private(set) var application: ClientID?
-    /// Whose audio sockets were lost.
+    /// The clients whose audio sockets were lost.
     private(set) var withoutAudio: Set<ClientID> = []
     private(set) var blocks: Set<MicrophoneBlock> = []
-    /// Accepted and not finished.
+    /// Accepted and not finished pushes.
     private(set) var pushes: Set<PushID> = []
     private(set) var isInterrupted = false
     var isSpeakerLost = false
@@ -39,7 +39,9 @@ struct Observer {
         status = session.status
     }
 
-    /// Runs one event and gives its effects; nil and a sentence if something is wrong.
+    /// Runs one event.
+    ///
+    /// - Returns: Its effects, and a sentence about the first violation, if there is one.
     mutating func run(
         _ event: TalkSession.Event,
         at now: MonotonicTime,
@@ -68,7 +70,7 @@ struct Observer {
         case .sessionActive: blocks.remove(.sessionInactive)
         case .sessionLocked: if whileLocked == .refuse { blocks.insert(.locked) }
         case .sessionUnlocked: blocks.remove(.locked)
-        case .shuttingDown: blocks.insert(.over)
+        case .shuttingDown: blocks.insert(.shuttingDown)
         default: break
         }
     }
@@ -137,9 +139,9 @@ struct Observer {
         case .notify(let client, let event): return receive(event, as: client)
         case .startApplication(_, let application, _):
             if status.channel?.owner != application || status.channel?.isApplicationStarting != true {
-                return "an application is started that nobody waits for"
+                return "an application is started that no channel waits for"
             }
-            if status.channel?.application != nil { return "an application is started that is there" }
+            if status.channel?.application != nil { return "an application is started that is running" }
         case .reply, .log: break
         }
         return nil
@@ -151,10 +153,10 @@ struct Observer {
         case .audioActivating, .audioInterruptionEnded: isInterrupted = false
         case .audioInterrupted: isInterrupted = true
         case .channelLeft: application = nil
-        // Nobody is left who could be interrupted.
+        // There is no reception left to interrupt.
         case .participantChanged(nil): (isInterrupted, isSpeakerLost) = (false, false)
         case .pushFinished(let pushID, _, explanation: _):
-            if pushes.remove(pushID) == nil { return "\(pushID) is finished and was not there" }
+            if pushes.remove(pushID) == nil { return "\(pushID) is finished that was not accepted" }
         default: break
         }
         status.apply(event)
@@ -163,12 +165,12 @@ struct Observer {
 
     private mutating func receive(_ event: CoreEvent, as client: ClientID) -> String? {
         if case .channelRestored = event {
-            if !attached.contains(client) { return "\(client) gets a channel and is not attached" }
+            if !attached.contains(client) { return "\(client) receives a channel and is not attached" }
             application = client
         }
-        guard client == application else { return "the wrong application is told of \(event)" }
+        guard client == application else { return "the wrong application is notified of \(event)" }
         if case .pushReceived(let push) = event, !pushes.contains(push.pushID) {
-            return "the application is told of a push that is over"
+            return "the application is notified of a push that is over"
         }
         return nil
     }

@@ -1,13 +1,13 @@
 import PTTCore
 import PTTMessages
 
-/// Lives of the core, drawn so that much of what happens leads somewhere.
+/// Random sequences of events, chosen so that many of them have effects.
 enum RandomSequence {
     struct Fault: Error {
         let sequence: EventSequence
     }
 
-    static func live(_ random: inout SplitMix) -> Result<Model, Fault> {
+    static func run(_ random: inout SplitMix) -> Result<Model, Fault> {
         let whileLocked = random.pick([TalkSession.WhileLocked.allow, .allow, .refuse])
         var sequence = EventSequence(whileLocked: whileLocked)
         var comparison = ModelComparison(whileLocked: whileLocked)
@@ -51,7 +51,7 @@ enum RandomSequence {
     }
 
     private static func draw(_ random: inout SplitMix, _ model: Model) -> TalkSession.Event {
-        // News of a stream, a start or a push that is over comes late.
+        // A late event of a stream, a start or a push that is over.
         let late = Int.random(in: 0...3, using: &random) == 0 ? 1 : 0
         let radio = model.channel?.running?.client ?? random.pick(TestEvents.radios)
         switch Int.random(in: 0..<100, using: &random) {
@@ -91,7 +91,7 @@ enum RandomSequence {
         case 57...59:
             return TestEvents.speaker(random.pick([TestEvents.ann, TestEvents.bob, nil]), by: radio)
         default:
-            // Shutting down is for good; let it be rare.
+            // Nothing follows a shutdown, so it is rare.
             let event = random.pick(TestEvents.events)
             switch event {
             case .shuttingDown: return Int.random(in: 0..<50, using: &random) > 0 ? .timerFired : event
@@ -140,7 +140,7 @@ enum RandomSequence {
     }
 }
 
-/// A small generator that can be started again from its seed.
+/// A small generator that can be restarted from its seed.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -12,13 +12,13 @@ import Testing
         .openCapture(CaptureID(rawValue: 1), .standard),
     ]
 
-    @Test func `what saves nothing is carried out at once`() {
+    @Test func `effects without a save are carried out immediately`() {
         var order = SaveOrder()
         #expect(order.order(began, at: .seconds(1)) == began.map { .perform($0, at: .seconds(1)) })
         #expect(order.isSettled)
     }
 
-    @Test func `who asked for a change, and everybody else, hears of it when it is written`() {
+    @Test func `a change is answered and published once it is written`() {
         var order = SaveOrder()
         #expect(order.order(renamed, at: .seconds(1)) == [.perform(renamed[0], at: .seconds(1)), .write])
         #expect(order.isHolding && !order.isSettled)
@@ -26,7 +26,7 @@ import Testing
         #expect(order.isSettled)
     }
 
-    @Test func `what comes later waits its turn, and is told with its own time`() {
+    @Test func `later effects wait too, and keep their times`() {
         var order = SaveOrder()
         _ = order.order(renamed, at: .seconds(1))
         #expect(order.order(began, at: .seconds(2)) == [])
@@ -37,7 +37,7 @@ import Testing
         )
     }
 
-    @Test func `what waits is still done for the process that asked for it`() {
+    @Test func `an effect that waits keeps the process that caused it`() {
         var order = SaveOrder()
         _ = order.order(renamed, at: .seconds(1), for: 7)
         _ = order.order(began, at: .seconds(2), for: 8)
@@ -48,7 +48,7 @@ import Testing
         )
     }
 
-    @Test func `a closing never waits, and takes back the opening that does`() {
+    @Test func `a closing never waits, and cancels the opening that does`() {
         var order = SaveOrder()
         let first = CaptureID(rawValue: 0)
         _ = order.order([.openCapture(first, .standard)], at: .seconds(0))
@@ -69,7 +69,7 @@ import Testing
         #expect(!isOpened)
     }
 
-    @Test func `one write is under way, and the next one is of the newest state`() {
+    @Test func `one write is in progress, and the next one is of the newest state`() {
         var order = SaveOrder()
         _ = order.order(renamed, at: .seconds(1))
         #expect(order.order(renamed, at: .seconds(2)) == [.perform(renamed[0], at: .seconds(2))])
@@ -81,7 +81,7 @@ import Testing
         #expect(order.written() == later)
     }
 
-    @Test func `a write that failed keeps nobody waiting, is told, and is tried again`() {
+    @Test func `a failed write releases what waits, is reported, and is retried`() {
         var order = SaveOrder()
         _ = order.order(renamed, at: .seconds(1))
         #expect(
@@ -97,7 +97,7 @@ import Testing
         #expect(order.retry() == [])
     }
 
-    @Test func `a change after a failure is kept aside before anybody hears of it`() {
+    @Test func `a change after a failure is kept aside before it is published`() {
         var order = SaveOrder()
         _ = order.order(renamed, at: .seconds(1))
         _ = order.notWritten("full")
@@ -108,7 +108,7 @@ import Testing
         )
     }
 
-    @Test func `a write that hangs counts as failed, and as done when it ends after all`() {
+    @Test func `a write that hangs counts as failed, and as done if it ends after all`() {
         var order = SaveOrder()
         _ = order.order(renamed, at: .seconds(1))
         #expect(
@@ -126,7 +126,7 @@ import Testing
         #expect(order.written() == [.recovered])
     }
 
-    @Test func `who asks for more than can be written makes nobody wait for it`() {
+    @Test func `more changes than can be written do not wait`() {
         var order = SaveOrder()
         _ = order.order(renamed, at: .seconds(1))
         for _ in renamed.count..<SaveOrder.waitingLimit { _ = order.order(began, at: .seconds(2)) }
@@ -136,16 +136,16 @@ import Testing
         #expect(order.written() == [.recovered])
     }
 
-    @Test func `what was kept aside is written first, and holds nobody up`() {
+    @Test func `state that was kept aside is written first, and delays nothing`() {
         var order = SaveOrder()
         #expect(order.foundAside() == [.write])
         #expect(order.order(began, at: .seconds(1)) == began.map { .perform($0, at: .seconds(1)) })
         #expect(order.written() == [.recovered])
     }
 
-    // MARK: Whatever happens
+    // MARK: Random sequences
 
-    @Test func `in whatever sequence things come, the contract holds`() {
+    @Test func `the contract holds in any sequence`() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SplitMix(state: seed)
         var waits = 0
@@ -163,12 +163,12 @@ import Testing
     }
 }
 
-/// What ``SaveOrder`` promises, said of what went in and what came out.
+/// The promises of ``SaveOrder``, in terms of its inputs and outputs.
 private struct SaveContract {
     private var order = SaveOrder()
     private var request = 0
     private var open: [CaptureID] = []
-    /// What went in and neither came out nor was taken back; each with the save that was the newest then.
+    /// Effects that were neither performed nor cancelled, each with the save that was the newest when it was ordered.
     private var pending: [(effect: TalkSession.Effect, save: Int)] = []
     private var ordered = 0
     private var settledUpTo = 0
@@ -201,7 +201,7 @@ private struct SaveContract {
             if opened.contains(capture) {
                 expected.append(.closeCapture(capture))
             } else {
-                // Its opening still waits: both vanish.
+                // Its opening still waits: both are dropped.
                 pending.removeAll { $0.effect == .openCapture(capture, .standard) }
             }
         }
@@ -223,7 +223,7 @@ private struct SaveContract {
         let atOnce = steps.compactMap { step -> TalkSession.Effect? in
             if case .perform(let effect, _, _) = step, !effect.canWait { effect } else { nil }
         }
-        guard atOnce == expected else { return "\(atOnce) at once instead of \(expected)" }
+        guard atOnce == expected else { return "\(atOnce) immediately instead of \(expected)" }
         return check(steps)
     }
 

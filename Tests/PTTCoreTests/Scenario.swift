@@ -2,7 +2,7 @@ import PTTCore
 import PTTMessages
 import TestSupport
 
-/// What a session must decide: a ``TraceFile`` whose settings are `limit`, the time limit, and `whileLocked`.
+/// Events and the effects that must follow: a ``TraceFile`` whose settings are `limit`, the time limit, and `whileLocked`.
 struct Scenario: CustomStringConvertible, Sendable {
     struct Step: Sendable {
         let time: MonotonicTime
@@ -21,7 +21,7 @@ struct Scenario: CustomStringConvertible, Sendable {
         try DataFile.all(in: "Scenarios", beside: #filePath).map { try Scenario(TraceFile($0)) }
     }
 
-    /// Writes the file anew, with its own events and what followed from each.
+    /// Rewrites the file, with its own events and the effects of each.
     func record(_ effects: [[String]]) throws {
         let all = try DataFile.all(in: "Scenarios", beside: #filePath)
         let text = all.first { $0.name == file.name }?.text ?? ""
@@ -29,7 +29,7 @@ struct Scenario: CustomStringConvertible, Sendable {
         var lines: [String] = []
         for line in text.split(separator: "\n") {
             if !Self.isTimed(line) {
-                // A setting, or what it proves.
+                // A setting, or a comment.
                 lines.append(String(line))
             } else if try TalkSession.Event(trace: Self.withoutTime(line)) != nil {
                 lines.append(String(line))

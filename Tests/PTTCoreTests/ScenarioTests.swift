@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ScenarioTests {
     @Test(arguments: try Scenario.all())
-    func `what happened leads to what the file says`(_ scenario: Scenario) throws {
+    func `the events of a scenario lead to its effects`(_ scenario: Scenario) throws {
         var session = TalkSession(timeLimit: scenario.timeLimit, whileLocked: scenario.whileLocked)
         var observer = Observer(session)
         var lines: [String] = []
@@ -30,7 +30,7 @@ import Testing
         )
     }
 
-    @Test func `every file says what it proves`() throws {
+    @Test func `every scenario says what it proves`() throws {
         let scenarios = try Scenario.all()
         #expect(scenarios.count >= 90)
         for scenario in scenarios {
@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    /// Of the behaviour table and the proofs in `pushtotalk-semantics`, those that the core alone decides. What belongs
-    /// to the library, to the daemon's streams, to calls and to tones is proved elsewhere.
+    /// Those rows of the behaviour table and proofs in `pushtotalk-semantics` that the core alone implements. The library,
+    /// the daemon's streams, calls and tones are tested elsewhere.
     @Test func `every row that concerns the core has a scenario`() throws {
         let proofs = try Scenario.all().map(\.file.proof).joined(separator: " ")
         let rows = Set(proofs.matches(of: /row (\d+)/).compactMap { Int($0.1) })
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: TestEvents.events)
-    func `an event reads back as it was printed`(_ event: TalkSession.Event) throws {
+    func `an event is parsed as it was printed`(_ event: TalkSession.Event) throws {
         #expect(try TalkSession.Event(trace: "\(event)") == event)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SequenceTests {
     @Test(arguments: TestEvents.fewer)
-    func `no sequence of four events breaks what must always hold`(_ first: TalkSession.Event) {
+    func `no sequence of four events violates an invariant`(_ first: TalkSession.Event) {
         var steps = 0
         var session = TalkSession(timeLimit: .seconds(25))
         var observer = Observer(session)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: InitialState.allCases)
-    func `no sequence of two events breaks it from any state`(_ initialState: InitialState) {
+    func `no sequence of two events violates an invariant from any state`(_ initialState: InitialState) {
         var steps = 0
         let (session, observer, _) = initialState.reach()
         let later = explore(session, observer, [], TestEvents.events, depth: 2, &steps)
@@ -24,7 +24,7 @@ import Testing
         #expect(steps > 5000)
     }
 
-    /// Events come 10 s after each other, so that the warning and the limit fall between them. Gives the first violation.
+    /// Events come 10 s after each other, so that the warning and the limit fall between them. Returns the first violation.
     private func explore(
         _ session: TalkSession,
         _ observer: Observer,

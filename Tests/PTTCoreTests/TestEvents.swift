@@ -2,7 +2,7 @@ import PTTCore
 import PTTMessages
 
 /// The events that the exhaustive and the random tests draw from: two channels, an application that can be started and
-/// attaches up to three times, one that cannot be started, a program that does not attach, a accessoryd with two buttons, and
+/// attaches up to three times, one that cannot be started, a program that does not attach, ptt-accessoryd with two buttons, and
 /// the command line.
 enum TestEvents {
     static let channel = ChannelID(randomBytes: (0xA, 0xA))
@@ -14,7 +14,7 @@ enum TestEvents {
     static let program = ClientID(rawValue: 5)
     /// Another process of Radio.
     static let secondRadio = ClientID(rawValue: 6)
-    /// The process of the first, which attaches again.
+    /// A second connection of the process of `radio`, which attaches again.
     static let radioAgain = ClientID(rawValue: 7)
     static let radios = [radio, secondRadio, radioAgain]
     static let radioID = ApplicationID(rawValue: "org.example.Radio")
@@ -27,12 +27,12 @@ enum TestEvents {
     static let programItself = Origin(kind: .application, identifier: "45", name: "Old")
     static let person = Origin(kind: .commandLine, identifier: "77", name: "pttctl")
     static let request = RequestID(rawValue: 1)
-    /// Drawn at the attachment of Radio.
+    /// Generated when Radio attaches.
     static let radioToken = PushToken(rawValue: "aaaa")
     static let secondToken = PushToken(rawValue: "dddd")
     static let tokenAgain = PushToken(rawValue: "eeee")
     static let intercomToken = PushToken(rawValue: "bbbb")
-    /// Drawn at each join.
+    /// Generated with each join.
     static let joinToken = PushToken(rawValue: "cccc")
     static let picture = "iVBORw=="
     static let ann = ApplicationInterface.Speaker(name: "Ann")
@@ -178,6 +178,6 @@ enum TestEvents {
     }
 
     static let events = labelled.map(\.value)
-    /// Those of `labelled` that stand for others of their kind.
+    /// One event of each kind, for the longer sequences.
     static let fewer = labelled.filter { few.contains($0.key) }.map(\.value)
 }

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 @Suite struct TransitionTests {
-    /// `Transitions` has a file for each situation, with a line for each event: what follows, in the words of the trace.
+    /// `Transitions` has a file for each initial state, with a line for each event: its effects, as in a trace.
     @Test(arguments: InitialState.allCases)
-    func `every event in every state leads to what the table says`(_ initialState: InitialState) throws {
+    func `every event in every state has the effects in its table`(_ initialState: InitialState) throws {
         let name = "\(initialState.rawValue).txt"
         let (session, observer, violation) = initialState.reach()
         #expect(violation == nil)
@@ -33,11 +33,11 @@ import Testing
             )
         }
         for label in recorded.keys {
-            Issue.record("no event is called \(label) any more, as in \(name)\(Self.advice)")
+            Issue.record("there is no event called \(label), which is in \(name)\(Self.advice)")
         }
     }
 
-    @Test func `every table is that of a situation`() throws {
+    @Test func `every table belongs to a state`() throws {
         if Recording.isWanted { return }
         let names = try DataFile.all(in: "Transitions", beside: #filePath).map(\.name)
         #expect(Set(names) == Set(InitialState.allCases.map { "\($0.rawValue).txt" }), "\(Self.advice)")
@@ -60,7 +60,7 @@ import Testing
         return effects
     }
 
-    /// After the limit of a transmission and the time of a start where there is one.
+    /// In seconds: after the limit of a transmission and the deadline of a start, if there is one.
     static func time(_ initialState: InitialState) -> Int {
         switch initialState {
         case .activating, .pastTheLimit, .starting, .startingForAPush, .restored: 60
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// Without what is the same everywhere or has its place in a scenario.
+    /// Without details that are the same in all states or belong to a scenario.
     static func brief(_ effect: TalkSession.Effect) -> String {
         switch effect {
         case .publish(.transmissionRefused(_, let refusal)): "publish transmissionRefused \(refusal.code)"
