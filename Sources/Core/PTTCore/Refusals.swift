@@ -215,7 +215,7 @@ extension PushRejection {
 
     static let payloadTooLarge = PushRejection(
         .payloadTooLarge,
-        "the payload is larger than \(TalkSession.longestPayload) bytes"
+        "the payload is larger than \(PushInterface.SendRequest.longestPayload) bytes"
     )
 
     static let overBudget = PushRejection(

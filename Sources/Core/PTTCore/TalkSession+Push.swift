@@ -1,9 +1,6 @@
 import PTTMessages
 
 extension TalkSession {
-    /// Longest payload in bytes: the limit of Apple's push service for voice.
-    static let longestPayload = 5120
-
     mutating func push(_ envelope: PushEnvelope, effects: inout EffectCollector) -> Answer {
         let kind: PushKind
         switch validate(envelope, now: effects.now) {
@@ -40,7 +37,9 @@ extension TalkSession {
         guard request.type == "pushtotalk" else { return .failure(.badType(request.type)) }
         let topic = owner.identifier.rawValue + ".voip-ptt"
         guard request.topic == topic else { return .failure(.badTopic(request.topic, expected: topic)) }
-        guard request.payload.utf8.count <= Self.longestPayload else { return .failure(.payloadTooLarge) }
+        guard request.payload.utf8.count <= PushInterface.SendRequest.longestPayload else {
+            return .failure(.payloadTooLarge)
+        }
         let kind: PushKind
         switch envelope.content {
         case .unusable(let reason): return .failure(.badPayload(reason))

@@ -66,33 +66,35 @@ package enum ApplicationInterface {
         error SubscriberLagged ()
         """
 
-    private static let types = [
-        AudioFormat.declaration,
-        Activation.Kind.declaration,
-        Activation.declaration,
-        Restored.declaration,
-        Left.declaration,
-        Attachment.declaration,
-        PushKind.declaration,
-        Push.declaration,
-        TransmitSource.declaration,
-        OriginKind.declaration,
-        Origin.declaration,
-        EndCause.declaration,
-        RefusalCode.declaration,
-        Refusal.declaration,
-        JoinReason.declaration,
-        LeaveReason.declaration,
-        ServiceStatus.declaration,
-        TransmissionMode.declaration,
-        Interruption.declaration,
-        PushOutcome.declaration,
-        ImageSummary.declaration,
-        Participant.declaration,
-        Application.declaration(as: "RunningApplication"),
-        Channel.declaration(application: "RunningApplication"),
-        Transmission.declaration,
-    ].joined(separator: "\n\n")
+    private static var types: String {
+        [
+            AudioFormat.declaration,
+            Activation.Kind.declaration,
+            Activation.declaration,
+            Restored.declaration,
+            Left.declaration,
+            Attachment.declaration,
+            PushKind.declaration,
+            Push.declaration,
+            TransmitSource.declaration,
+            OriginKind.declaration,
+            Origin.declaration,
+            EndCause.declaration,
+            RefusalCode.declaration,
+            Refusal.declaration,
+            JoinReason.declaration,
+            LeaveReason.declaration,
+            ServiceStatus.declaration,
+            TransmissionMode.declaration,
+            Interruption.declaration,
+            PushOutcome.declaration,
+            ImageSummary.declaration,
+            Participant.declaration,
+            Application.declaration(as: "RunningApplication"),
+            Channel.declaration(application: "RunningApplication"),
+            Transmission.declaration,
+        ].joined(separator: "\n\n")
+    }
 
     /// The error with a ``Refusal`` as its parameters.
     package static let refused = "\(name).Refused"

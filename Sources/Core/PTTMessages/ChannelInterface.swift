@@ -65,28 +65,30 @@ package enum ChannelInterface {
         error SubscriberLagged ()
         """
 
-    private static let types = [
-        TransmitSource.declaration,
-        OriginKind.declaration,
-        Origin.declaration,
-        EndCause.declaration,
-        RefusalCode.declaration,
-        Refusal.declaration,
-        JoinReason.declaration,
-        LeaveReason.declaration,
-        ServiceStatus.declaration,
-        TransmissionMode.declaration,
-        AudioState.declaration,
-        AudioFormat.declaration,
-        Application.declaration(as: "Application"),
-        ImageSummary.declaration,
-        Participant.declaration,
-        Channel.declaration(application: "Application"),
-        Transmission.declaration,
-        Status.declaration,
-        Interruption.declaration,
-        PushOutcome.declaration,
-    ].joined(separator: "\n\n")
+    private static var types: String {
+        [
+            TransmitSource.declaration,
+            OriginKind.declaration,
+            Origin.declaration,
+            EndCause.declaration,
+            RefusalCode.declaration,
+            Refusal.declaration,
+            JoinReason.declaration,
+            LeaveReason.declaration,
+            ServiceStatus.declaration,
+            TransmissionMode.declaration,
+            AudioState.declaration,
+            AudioFormat.declaration,
+            Application.declaration(as: "Application"),
+            ImageSummary.declaration,
+            Participant.declaration,
+            Channel.declaration(application: "Application"),
+            Transmission.declaration,
+            Status.declaration,
+            Interruption.declaration,
+            PushOutcome.declaration,
+        ].joined(separator: "\n\n")
+    }
 
     package static let join = InterfaceMethod<JoinRequest, JoinReply>("Join", of: name)
     package static let leave = InterfaceMethod<LeaveRequest, NoParameters>("Leave", of: name)

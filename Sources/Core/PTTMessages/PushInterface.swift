@@ -15,7 +15,7 @@ package enum PushInterface {
         # token: the push token that the application received for its channel. topic: the identifier of the application
         # and ".voip-ptt". type: "pushtotalk". priority: 1 to 10; a push that is not a service update must have 10.
         # expiration: seconds since 1970, or 0: deliver now or not at all. payload: the text of a JSON object without
-        # null, at most 5120 bytes. The push is a service update if its "aps" has "ptt-push-type": "service-update"; of
+        # null, at most \(SendRequest.longestPayload) bytes. The push is a service update if its "aps" has "ptt-push-type": "service-update"; of
         # these, six with a priority above 5 are accepted in an hour. A push starts an application that is not running,
         # if it attached with an activation, and is never delivered later than that. Subscribers of
         # org.pushtotalk.Channel receive its outcome.
@@ -28,6 +28,9 @@ package enum PushInterface {
     package static let send = InterfaceMethod<SendRequest, SendReply>("Send", of: name)
 
     package struct SendRequest: Equatable, Codable, Sendable {
+        /// In bytes: the limit of Apple's push service for voice.
+        package static let longestPayload = 5120
+
         package let token: PushToken
         package let topic: String
         package let type: String
