@@ -23,7 +23,7 @@ import Varlink
         text: String,
         key: String
     ) async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(text)
         let answer = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"\#(key)"}}"#
@@ -34,7 +34,7 @@ import Varlink
     }
 
     @Test @EventLoop func `bytes that are not UTF-8 end the connection`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(Array("{\"method\":\"".utf8) + [0xFF] + Array("\"}".utf8) + [0])
         #expect(try await peer.next()?.contains("InvalidParameter") == true)
@@ -44,7 +44,7 @@ import Varlink
     @Test @EventLoop func `an endless message ends its connection`() async throws {
         var limits = VarlinkLimits()
         limits.messageSize = 1000
-        let served = try Served(limits: limits)
+        let served = try ServerFixture(limits: limits)
         let peer = try served.connect()
         try peer.send([UInt8](repeating: UInt8(ascii: " "), count: 1001))
         #expect(try await peer.next()?.contains("InvalidParameter") == true)
@@ -53,7 +53,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a wrong message that wants no reply receives none`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(#"{"method":"org.example.Test.Echo","oneway":true,"bogus":1}"#)
         #expect(try await peer.next() == nil)
@@ -62,7 +62,7 @@ import Varlink
     @Test @EventLoop func `a oneway call is carried out and has no reply, also if it fails`()
         async throws
     {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(
             #"{"method":"org.example.Test.Nope","oneway":true}"#,
@@ -76,7 +76,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a message may arrive byte by byte`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         for byte in Array(Self.echo.utf8) + [0] {
             try peer.send([byte])
@@ -91,7 +91,7 @@ import Varlink
     {
         var limits = VarlinkLimits()
         limits.stallTime = .milliseconds(50)
-        let served = try Served(limits: limits)
+        let served = try ServerFixture(limits: limits)
         let idle = try served.connect()
         let peer = try served.connect()
         try peer.send(Array("{\"meth".utf8))
@@ -110,7 +110,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a passed descriptor is closed and ends the connection`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         var ends: [Int32] = [-1, -1]
         #expect(pipe(&ends) == 0)
@@ -125,7 +125,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a process of another user is refused`() async throws {
-        let served = try Served(allowedUser: getuid() + 1)
+        let served = try ServerFixture(allowedUser: getuid() + 1)
         let peer = try served.connect()
         #expect(try await peer.next() == nil)
         #expect(served.log.contains { $0.contains("of user \(getuid())") })
@@ -134,7 +134,7 @@ import Varlink
     @Test @EventLoop func `peers beyond the limit are refused until one disconnects`() async throws {
         var limits = VarlinkLimits()
         limits.connections = 3
-        let served = try Served(limits: limits)
+        let served = try ServerFixture(limits: limits)
         var peers = [try served.connect(), try served.connect()]
         let refused = try served.connect()
         #expect(try await refused.next() == nil)
@@ -147,7 +147,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a peer that sends and never reads does not delay others`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         let text =
             #"{"method":"org.example.Test.Echo","parameters":{"x":"\#(String(repeating: "x", count: 900))"}}"#

@@ -126,7 +126,7 @@ import Varlink
     }
 
     @Test @EventLoop func `large messages pass in both directions`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let text = JSON.string(String(repeating: "ä\n", count: 20_000))
         #expect(try await served.client.call("org.example.Test.Echo", ["x": text])["x"] == text)
     }

@@ -11,7 +11,7 @@ import Varlink
     @Test @EventLoop func `calls wait while one is handled, and are read only up to the limit`()
         async throws
     {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(#"{"method":"org.example.Test.Hold"}"#)
         try peer.send((0..<1000).map { #"{"method":"org.example.Test.Echo","parameters":{"n":\#($0)}}"# })
@@ -26,7 +26,7 @@ import Varlink
     @Test @EventLoop func `a subscriber that does not read receives a last error and does not delay others`()
         async throws
     {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(#"{"method":"org.example.Test.Hold","more":true}"#)
         _ = try await served.client.call("org.example.Test.Echo")
@@ -54,7 +54,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a subscriber that reads slowly misses nothing within the limit`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(#"{"method":"org.example.Test.Hold","more":true}"#)
         _ = try await served.client.call("org.example.Test.Echo")
@@ -71,7 +71,7 @@ import Varlink
     @Test @EventLoop func `the end of a client is reported immediately, also while its call is handled`()
         async throws
     {
-        let served = try Served()
+        let served = try ServerFixture()
         var peer: RawPeer? = try served.connect()
         try peer?.send(#"{"method":"org.example.Test.Hold"}"#)
         _ = try await served.client.call("org.example.Test.Echo")
@@ -90,7 +90,7 @@ import Varlink
     func `the end of a client is reported also while so many calls wait that nothing is read`()
         async throws
     {
-        let served = try Served()
+        let served = try ServerFixture()
         var peer: RawPeer? = try served.connect()
         try peer?.send(#"{"method":"org.example.Test.Hold"}"#)
         try peer?.send([String](repeating: #"{"method":"org.example.Test.Echo"}"#, count: 500))
@@ -103,7 +103,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a call that is dropped without a reply closes its connection`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(#"{"method":"org.example.Test.Drop"}"#)
         #expect(try await peer.next() == nil)
@@ -111,14 +111,16 @@ import Varlink
     }
 
     @Test @EventLoop func `a server that stops ends its connections and removes its socket`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let path = "/tmp/ptt-varlink-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try served.server.listen(at: path)
         let client = try VarlinkClient(connectingTo: path)
         let ended = AsyncQueue(of: VarlinkCallError.self)
         client.onClose = { ended.add($0) }
         _ = try await client.call("org.example.Test.Echo")
-        #expect(throws: SystemError("listen on \(path)", EADDRINUSE)) { try Served().server.listen(at: path) }
+        #expect(throws: SystemError("listen on \(path)", EADDRINUSE)) {
+            try ServerFixture().server.listen(at: path)
+        }
         served.server.stop()
         #expect(try await ended.next() == .disconnected("the service has closed"))
         #expect(access(path, F_OK) != 0)
@@ -128,7 +130,7 @@ import Varlink
     @Test @EventLoop func `a socket that another process opened is served and not removed`() async throws {
         let path = "/tmp/ptt-varlink-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(path) }
-        let served = try Served()
+        let served = try ServerFixture()
         try served.server.listen(on: try UnixSocket.listen(at: path, .stream))
         _ = try await VarlinkClient(connectingTo: path).call("org.example.Test.Echo")
         served.server.stop()

@@ -8,7 +8,7 @@ import Varlink
     init() { withRunningLoop() }
 
     @Test @EventLoop func `GetInfo and GetInterfaceDescription describe the service`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let info = try await served.client.call("org.varlink.service.GetInfo")
         #expect(info["vendor"] == "Vendor")
         #expect(info["interfaces"] == ["org.varlink.service", "org.example.Test"])
@@ -16,11 +16,11 @@ import Varlink
             "org.varlink.service.GetInterfaceDescription",
             ["interface": "org.example.Test"]
         )
-        #expect(description["description"] == .string(Served.description))
+        #expect(description["description"] == .string(ServerFixture.description))
     }
 
     @Test @EventLoop func `an unknown interface, method or parameter has its error`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let cases: [(String, JSONObject, VarlinkError)] = [
             ("org.example.Test.Nope", [:], .methodNotFound("org.example.Test.Nope")),
             ("org.example.Nope.Echo", [:], .interfaceNotFound("org.example.Nope")),
@@ -53,7 +53,7 @@ import Varlink
     func `calls made together have their replies in order, also if a handler replies later`()
         async throws
     {
-        let served = try Served()
+        let served = try ServerFixture()
         var answers: [JSON?] = []
         served.client.call("org.example.Test.Later", ["n": 1]) { answers.append((try? $0.get())?["n"]) }
         served.client.call("org.example.Test.Echo", ["n": 2]) { answers.append((try? $0.get())?["n"]) }
@@ -64,7 +64,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a subscription has several replies, the last of them marked`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let replies = try await served.client.replies(to: "org.example.Test.Count", ["n": 3])
         #expect(replies.map { $0["n"] } == [1, 2, 3])
         await #expect(throws: VarlinkCallError.answered(.expectedMore)) {
@@ -73,7 +73,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a prepared reply reaches each call like any other`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peers = [try served.connect(), try served.connect()]
         for peer in peers { try peer.send(#"{"method":"org.example.Test.Hold","more":true}"#) }
         let caller = try served.connect()

@@ -14,7 +14,7 @@ import Varlink
 
     /// A peer and its connection on the server's side; its call of `Hold` has its reply.
     @EventLoop
-    private func known(to served: Served) async throws -> (RawPeer, VarlinkConnection) {
+    private func known(to served: ServerFixture) async throws -> (RawPeer, VarlinkConnection) {
         let peer = try served.connect()
         let count = served.held.count
         try peer.send(Self.hold)
@@ -26,7 +26,7 @@ import Varlink
     }
 
     @Test @EventLoop func `other connections are served after a few messages of one`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let greedy = try served.connect()
         let other = try served.connect()
         try greedy.send([String](repeating: Self.oneway, count: 1000))
@@ -40,7 +40,7 @@ import Varlink
     @Test @EventLoop func `an important connection is served before those that waited before it`()
         async throws
     {
-        let served = try Served()
+        let served = try ServerFixture()
         let (peer, connection) = try await known(to: served)
         connection.priority = .important
         let others = try (0..<20).map { _ in try served.connect() }
@@ -52,7 +52,7 @@ import Varlink
     }
 
     @Test @EventLoop func `no connection is served before others for long`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let (greedy, connection) = try await known(to: served)
         connection.priority = .important
         let before = served.echoes
@@ -65,7 +65,7 @@ import Varlink
     }
 
     @Test @EventLoop func `calls behind a slow one are not read`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(Self.hold)
         let text =
@@ -82,7 +82,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a peer that accepts no more replies has disconnected`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(Self.hold)
         while served.held.isEmpty { _ = try await served.client.call("org.example.Test.Echo") }
@@ -103,7 +103,7 @@ import Varlink
     func `a peer that accepts no more replies has disconnected, however much it has not read`()
         async throws
     {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(Self.hold)
         while served.held.isEmpty { _ = try await served.client.call("org.example.Test.Echo") }
@@ -123,7 +123,7 @@ import Varlink
     {
         var limits = VarlinkLimits()
         limits.sharedBytes = 400_000
-        let served = try Served(limits: limits)
+        let served = try ServerFixture(limits: limits)
         let half = Array(
             #"{"method":"org.example.Test.Echo","parameters":{"x":"\#(String(repeating: "x", count: 60_000))"#
                 .utf8
@@ -145,7 +145,7 @@ import Varlink
     {
         var limits = VarlinkLimits()
         limits.sharedBytes = 2_000_000
-        let served = try Served(limits: limits)
+        let served = try ServerFixture(limits: limits)
         let peers = try (0..<4).map { _ in try served.connect() }
         for (number, peer) in peers.enumerated() {
             try peer.send(Self.hold)
@@ -158,7 +158,7 @@ import Varlink
     }
 
     @Test @EventLoop func `a message of too many values ends its connection`() async throws {
-        let served = try Served()
+        let served = try ServerFixture()
         let peer = try served.connect()
         let zeros = "[" + String(repeating: "[],", count: 10_000) + "0]"
         try peer.send(#"{"method":"org.example.Test.Echo","parameters":{"x":\#(zeros)}}"#)

@@ -119,15 +119,21 @@ private final class AudioSocketFixture {
         try await watcher.audioServerIsReady(try await watcher.subscribe())
         let application = try core.connect()
         let token = try #require(try await application.join(application: "Test").token)
-        return try AudioSocketFixture(sound, core, application, watcher, token)
+        return try AudioSocketFixture(
+            sound: sound,
+            core: core,
+            application: application,
+            watcher: watcher,
+            token: token
+        )
     }
 
     private init(
-        _ sound: PrivateAudioServer,
-        _ core: CoreFixture,
-        _ application: CoreClient,
-        _ watcher: CoreClient,
-        _ token: String
+        sound: PrivateAudioServer,
+        core: CoreFixture,
+        application: CoreClient,
+        watcher: CoreClient,
+        token: String
     ) throws {
         self.sound = sound
         self.core = core

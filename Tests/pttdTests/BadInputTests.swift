@@ -39,7 +39,7 @@ import Varlink
     @EventLoop func `a configuration that cannot be used is logged, and the defaults apply`(text: String)
         async throws
     {
-        let core = try CoreFixture(nil, text, [:])
+        let core = try CoreFixture(configuration: text)
         let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
         #expect(complaint.contains("pttd.toml"))
         #expect(complaint.contains("defaults"))

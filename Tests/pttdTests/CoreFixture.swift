@@ -21,15 +21,15 @@ final class CoreFixture {
         configuration: String? = nil,
         environment: [String: String] = [:]
     ) async throws -> CoreFixture {
-        let core = try CoreFixture(sound, configuration, environment)
+        let core = try CoreFixture(sound: sound, configuration: configuration, environment: environment)
         try await core.core.isReady()
         return core
     }
 
     init(
-        _ sound: PrivateAudioServer?,
-        _ configuration: String?,
-        _ environment: [String: String],
+        sound: PrivateAudioServer? = nil,
+        configuration: String? = nil,
+        environment: [String: String] = [:],
         policy: String? = nil
     ) throws {
         let files = ["pttd.toml": configuration, "policy.toml": policy].compactMapValues(\.self)

@@ -11,10 +11,7 @@ import Testing
     @Test @EventLoop func `without a home directory the core logs that once, and runs without files`()
         async throws
     {
-        let core = try CoreFixture(
-            nil,
-            nil,
-            ["HOME": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": ""]
+        let core = try CoreFixture(environment: ["HOME": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": ""]
         )
         let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
         #expect(complaint.contains("HOME is not set"))
@@ -42,7 +39,7 @@ import Testing
     }
 
     @Test @EventLoop func `a pipe in place of a configuration file does not block`() async throws {
-        let core = try CoreFixture(nil, nil, [:])
+        let core = try CoreFixture()
         _ = try await core.process.lines.first { $0 == "info: ready" }
         #expect(mkfifo(core.configuration("pttd.toml"), 0o600) == 0)
         try await core.crashAndRestart()

@@ -44,7 +44,12 @@ final class MicrophoneFixture {
         let core = try await CoreFixture.start(sound: sound, configuration: configuration)
         let application = try core.connect()
         let token = try #require(try await application.join(application: "Test").token)
-        let fixture = try MicrophoneFixture(sound, core, application, core.attachAudio(token))
+        let fixture = try MicrophoneFixture(
+            sound: sound,
+            core: core,
+            application: application,
+            audio: core.attachAudio(token)
+        )
         if try await !fixture.statuses.next().isAudioServerReady {
             try await fixture.published { $0 == .audioServerReady }
         }
@@ -52,10 +57,10 @@ final class MicrophoneFixture {
     }
 
     private init(
-        _ sound: PrivateAudioServer,
-        _ core: CoreFixture,
-        _ application: CoreClient,
-        _ audio: consuming OwnedDescriptor
+        sound: PrivateAudioServer,
+        core: CoreFixture,
+        application: CoreClient,
+        audio: consuming OwnedDescriptor
     ) throws {
         self.sound = sound
         self.core = core

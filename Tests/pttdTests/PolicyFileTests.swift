@@ -92,7 +92,7 @@ import Testing
     func `a policy that was never usable refuses all joins with the reason, and applies once it is repaired`(
         text: String
     ) async throws {
-        let core = try CoreFixture(nil, nil, ["PTT_LOG": "debug"], policy: text)
+        let core = try CoreFixture(environment: ["PTT_LOG": "debug"], policy: text)
         let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
         #expect(complaint.contains("policy.toml") && complaint.contains("no channel can be joined"))
         _ = try await core.process.lines.first { $0 == "info: ready" }
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test @EventLoop func `an application that is excluded cannot attach`() async throws {
-        let core = try CoreFixture(nil, nil, [:], policy: #"exclude = ["org.example.App"]"#)
+        let core = try CoreFixture(policy: #"exclude = ["org.example.App"]"#)
         _ = try await core.process.lines.first { $0 == "info: ready" }
         let refused = try await refusal { _ = try await AttachedApplication.attach(to: core) }
         #expect(refused.code == .deviceManagementRestriction)

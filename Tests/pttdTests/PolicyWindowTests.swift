@@ -14,7 +14,7 @@ import Testing
         let from: String
         let to: String
 
-        init(_ days: [String]?, _ from: String, _ to: String) {
+        init(_ days: [String]?, from: String, to: String) {
             self.days = days
             self.from = from
             self.to = to
@@ -45,17 +45,20 @@ import Testing
     }
 
     static let windows = [
-        [Window(["mon"], "08:00", "12:30")],
-        [Window(["fri"], "22:00", "06:00")],
-        [Window(["sun"], "23:59", "00:01")],
-        [Window(["sun"], "12:00", "24:00")],
-        [Window(["wed"], "00:00", "24:00")],
-        [Window(nil, "22:00", "06:00")],
-        [Window(nil, "00:00", "24:00")],
-        [Window([], "08:00", "12:00")],
-        [Window(["sat", "sun"], "00:00", "24:00"), Window(["mon", "fri"], "18:00", "07:15")],
-        [Window(["tue"], "10:00", "11:00"), Window(["tue"], "10:30", "11:30")],
-        [Window(["tue"], "10:00", "11:00"), Window(["tue"], "11:00", "12:00")],
+        [Window(["mon"], from: "08:00", to: "12:30")],
+        [Window(["fri"], from: "22:00", to: "06:00")],
+        [Window(["sun"], from: "23:59", to: "00:01")],
+        [Window(["sun"], from: "12:00", to: "24:00")],
+        [Window(["wed"], from: "00:00", to: "24:00")],
+        [Window(nil, from: "22:00", to: "06:00")],
+        [Window(nil, from: "00:00", to: "24:00")],
+        [Window([], from: "08:00", to: "12:00")],
+        [
+            Window(["sat", "sun"], from: "00:00", to: "24:00"),
+            Window(["mon", "fri"], from: "18:00", to: "07:15"),
+        ],
+        [Window(["tue"], from: "10:00", to: "11:00"), Window(["tue"], from: "10:30", to: "11:30")],
+        [Window(["tue"], from: "10:00", to: "11:00"), Window(["tue"], from: "11:00", to: "12:00")],
     ]
 
     @Test(arguments: windows) func `a window closes exactly its minutes`(windows: [Window]) {

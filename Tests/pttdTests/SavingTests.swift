@@ -170,11 +170,11 @@ extension CoreClient {
     }
 
     fileprivate func rename(_ name: String, then: @escaping @EventLoop () -> Void) {
-        call("SetDescriptor", #"{"name":"\#(name)"}"#, then)
+        call("SetDescriptor", #"{"name":"\#(name)"}"#, then: then)
     }
 
     fileprivate func join(then: @escaping @EventLoop () -> Void) {
-        call("Join", #"{"name":"Test","application":"App"}"#, then)
+        call("Join", #"{"name":"Test","application":"App"}"#, then: then)
     }
 
     fileprivate func letGo() {
@@ -183,7 +183,7 @@ extension CoreClient {
     }
 
     /// Sends a request in this turn of the loop.
-    private func call(_ method: String, _ parameters: String, _ then: @escaping @EventLoop () -> Void) {
+    private func call(_ method: String, _ parameters: String, then: @escaping @EventLoop () -> Void) {
         // They are in this file.
         guard let parameters = try? JSON(parsing: parameters).object else { return }
         client.call("\(ChannelInterface.name).\(method)", parameters) { _ in then() }

@@ -5,7 +5,7 @@ import Varlink
 
 /// A server with a test interface, and a client of it, in this process.
 @EventLoop
-final class Served {
+final class ServerFixture {
     static let description = """
         # For tests
         interface org.example.Test
@@ -66,7 +66,7 @@ final class Served {
     }
 
     private final class Box {
-        weak var served: Served?
+        weak var served: ServerFixture?
     }
 
     private func echo(_ call: VarlinkCall) {
