@@ -47,17 +47,17 @@ struct EventSequence {
         for step in steps {
             while let second = comparison.timer(before: step.second) {
                 let difference = comparison.run(.timerFired, at: second)
-                lines += Self.lines(second, .timerFired, comparison)
+                lines += Self.lines(.timerFired, at: second, comparison)
                 if let difference { return (lines + ["! \(difference)"]).joined(separator: "\n") }
             }
             let difference = comparison.run(step.event, at: step.second)
-            lines += Self.lines(step.second, step.event, comparison)
+            lines += Self.lines(step.event, at: step.second, comparison)
             if let difference { return (lines + ["! \(difference)"]).joined(separator: "\n") }
         }
         return lines.joined(separator: "\n")
     }
 
-    private static func lines(_ second: Int, _ event: TalkSession.Event, _ comparison: ModelComparison)
+    private static func lines(_ event: TalkSession.Event, at second: Int, _ comparison: ModelComparison)
         -> [String]
     {
         ["\(second)s \(event)"] + comparison.effects.map { "  \(second)s \($0)" }
@@ -67,14 +67,14 @@ struct EventSequence {
 extension Model.Notification: CustomStringConvertible {
     var description: String {
         switch self {
-        case .word(let word): word
+        case .kind(let kind): kind
         case .joined(let reason): "channelJoined \(reason.rawValue)"
         case .left(let reason): "channelLeft \(reason.rawValue)"
         case .ended(let cause, by: let source): "transmissionEnded \(cause.rawValue) by \(source.rawValue)"
         case .refused(let code): "transmissionRefused \(code.rawValue)"
         case .interrupted(let interruption): "audioInterrupted \(interruption.rawValue)"
         case .finished(let push, let outcome): "pushFinished \(push) \(outcome.rawValue)"
-        case .alone(let client, let word): "\(word) to client \(client.rawValue)"
+        case .only(let client, let kind): "\(kind) to client \(client.rawValue)"
         }
     }
 }

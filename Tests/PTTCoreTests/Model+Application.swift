@@ -4,10 +4,10 @@ import PTTMessages
 extension Model {
     /// Rows 8, 9 and 45.
     mutating func attach(
-        _ client: ClientID,
-        _ process: Int,
         _ request: ApplicationInterface.AttachRequest,
-        _ token: PushToken
+        from client: ClientID,
+        in process: Int,
+        newToken token: PushToken
     ) -> String {
         // Ours: a connection attaches once, and is an application in one way only.
         if power == .shuttingDown || attachments[client] != nil || channel?.running?.client == client {
@@ -48,9 +48,9 @@ extension Model {
     private mutating func restore(to client: ClientID) -> String {
         let start = channel?.start
         let pushes = start?.pushes ?? []
-        notifications += pushes.map { _ in .alone(client, "pushReceived") }
+        notifications += pushes.map { _ in .only(client, "pushReceived") }
         notifications.append(.joined(.channelRestoration))
-        notifications += (start?.missed ?? []).map { .alone(client, $0) }
+        notifications += (start?.missed ?? []).map { .only(client, $0) }
         run(client, owner(client), pushes: pushes)
         let needsDescriptor = channel?.needsDescriptor == true && pushes.isEmpty
         return needsDescriptor ? "attached restored needsDescriptor" : "attached restored"
@@ -66,7 +66,7 @@ extension Model {
         var running = Running(client: client)
         running.pushes = pushes.map { ($0.id, $0.kind, now + Self.answerTime($0.kind)) }
         let transmission = channel?.transmission
-        channel?.presence = .running(owner, running, transmission)
+        channel?.presence = .running(owner, running, transmission: transmission)
         attachments[client]?.spareToken = nil
     }
 
@@ -96,11 +96,11 @@ extension Model {
         guard case .running(let owner, _, _) = channel.presence else { return }
         if let owner, let heir = newest(of: owner.id, where: { _ in true }) {
             // C1: it may have received another token than the channel's.
-            notifications += [.alone(heir, "channelRestored"), .joined(.channelRestoration)]
+            notifications += [.only(heir, "channelRestored"), .joined(.channelRestoration)]
             run(heir, self.owner(heir))
         } else {
             self.channel?.presence = owner.map { .absent($0, reconnectionDeadline: now + 1) } ?? .unowned(nil)
-            notifications.append(.word("applicationDetached"))
+            notifications.append(.kind("applicationDetached"))
         }
     }
 
@@ -125,8 +125,8 @@ extension Model {
             deadline: now + 10,
             launch: .waiting(until: reconnectionDeadline)
         )
-        channel?.presence = .starting(owner, start, nil)
-        notifications.append(.word("applicationStarting"))
+        channel?.presence = .starting(owner, start, transmission: nil)
+        notifications.append(.kind("applicationStarting"))
         launch()
     }
 
@@ -134,7 +134,7 @@ extension Model {
         guard case .starting(let owner, var start, let transmission) = channel?.presence else { return }
         guard case .waiting(let until) = start.launch, now >= until else { return }
         start.launch = .ordered
-        channel?.presence = .starting(owner, start, transmission)
+        channel?.presence = .starting(owner, start, transmission: transmission)
         startedApplications.insert(owner.id)
         isStartOrdered = true
     }
@@ -152,7 +152,7 @@ extension Model {
         endTransmission(.applicationUnavailable)
         endPushes(.undeliverable)
         channel?.presence = .absent(owner, reconnectionDeadline: now)
-        notifications.append(.word("applicationDetached"))
+        notifications.append(.kind("applicationDetached"))
     }
 
     mutating func timePassed() {

@@ -10,14 +10,14 @@ extension Model {
         switch (audio, isWanted) {
         case (.inactive, true):
             audio = .activating
-            audioNotifications.append(.word("audioActivating"))
+            audioNotifications.append(.kind("audioActivating"))
         case (.interrupted, true):
             audio = .activating
-            audioNotifications += [.word("audioInterruptionEnded"), .word("audioActivating")]
+            audioNotifications += [.kind("audioInterruptionEnded"), .kind("audioActivating")]
         case (.activating, false), (.active, false):
             if remote != nil { audioNotifications.append(.interrupted(obstacle ?? .speakerLost)) }
             audio = remote == nil ? .inactive : .interrupted
-            audioNotifications.append(.word("audioDeactivated"))
+            audioNotifications.append(.kind("audioDeactivated"))
         case (.interrupted, false):
             // There is no reception left to interrupt.
             if remote == nil { audio = .inactive }
@@ -52,7 +52,7 @@ extension Model {
     private mutating func streamStarted() {
         guard audio == .activating else { return }
         audio = .active
-        audioNotifications.append(.word("audioActivated"))
+        audioNotifications.append(.kind("audioActivated"))
     }
 
     // MARK: The speaker
@@ -63,7 +63,7 @@ extension Model {
             answers += Array(repeating: "done", count: requests)
             channel?.remote?.reception = .playing(playback: playback)
         case .playing(playback): break
-        case .opening, .playing, .taken, nil: return
+        case .opening, .playing, .interrupted, nil: return
         }
         streamStarted()
     }
@@ -72,8 +72,8 @@ extension Model {
         switch channel?.remote?.reception {
         // A speaker that cannot be opened fails the request and interrupts nothing.
         case .opening(playback, requests: _): endReception()
-        case .playing(playback): channel?.remote?.reception = .taken
-        case .opening, .playing, .taken, nil: break
+        case .playing(playback): channel?.remote?.reception = .interrupted
+        case .opening, .playing, .interrupted, nil: break
         }
     }
 
@@ -86,13 +86,13 @@ extension Model {
         let old = channel?.remote
         let reception: Reception
         switch old?.reception {
-        case .opening, .playing: reception = old?.reception ?? .taken
-        case .taken, nil:
+        case .opening, .playing: reception = old?.reception ?? .interrupted
+        case .interrupted, nil:
             counts.playbacks += 1
             reception = .opening(playback: counts.playbacks, requests: 0)
         }
         channel?.remote = Remote(name: speaker.name, reception: reception)
-        if old?.name != speaker.name { notifications.append(.word("participantChanged")) }
+        if old?.name != speaker.name { notifications.append(.kind("participantChanged")) }
         return nil
     }
 
@@ -103,21 +103,21 @@ extension Model {
             answers += Array(repeating: refusal, count: requests)
         }
         channel?.remote = nil
-        notifications.append(.word("participantChanged"))
+        notifications.append(.kind("participantChanged"))
     }
 
     /// A reception whose speaker never opened is refused, not interrupted.
     private mutating func interruptReception() {
         switch channel?.remote?.reception {
         case .opening: endReception()
-        case .playing: channel?.remote?.reception = .taken
-        case .taken, nil: break
+        case .playing: channel?.remote?.reception = .interrupted
+        case .interrupted, nil: break
         }
     }
 
     /// Proof 68: an interrupted reception continues once nothing prevents it.
     private mutating func resumeReception() {
-        guard obstacle == nil, case .taken = channel?.remote?.reception else { return }
+        guard obstacle == nil, case .interrupted = channel?.remote?.reception else { return }
         counts.playbacks += 1
         channel?.remote?.reception = .playing(playback: counts.playbacks)
     }
@@ -127,7 +127,7 @@ extension Model {
     mutating func audioServerReady() {
         guard !hasAudioServer else { return }
         hasAudioServer = true
-        notifications.append(.word("audioServerReady"))
+        notifications.append(.kind("audioServerReady"))
         resumeReception()
     }
 
@@ -136,7 +136,7 @@ extension Model {
         endTransmission(.audioServerLost)
         interruptReception()
         hasAudioServer = false
-        notifications.append(.word("audioServerLost"))
+        notifications.append(.kind("audioServerLost"))
     }
 
     /// No frames reach an application without an audio socket: its transmission ends, and none begins.

@@ -4,10 +4,10 @@ import PTTMessages
 extension Model {
     /// Rows 3 to 6.
     mutating func join(
-        _ client: ClientID,
         _ request: ChannelInterface.JoinRequest,
-        _ fresh: ChannelID,
-        _ token: PushToken
+        from client: ClientID,
+        newChannelID: ChannelID,
+        newToken: PushToken
     ) -> String {
         if power == .shuttingDown { return "unknown" }
         let attachment = attachments[client]
@@ -15,15 +15,15 @@ extension Model {
         let identifier =
             attachment?.application ?? request.application.map { ApplicationID(rawValue: $0) }
         if let refusal = forbids(identifier ?? Policy.commandLine) { return refusal }
-        if let channel { return takeOver(channel, client, identifier, request) }
+        if let channel { return takeOver(channel, by: identifier, from: client, request) }
         // C1: the token of the attachment, unless an earlier channel had it.
-        let token = attachment?.spareToken ?? token
+        let token = attachment?.spareToken ?? newToken
         let owner = owner(client) ?? identifier.map { Owner(id: $0, canBeStarted: false) }
         channel = Joined(
-            id: request.channelID ?? fresh,
+            id: request.channelID ?? newChannelID,
             name: request.name,
             token: token,
-            presence: owner.map { .running($0, Running(client: client), nil) } ?? .unowned(nil)
+            presence: owner.map { .running($0, Running(client: client), transmission: nil) } ?? .unowned(nil)
         )
         attachments[client]?.spareToken = nil
         if let identifier { leftWhileAway[identifier] = nil }
@@ -34,8 +34,8 @@ extension Model {
     /// Row 4. Ours: a client that names the joined channel takes it over if it has no other application.
     private mutating func takeOver(
         _ channel: Joined,
-        _ client: ClientID,
-        _ identifier: ApplicationID?,
+        by identifier: ApplicationID?,
+        from client: ClientID,
         _ request: ChannelInterface.JoinRequest
     ) -> String {
         if request.channelID != channel.id { return "channelLimitReached" }
@@ -59,8 +59,8 @@ extension Model {
         run(client, owner)
         if isAttached, start == nil, self.channel?.transmission != nil {
             // An application that joins during a transmission is notified of its beginning.
-            notifications.append(.alone(client, "transmissionBegan"))
-            if audio == .active { notifications.append(.alone(client, "audioActivated")) }
+            notifications.append(.only(client, "transmissionBegan"))
+            if audio == .active { notifications.append(.only(client, "audioActivated")) }
         }
         self.channel?.name = request.name
         self.channel?.hasPicture = request.image != nil
@@ -140,7 +140,7 @@ extension Model {
         channel?.hasPicture = request.image != nil
         channel?.needsDescriptor = false
         if old.name != request.name || old.hasPicture != (request.image != nil) {
-            notifications.append(.word("descriptorChanged"))
+            notifications.append(.kind("descriptorChanged"))
         }
         return "done"
     }
@@ -153,7 +153,7 @@ extension Model {
     /// Row 49: a transmission in progress goes on.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.ServiceStatusRequest) -> String {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
-        if channel?.running?.status != request.status { notifications.append(.word("serviceStatusChanged")) }
+        if channel?.running?.status != request.status { notifications.append(.kind("serviceStatusChanged")) }
         channel?.running?.status = request.status
         return "done"
     }
@@ -161,7 +161,7 @@ extension Model {
     /// Row 48, and the same for half duplex during transmission and reception.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.TransmissionModeRequest) -> String {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
-        if channel?.mode != request.mode { notifications.append(.word("transmissionModeChanged")) }
+        if channel?.mode != request.mode { notifications.append(.kind("transmissionModeChanged")) }
         channel?.mode = request.mode
         if request.mode == .listenOnly || request.mode == .halfDuplex && channel?.remote != nil {
             endTransmission(.modeChanged)
@@ -172,7 +172,7 @@ extension Model {
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.AccessoryEventsRequest) -> String {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
         if channel?.areAccessoryEventsEnabled != request.isEnabled {
-            notifications.append(.word("accessoryEventsChanged"))
+            notifications.append(.kind("accessoryEventsChanged"))
         }
         channel?.areAccessoryEventsEnabled = request.isEnabled
         return "done"

@@ -26,7 +26,7 @@ extension Model {
         switch channel.presence {
         case .running(_, let running, _):
             self.channel?.running?.pushes.append((counts.pushes, kind, now + Self.answerTime(kind)))
-            notifications.append(.alone(running.client, "pushReceived"))
+            notifications.append(.only(running.client, "pushReceived"))
         case .unowned, .absent, .starting:
             if self.channel?.start == nil {
                 notifications.append(.finished(counts.pushes, .undeliverable))
@@ -56,7 +56,7 @@ extension Model {
         // Row 33: the stop does not depend on the push. However late the answer, it ends the transmission, and the
         // application is notified if there was none (row 23).
         if request.endsTransmission {
-            if channel?.transmission == nil { notifications.append(.alone(client, "endRefused")) }
+            if channel?.transmission == nil { notifications.append(.only(client, "endRefused")) }
             endTransmission(.stopped, by: .developerRequest)
         }
         // Row 36, C8: a push that was not answered in time is over.

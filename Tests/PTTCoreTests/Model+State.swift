@@ -24,9 +24,9 @@ extension Model {
         ///
         /// - Parameter backBy: Until when its process may reconnect.
         case absent(Owner, reconnectionDeadline: Int)
-        case starting(Owner, Start, ActiveTransmission?)
+        case starting(Owner, Start, transmission: ActiveTransmission?)
         /// Ours: without an owner if the program only receives the audio of a channel that was joined from the command line.
-        case running(Owner?, Running, ActiveTransmission?)
+        case running(Owner?, Running, transmission: ActiveTransmission?)
     }
 
     struct Owner: Equatable {
@@ -72,7 +72,7 @@ extension Model {
         case opening(playback: Int, requests: Int)
         case playing(playback: Int)
         /// The reception is interrupted.
-        case taken
+        case interrupted
     }
 
     /// `tx` of 2.1.
@@ -108,8 +108,10 @@ extension Model.Joined {
             // No transmission exists in a channel whose application is neither running nor starting.
             case .absent: break
             case .unowned: presence = .unowned(newValue)
-            case .starting(let owner, let start, _): presence = .starting(owner, start, newValue)
-            case .running(let owner, let running, _): presence = .running(owner, running, newValue)
+            case .starting(let owner, let start, _):
+                presence = .starting(owner, start, transmission: newValue)
+            case .running(let owner, let running, _):
+                presence = .running(owner, running, transmission: newValue)
             }
         }
     }
@@ -118,7 +120,7 @@ extension Model.Joined {
         get { if case .starting(_, let start, _) = presence { start } else { nil } }
         set {
             guard case .starting(let owner, _, let transmission) = presence, let newValue else { return }
-            presence = .starting(owner, newValue, transmission)
+            presence = .starting(owner, newValue, transmission: transmission)
         }
     }
 
@@ -126,7 +128,7 @@ extension Model.Joined {
         get { if case .running(_, let running, _) = presence { running } else { nil } }
         set {
             guard case .running(let owner, _, let transmission) = presence, let newValue else { return }
-            presence = .running(owner, newValue, transmission)
+            presence = .running(owner, newValue, transmission: transmission)
         }
     }
 
@@ -146,7 +148,7 @@ extension Model.Joined {
     var isHeard: Bool {
         switch running?.remote?.reception {
         case .opening, .playing: true
-        case .taken, nil: false
+        case .interrupted, nil: false
         }
     }
 }

@@ -25,7 +25,7 @@ extension Model {
                 began: now
             )
             channel?.start?.missed.append("transmissionBegan")
-            notifications.append(.word("transmissionBegan"))
+            notifications.append(.kind("transmissionBegan"))
             return "began"
         }
     }
@@ -83,14 +83,14 @@ extension Model {
         release { $0.origin == origin }
         channel?.running?.graceEnd = now + 3
         channel?.running?.pressed.append((origin, client))
-        notifications.append(.alone(application, "accessoryPressed"))
+        notifications.append(.only(application, "accessoryPressed"))
     }
 
     /// Each forwarded press is forwarded as released, once.
     mutating func release(_ isReleased: ((origin: Origin, by: ClientID)) -> Bool) {
         guard let running = channel?.running else { return }
         for _ in running.pressed.filter(isReleased) {
-            notifications.append(.alone(running.client, "accessoryReleased"))
+            notifications.append(.only(running.client, "accessoryReleased"))
         }
         channel?.running?.pressed.removeAll(where: isReleased)
     }
@@ -149,7 +149,7 @@ extension Model {
             endTransmission(.timeLimit)
         } else if !transmission.isWarned, now >= transmission.began + Self.timeLimit - 10 {
             channel?.transmission?.isWarned = true
-            notifications.append(.word("timeLimitNear"))
+            notifications.append(.kind("timeLimitNear"))
         }
     }
 }

@@ -9,14 +9,14 @@ import PTTMessages
 struct Model {
     /// An event for all subscribers, or for one application, with what the contract says about it.
     enum Notification: Equatable {
-        case word(String)
+        case kind(String)
         case joined(JoinReason)
         case left(LeaveReason)
         case ended(EndCause, by: TransmitSource)
         case refused(RefusalCode)
         case interrupted(Interruption)
         case finished(Int, PushOutcome)
-        case alone(ClientID, String)
+        case only(ClientID, String)
     }
 
     /// A connection with which an application has attached.
@@ -87,7 +87,7 @@ struct Model {
         self.whileLocked = whileLocked
     }
 
-    mutating func take(_ event: TalkSession.Event, at second: Int) {
+    mutating func handle(_ event: TalkSession.Event, at second: Int) {
         now = second
         notifications.removeAll(keepingCapacity: true)
         audioNotifications.removeAll(keepingCapacity: true)
@@ -104,9 +104,10 @@ struct Model {
 
     private mutating func answer(_ request: TalkSession.Request, from client: ClientID) -> String? {
         switch request {
-        case .attach(let request, let process, let token): attach(client, process, request, token)
+        case .attach(let request, let process, let token):
+            attach(request, from: client, in: process, newToken: token)
         case .join(let request, processID: _, let channelID, let token):
-            join(client, request, channelID, token)
+            join(request, from: client, newChannelID: channelID, newToken: token)
         case .leave(let request): leave(client, request.channelID)
         case .begin(let request): begin(client, request)
         case .end(let request): end(client, request)
@@ -140,7 +141,7 @@ struct Model {
         case .playbackFailed(let playback, _, reason: _): playbackFailed(playback.rawValue)
         case .audioConnectionReady(let client): audioConnectionReady(client)
         case .audioConnectionLost(let client): audioConnectionLost(client)
-        case .routeChanged: notifications.append(.word("routeChanged"))
+        case .routeChanged: notifications.append(.kind("routeChanged"))
         case .audioServerReady: audioServerReady()
         case .audioServerLost: audioServerLost()
         case .policyChanged(let policy):
@@ -156,10 +157,10 @@ struct Model {
             endTransmission(.sessionInactive)
         case .sessionActive: isSessionInactive = false
         case .stateSaved:
-            if saveFailure != nil { notifications.append(.word("stateSaved")) }
+            if saveFailure != nil { notifications.append(.kind("stateSaved")) }
             saveFailure = nil
         case .stateNotSaved(let reason):
-            if saveFailure != reason { notifications.append(.word("stateNotSaved")) }
+            if saveFailure != reason { notifications.append(.kind("stateNotSaved")) }
             saveFailure = reason
         case .shuttingDown: shutDown()
         default: break

@@ -25,7 +25,7 @@ struct ModelComparison {
     mutating func run(_ event: TalkSession.Event, at second: Int) -> String? {
         let violation: String?
         (effects, violation) = observer.run(event, at: .seconds(second), in: &session)
-        model.take(event, at: second)
+        model.handle(event, at: second)
         return violation ?? difference ?? differenceOfState
     }
 
@@ -44,7 +44,7 @@ struct ModelComparison {
                     audioNotifications.append(brief(event))
                 default: notifications.append(brief(event))
                 }
-            case .notify(let client, let event): notifications.append(.alone(client, event.kind))
+            case .notify(let client, let event): notifications.append(.only(client, event.kind))
             case .startApplication: isStartOrdered = true
             case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
                 .setTimer, .cancelTimer, .saveChannel, .saveDescriptor, .log:
@@ -117,7 +117,7 @@ struct ModelComparison {
         case .transmissionRefused(_, let refusal): .refused(refusal.code)
         case .audioInterrupted(let interruption): .interrupted(interruption)
         case .pushFinished(let pushID, let outcome, explanation: _): .finished(pushID.rawValue, outcome)
-        default: .word(event.kind)
+        default: .kind(event.kind)
         }
     }
 }

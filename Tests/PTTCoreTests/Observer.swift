@@ -47,11 +47,11 @@ struct Observer {
         at now: MonotonicTime,
         in session: inout TalkSession
     ) -> (effects: [TalkSession.Effect], violation: String?) {
-        take(event, session.whileLocked)
-        return follow(session.handle(event, at: now), event, session)
+        note(event, whileLocked: session.whileLocked)
+        return apply(session.handle(event, at: now), of: event, in: session)
     }
 
-    private mutating func take(_ event: TalkSession.Event, _ whileLocked: TalkSession.WhileLocked) {
+    private mutating func note(_ event: TalkSession.Event, whileLocked: TalkSession.WhileLocked) {
         switch event {
         case .timerFired: timer = nil
         case .playbackFailed(openPlayback, _, reason: _): isSpeakerLost = true
@@ -75,10 +75,10 @@ struct Observer {
         }
     }
 
-    private mutating func follow(
+    private mutating func apply(
         _ effects: [TalkSession.Effect],
-        _ event: TalkSession.Event,
-        _ session: TalkSession
+        of event: TalkSession.Event,
+        in session: TalkSession
     ) -> (effects: [TalkSession.Effect], violation: String?) {
         var stage = 0
         if let request = event.request { unanswered.append(request) }
@@ -90,7 +90,7 @@ struct Observer {
                     return (effects, "\(id) is answered and does not wait")
                 }
                 unanswered.remove(at: index)
-                take(answer, event)
+                note(answer, to: event)
             } else if let violation = observe(effect) {
                 return (effects, violation)
             }
@@ -101,7 +101,7 @@ struct Observer {
         return (effects, check(session))
     }
 
-    private mutating func take(_ answer: TalkSession.Answer, _ event: TalkSession.Event) {
+    private mutating func note(_ answer: TalkSession.Answer, to event: TalkSession.Event) {
         switch (answer, event) {
         case (
             .attached(_, _, let restored, left: _, isForeground: _),

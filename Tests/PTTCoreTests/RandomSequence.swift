@@ -74,7 +74,7 @@ enum RandomSequence {
         case 25...29: return attach(&random, radio)
         case 30...31: return .clientDisconnected(radio)
         case 32...36: return push(&random, model)
-        case 37...41: return finish(&random, model, radio, late)
+        case 37...41: return finish(&random, model, by: radio, late: late)
         case 42...48:
             return TestEvents.begin(
                 random.pick([TestEvents.button, TestEvents.headset]),
@@ -122,19 +122,19 @@ enum RandomSequence {
     private static func finish(
         _ random: inout SplitMix,
         _ model: Model,
-        _ radio: ClientID,
-        _ late: Int
+        by radio: ClientID,
+        late: Int
     ) -> TalkSession.Event {
         let id = model.channel?.running?.pushes.first?.id ?? model.counts.pushes
         return random.pick([
             TestEvents.finish(
                 id - late,
                 .activeRemoteParticipant,
-                TestEvents.ann,
+                set: TestEvents.ann,
                 ends: late == 1,
                 by: radio
             ),
-            TestEvents.finish(id, .activeRemoteParticipant, TestEvents.bob, ends: true, by: radio),
+            TestEvents.finish(id, .activeRemoteParticipant, set: TestEvents.bob, ends: true, by: radio),
             TestEvents.finish(id, .processed, by: radio), TestEvents.finish(id, .leaveChannel, by: radio),
         ])
     }

@@ -10,7 +10,7 @@ import Testing
         var observer = Observer(session)
         let violation =
             observer.run(first, at: .seconds(60), in: &session).violation
-            ?? explore(session, observer, [first], TestEvents.fewer, depth: 3, &steps)
+            ?? explore(session, observer, after: [first], events: TestEvents.fewer, depth: 3, steps: &steps)
         #expect(violation == nil)
         #expect(steps > 17_000)
     }
@@ -19,7 +19,7 @@ import Testing
     func `no sequence of two events violates an invariant from any state`(_ initialState: InitialState) {
         var steps = 0
         let (session, observer, _) = initialState.reach()
-        let later = explore(session, observer, [], TestEvents.events, depth: 2, &steps)
+        let later = explore(session, observer, after: [], events: TestEvents.events, depth: 2, steps: &steps)
         #expect(later == nil)
         #expect(steps > 5000)
     }
@@ -28,12 +28,12 @@ import Testing
     private func explore(
         _ session: TalkSession,
         _ observer: Observer,
-        _ past: [TalkSession.Event],
-        _ alphabet: [TalkSession.Event],
+        after past: [TalkSession.Event],
+        events: [TalkSession.Event],
         depth: Int,
-        _ steps: inout Int
+        steps: inout Int
     ) -> String? {
-        for event in alphabet {
+        for event in events {
             var (session, observer) = (session, observer)
             let past = past + [event]
             let (_, violation) = observer.run(event, at: .seconds(60 + 10 * past.count), in: &session)
@@ -42,7 +42,14 @@ import Testing
                 return "\(violation), after:\n\(past.map { "\($0)" }.joined(separator: "\n"))"
             }
             guard depth > 1 else { continue }
-            if let violation = explore(session, observer, past, alphabet, depth: depth - 1, &steps) {
+            if let violation = explore(
+                session,
+                observer,
+                after: past,
+                events: events,
+                depth: depth - 1,
+                steps: &steps
+            ) {
                 return violation
             }
         }

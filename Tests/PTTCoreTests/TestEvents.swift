@@ -83,7 +83,7 @@ enum TestEvents {
         _ origin: Origin,
         by client: ClientID = accessoryd,
         _ source: TransmitSource = .handsfreeButton,
-        _ channelID: ChannelID? = nil
+        in channelID: ChannelID? = nil
     ) -> TalkSession.Event {
         .request(request, from: client, .begin(.init(channelID: channelID, source: source, origin: origin)))
     }
@@ -159,7 +159,7 @@ enum TestEvents {
     static func finish(
         _ push: Int,
         _ result: ApplicationInterface.PushResult,
-        _ speaker: ApplicationInterface.Speaker? = nil,
+        set speaker: ApplicationInterface.Speaker? = nil,
         ends: Bool = false,
         by client: ClientID = radio
     ) -> TalkSession.Event {
