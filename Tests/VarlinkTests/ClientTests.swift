@@ -117,7 +117,7 @@ import Varlink
     {
         let (client, peer) = try connected()
         let answers = AsyncQueue(of: VarlinkCallError.self)
-        client.onClose = { _ in Issue.record("told") }
+        client.onClose = { _ in Issue.record("the close handler was called") }
         client.call("a.b.C") { if case .failure(let error) = $0 { answers.add(error) } }
         client.close()
         #expect(try await answers.next() == .disconnected("closed here"))

@@ -93,9 +93,9 @@ import Testing
         async throws
     {
         let fixture = try await AudioSocketFixture.start()
-        let strangers = try (0..<40).map { _ in try AudioPeer(fixture.core.connectAudio()) }
+        let silent = try (0..<40).map { _ in try AudioPeer(fixture.core.connectAudio()) }
         // More connections than the limit: the oldest are closed.
-        for stranger in strangers.prefix(30) { try await stranger.ended.next() }
+        for peer in silent.prefix(30) { try await peer.ended.next() }
         try await fixture.expectFrames(at: try fixture.peer())
         try await fixture.expectFrames(at: try fixture.peer(again: true))
     }

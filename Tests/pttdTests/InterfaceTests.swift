@@ -42,7 +42,7 @@ import Testing
             let (status, lines) = try await varlinkctl.run("introspect", address, name).output()
             #expect(status == 0 && lines.contains("interface \(name)"), "\(lines)")
         }
-        let follower = try varlinkctl.run(
+        let subscriber = try varlinkctl.run(
             "--more",
             "-j",
             "call",
@@ -58,10 +58,10 @@ import Testing
             "\(ApplicationInterface.name).Attach",
             #"{"identifier": "org.example.Other", "name": "Other", "isForeground": true}"#
         )
-        for program in [follower, attached] {
+        for program in [subscriber, attached] {
             #expect(try await program.lines.next().contains("\"sequence\":"))
         }
-        try await live(core)
+        try await callMethods(of: core)
         let status = try await varlinkctl.run(
             "-j",
             "call",
@@ -71,7 +71,7 @@ import Testing
         )
         .output()
         #expect(status.status == 0, "\(status)")
-        for program in [follower, attached] {
+        for program in [subscriber, attached] {
             var kinds: [String] = []
             while kinds.last != "audioDeactivated" {
                 let line = try await program.lines.next()
@@ -89,7 +89,7 @@ import Testing
 
     /// A sequence of calls with every kind of value.
     @EventLoop
-    private func live(_ core: CoreFixture) async throws {
+    private func callMethods(of core: CoreFixture) async throws {
         let picture = try Image([0x89, 0x50, 0x4E, 0x47]).base64
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers, image: picture)

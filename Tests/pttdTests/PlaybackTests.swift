@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: [[], [UInt8](repeating: 0, count: 15), [UInt8](repeating: 0, count: 16 + 1918)])
     @EventLoop
     func
-        `a packet of a wrong size ends the audio connection with a line, and who talks is not heard any more`(
+        `a packet of a wrong size ends the audio connection with a log line, and the participant is interrupted`(
             packet: [UInt8]
         ) async throws
     {
