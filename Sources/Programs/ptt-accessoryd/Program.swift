@@ -37,6 +37,8 @@ final class Daemon {
     }
 
     private init(_ log: Logger) throws {
+        // A socket that systemd passes needs none, but the core's socket is there.
+        _ = try RuntimeSocket.directory()
         accessories = Accessories(log: log)
         let socket = try RuntimeSocket.accessory.listen(ActivatedSocket.takeAll())
         try accessories.start(socket)
