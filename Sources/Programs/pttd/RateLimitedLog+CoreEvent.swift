@@ -57,7 +57,7 @@ extension RateLimitedLog {
             log(level: .info, "the channel is on disk again", about: peer)
         case .stateNotSaved(let reason):
             let line: Logger.Message =
-                "the channel cannot be written to disk, and a reboot will find an earlier one"
+                "the channel cannot be written to disk, and a reboot restores an earlier one"
             log(level: .error, line, metadata: ["reason": "\(reason)"], about: peer)
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
             .transmissionModeChanged, .accessoryEventsChanged, .participantChanged, .timeLimitNear,
