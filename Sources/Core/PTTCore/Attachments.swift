@@ -1,6 +1,6 @@
 import PTTMessages
 
-/// The attached applications, by their connections. Which of them has the channel follows from this.
+/// The attached applications, by their connections. They determine which application has the channel.
 struct Attachments: Equatable, Sendable {
     private var processes: [ClientID: ApplicationProcess] = [:]
 

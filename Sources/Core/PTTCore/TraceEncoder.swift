@@ -5,10 +5,10 @@ import PTTMessages
 ///
 /// `begin source handsfreeButton origin (kind bluetoothButton identifier "A4:C1:38:00:00:01" name "PTT-Z01")`
 ///
-/// What belongs together within a line stands in parentheses. Only words of our own enumerations, numbers and
-/// identifiers of channels stand without quotation marks, so that no text from outside can forge a word or a line.
-/// Payloads are between an application and its server, and a push token lets its bearer in: the former stand as their
-/// length in bytes, the latter as their first four characters.
+/// Structures within a line are in parentheses. Only names of our own enumerations, numbers and identifiers of channels
+/// are written without quotation marks, so that no text from outside can forge a word or a line. Payloads are private to
+/// an application and its server, and a push token is a bearer token: a payload is written as its length in bytes, a push
+/// token as its first four characters.
 final class TraceEncoder: Encoder {
     private var words: [String] = []
     /// Whether the words need parentheses within a line.
@@ -35,8 +35,8 @@ final class TraceEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { SingleValue(encoder: self) }
 
-    /// A value with its name. What an enumeration's case carries without a name is called `_0`, `_1` and so on by the
-    /// compiler; it stands without one, and without parentheses.
+    /// Appends a value with its name. The compiler names unlabelled associated values `_0`, `_1` and so on; they are
+    /// written without a name and without parentheses.
     private func append(_ value: some Encodable, named name: String) {
         if name.hasPrefix("_") { return append(value) }
         words.append(name)
@@ -58,7 +58,7 @@ final class TraceEncoder: Encoder {
         case let text as String: words.append(text.traced)
         case is Int, is Bool: words.append("\(value)")
         default:
-            // Nothing that is traced throws, and nothing is done about a line that is not complete.
+            // No type in a trace throws here; if one did, its line would be incomplete.
             try? value.encode(to: self)
         }
     }
