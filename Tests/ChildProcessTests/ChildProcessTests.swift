@@ -60,7 +60,7 @@ import Testing
     @Test @EventLoop func `the kernel kills it with the thread that started it, and so with the process`()
         async throws
     {
-        let ends = AsyncQueue(of: Int32.self)
+        let started = AsyncQueue(of: (processID: Int32, end: Int32).self)
         try EventLoop.spawnBlocking(
             {
                 let null = "/dev/null".withCString { strdup($0) }
@@ -72,15 +72,19 @@ import Testing
                 let processID = cspawn([strdup("sleep"), strdup("60"), nil], environ, streams, &end)
                 return (processID, end)
             },
-            completion: { _, end in ends.add(end) }
+            completion: { started.add(($0, $1)) }
         )
-        let end = try await ends.next()
+        let (processID, end) = try await started.next()
         try #require(end >= 0)
         let isOver = AsyncQueue(of: Void.self)
         let source = try DescriptorSource(end, .readable) { _ in isOver.add(()) }
         try await isOver.next()
         source.cancel()
         _ = close(end)
+        var status: Int32 = 0
+        // Also because the exit tests of later suites would wait for it for ever.
+        #expect(waitpid(processID, &status, 0) == processID)
+        #expect(status == SIGKILL)
     }
 
     @Test @EventLoop func `no signal is blocked, and a broken pipe ends it`() async throws {
