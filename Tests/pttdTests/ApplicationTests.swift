@@ -141,7 +141,7 @@ import Varlink
     }
 
     @Test @EventLoop
-    func `the second of two applications is told why it cannot join, and receives the same events`()
+    func `the second of two applications gets the reason why it cannot join, and receives the same events`()
         async throws
     {
         let core = try await CoreFixture.start()

@@ -15,11 +15,7 @@ final class TalkSessionHost {
     private let peers: RateLimitedLog
     /// The process whose call is being handled; 0 for events that no call has caused.
     var caller: RateLimitedLog.Peer = 0
-    private let audio: AudioSocket
-    private let microphone: Microphone
-    private let speaker: Speaker
-    private let store: StateStore
-    private let starter: ApplicationStarter
+    private let backends: Backends
     private var session: TalkSession
     private var saves = SaveOrder()
     private var inbox: [Input] = []
@@ -65,22 +61,18 @@ final class TalkSessionHost {
         log: Logger,
         peers: RateLimitedLog
     ) {
-        audio = backends.audio
-        microphone = backends.microphone
-        speaker = backends.speaker
-        store = backends.store
-        starter = backends.starter
+        self.backends = backends
         self.log = log
         self.peers = peers
         session = TalkSession(timeLimit: timeLimit, whileLocked: whileLocked)
         timer = TimerSource { [weak self] in self?.post(.timerFired) }
-        store.report = { [weak self] in self?.handle(.report($0)) }
-        audio.receive = { [weak self] in self?.play($1, from: $0) ?? .wantsMore }
-        audio.connected = { [weak self] in self?.post(.audioConnectionReady($0)) }
-        audio.lost = { [weak self] in self?.post(.audioConnectionLost($0)) }
-        speaker.roomAvailable = { [audio] in audio.resume() }
-        speaker.opened = { [weak self] in self?.updateRoute(output: $0) }
-        microphone.opened = { [weak self] in self?.updateRoute(input: $0) }
+        backends.store.report = { [weak self] in self?.handle(.report($0)) }
+        backends.audio.receive = { [weak self] in self?.play($1, from: $0) ?? .wantsMore }
+        backends.audio.connected = { [weak self] in self?.post(.audioConnectionReady($0)) }
+        backends.audio.lost = { [weak self] in self?.post(.audioConnectionLost($0)) }
+        backends.speaker.roomAvailable = { [audio = backends.audio] in audio.resume() }
+        backends.speaker.opened = { [weak self] in self?.updateRoute(output: $0) }
+        backends.microphone.opened = { [weak self] in self?.updateRoute(input: $0) }
     }
 
     /// The status that results from all published events.
@@ -94,7 +86,7 @@ final class TalkSessionHost {
 
     /// Restores the channel of an earlier run. Call it before anything else.
     func restore() {
-        guard let found = store.load() else { return }
+        guard let found = backends.store.load() else { return }
         if found.isAside { carryOut(saves.foundAside()) }
         guard let channel = found.channel else { return }
         post(.restored(channel, descriptor: found.descriptor))
@@ -174,13 +166,13 @@ final class TalkSessionHost {
         for step in steps {
             switch step {
             case .perform(let effect, let time, let processID): perform(effect, at: time, for: processID)
-            case .write: store.write()
-            case .keepAside: store.keepAside()
+            case .write: backends.store.write()
+            case .keepAside: backends.store.keepAside()
             case .recovered:
-                store.forgetAside()
+                backends.store.forgetAside()
                 post(.stateSaved)
             case .failed(let reason): post(.stateNotSaved(reason: reason))
-            case .retryLater: store.retryLater()
+            case .retryLater: backends.store.retryLater()
             }
         }
         updateHolders()
@@ -213,15 +205,15 @@ final class TalkSessionHost {
         case .openCapture(let capture, let format):
             openMicrophone(capture, format)
         case .closeCapture(let capture):
-            if self.capture.close(capture) { microphone.close() }
+            if self.capture.close(capture) { backends.microphone.close() }
         case .openPlayback(let playback, let format, let client):
             openSpeaker(playback, format, client)
         case .closePlayback(let playback):
-            if self.playback.close(playback) { speaker.close() }
+            if self.playback.close(playback) { backends.speaker.close() }
         case .saveChannel(let channel):
-            store.save(channel)
+            backends.store.save(channel)
         case .saveDescriptor(let descriptor):
-            store.save(descriptor)
+            backends.store.save(descriptor)
         case .startApplication(let startID, _, let activation):
             start(startID, activation)
         case .log(let text):
@@ -256,13 +248,13 @@ final class TalkSessionHost {
 
     private func openMicrophone(_ capture: CaptureID, _ format: AudioFormat) {
         self.capture.open(capture)
-        microphone.open(
+        backends.microphone.open(
             format,
             started: { [weak self] in self?.post(.captureStarted(capture)) },
             frame: { [weak self] header, samples in
                 guard let self, let sink = self.capture.peer else { return }
                 switch sink {
-                case .application(let client): audio.send(header, samples, to: client)
+                case .application(let client): backends.audio.send(header, samples, to: client)
                 }
             },
             failed: { [weak self] cause in self?.post(.captureFailed(capture, cause)) }
@@ -271,8 +263,8 @@ final class TalkSessionHost {
 
     private func openSpeaker(_ playback: PlaybackID, _ format: AudioFormat, _ client: ClientID) {
         self.playback.open(playback, peer: (client, format))
-        audio.discard(from: client)
-        speaker.open(
+        backends.audio.discard(from: client)
+        backends.speaker.open(
             format,
             started: { [weak self] in self?.post(.playbackStarted(playback)) },
             failed: { [weak self] in self?.post(.playbackFailed(playback, $0, reason: $1)) }
@@ -280,7 +272,7 @@ final class TalkSessionHost {
     }
 
     private func start(_ startID: StartID, _ activation: Activation) {
-        starter.start(activation) { [weak self] reason in
+        backends.starter.start(activation) { [weak self] reason in
             self?.post(.applicationStartFailed(startID, reason: reason))
         }
     }
@@ -299,6 +291,6 @@ final class TalkSessionHost {
                     + "20 ms of its format are \(player.format.bytesPerPacket)"
             )
         }
-        return speaker.play(samples) ? .wantsMore : .hasEnough
+        return backends.speaker.play(samples) ? .wantsMore : .hasEnough
     }
 }
