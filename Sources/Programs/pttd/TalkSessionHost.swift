@@ -207,7 +207,7 @@ final class TalkSessionHost {
         case .closeCapture(let capture):
             if self.capture.close(capture) { backends.microphone.close() }
         case .openPlayback(let playback, let format, let client):
-            openSpeaker(playback, format, client)
+            openSpeaker(playback, format, for: client)
         case .closePlayback(let playback):
             if self.playback.close(playback) { backends.speaker.close() }
         case .saveChannel(let channel):
@@ -261,7 +261,7 @@ final class TalkSessionHost {
         )
     }
 
-    private func openSpeaker(_ playback: PlaybackID, _ format: AudioFormat, _ client: ClientID) {
+    private func openSpeaker(_ playback: PlaybackID, _ format: AudioFormat, for client: ClientID) {
         self.playback.open(playback, peer: (client, format))
         backends.audio.discard(from: client)
         backends.speaker.open(
