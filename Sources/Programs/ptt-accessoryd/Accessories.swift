@@ -30,9 +30,9 @@ final class Accessories {
             log: log
         )
         let info = VarlinkServiceInfo(
-            vendor: "PushToTalk for Linux",
+            vendor: Product.name,
             product: "ptt-accessoryd",
-            version: "0.1.0",
+            version: Product.version,
             url: "https://github.com/pushtotalk-linux/push-to-talk"
         )
         let peers = RateLimitedLog(log)
