@@ -1,0 +1,29 @@
+/// What a button of an accessory is for, as its accessory file names it.
+package enum ButtonRole: String, WireEnum {
+    case unknown
+    /// The push-to-talk button.
+    case talk
+    /// The emergency button, as a rule a red or an orange one.
+    case emergency
+    /// A second push-to-talk button, for a second conversation of the same application.
+    case secondTalk
+    case channelUp
+    case channelDown
+    /// A button without a fixed meaning: the application gives it one.
+    case multifunction
+
+    /// Whether a press begins a transmission. The other buttons are reported to the application.
+    package var transmits: Bool {
+        switch self {
+        case .talk, .emergency, .secondTalk: true
+        case .unknown, .channelUp, .channelDown, .multifunction: false
+        }
+    }
+
+    static let declaration = """
+        # What a button is for. talk, emergency and secondTalk begin a transmission; the application sends an emergency
+        # as its network's emergency call, and secondTalk to its second conversation. channelUp, channelDown and
+        # multifunction do not transmit: the application changes what it talks to, or does what it assigned to them.
+        type ButtonRole (unknown, talk, emergency, secondTalk, channelUp, channelDown, multifunction)
+        """
+}
