@@ -31,6 +31,7 @@ extension MessageTests {
         expectCases(OriginKind.self, "DeviceKind", in: AccessoryInterface.description)
         expectCases(ButtonMode.self, "ButtonMode", in: AccessoryInterface.description)
         expectCases(LinkState.self, "LinkState", in: AccessoryInterface.description)
+        expectCases(ButtonRole.self, "ButtonRole", in: AccessoryInterface.description)
         expectCases(AccessoryEventKind.self, "EventKind", in: AccessoryInterface.description)
     }
 
@@ -123,6 +124,22 @@ extension MessageTests {
             payload: "{}"
         )
         try expectFields(send, in: PushInterface.description)
+        let device = AccessoryDevice(
+            kind: .serialMicrophone,
+            identifier: "A4:C1:38:00:00:01",
+            name: "Mic",
+            profile: "PTT",
+            mode: .hold,
+            link: .ready,
+            isPressed: true,
+            remark: "battery low",
+            battery: 5,
+            accessory: "ptt",
+            lastRole: .talk,
+            lastPress: 1
+        )
+        let pressed = AccessoryEvent(.pressed, device: device, role: .talk, value: "+PTT=P", remark: "x")
+        try expectFields(pressed, in: AccessoryInterface.description)
     }
 
     private func expectFields(_ message: some Encodable, in description: String) throws {

@@ -127,9 +127,19 @@ import Testing
             mode: .toggle,
             link: .unused,
             isPressed: false,
-            remark: "its key repeats"
+            remark: "its key repeats",
+            battery: 40,
+            accessory: "usb-headset",
+            lastRole: .emergency,
+            lastPress: 1
         )
-        let event = AccessoryEvent(.ignored, device: device, value: "80", remark: "heartbeat")
+        let event = AccessoryEvent(
+            .ignored,
+            device: device,
+            role: .channelUp,
+            value: "80",
+            remark: "heartbeat"
+        )
         try expectRoundTrip(AccessoryInterface.DevicesReply(devices: [device], isCoreConnected: true))
         try expectRoundTrip(AccessoryInterface.Update(sequence: 0, time: 1, devices: [device], event: nil))
         try expectRoundTrip(AccessoryInterface.Update(sequence: 1, time: 2, devices: nil, event: event))
@@ -213,6 +223,8 @@ import Testing
         try expectUnknown(TransmissionMode.self)
         try expectUnknown(Interruption.self)
         try expectUnknown(PushKind.self)
+        try expectUnknown(OriginKind.self)
+        try expectUnknown(ButtonRole.self)
         try expectUnknown(PushOutcome.self)
         try expectUnknown(PushRejectionCode.self)
         try expectUnknown(RefusalCode.self)

@@ -74,6 +74,25 @@ import Testing
         )
     }
 
+    @Test func `an event of an accessory names the button unless it is the talk button`() {
+        let device = AccessoryDevice(
+            kind: .bluetoothButton,
+            identifier: "A4:C1:38:00:00:01",
+            name: "AINA",
+            profile: "AINA",
+            mode: .hold,
+            link: .ready,
+            isPressed: true,
+            remark: nil
+        )
+        func line(_ role: ButtonRole?) -> String {
+            Wording.line(AccessoryEvent(.pressed, device: device, role: role, value: "02"))
+        }
+        #expect(line(.emergency) == "AINA, emergency button, pressed: 02")
+        #expect(line(.talk) == "AINA pressed: 02")
+        #expect(line(nil) == "AINA pressed: 02")
+    }
+
     private func application(_ channel: Channel) -> String? {
         let status = Wording.line(Status(channel: channel, timeLimit: 60))
         let row = status.split(separator: "\n").first { $0.hasPrefix("application") }

@@ -3,10 +3,11 @@ import PTTMessages
 
 /// Linux: a button of an accessory.
 public struct PTTAccessory: Hashable, Sendable {
-    /// The kind of an accessory.
+    /// The kind of an accessory. No case is added: an application's `switch` would no longer be exhaustive.
     public enum Kind: Hashable, Sendable {
         case bluetoothButton
         case wiredHeadset
+        /// A Bluetooth headset's media keys, a Bluetooth serial microphone, a pedal, or what a later version knows.
         case other
     }
 
@@ -21,7 +22,8 @@ public struct PTTAccessory: Hashable, Sendable {
             switch origin.kind {
             case .bluetoothButton: .bluetoothButton
             case .wiredHeadset: .wiredHeadset
-            case .application, .commandLine, .unknown: .other
+            case .bluetoothHeadset, .serialMicrophone, .inputDevice, .application, .commandLine, .unknown:
+                .other
             }
         identifier = origin.identifier
         name = origin.name

@@ -32,7 +32,8 @@ extension Transmission {
         }
         return switch origin.kind {
         case .application, .commandLine: false
-        case .unknown, .bluetoothButton, .wiredHeadset: true
+        case .unknown, .bluetoothButton, .wiredHeadset, .bluetoothHeadset, .serialMicrophone, .inputDevice:
+            true
         }
     }
 }

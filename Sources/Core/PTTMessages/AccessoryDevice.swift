@@ -44,6 +44,14 @@ package struct AccessoryDevice: Equatable, Codable, Sendable {
     package let isPressed: Bool
     /// What people should know or do about the device, if anything.
     package let remark: String?
+    /// Percent, 0 to 100; nil if the device does not report it, or has not yet.
+    package var battery: Int?
+    /// The identifier of the accessory file that describes the device; nil if none does.
+    package var accessory: String?
+    /// The button that was pressed last; nil before the first press.
+    package var lastRole: ButtonRole?
+    /// When ``lastRole`` was pressed: microseconds of the monotonic clock.
+    package var lastPress: Int?
 
     package init(
         kind: OriginKind,
@@ -53,7 +61,11 @@ package struct AccessoryDevice: Equatable, Codable, Sendable {
         mode: ButtonMode,
         link: LinkState,
         isPressed: Bool,
-        remark: String?
+        remark: String?,
+        battery: Int? = nil,
+        accessory: String? = nil,
+        lastRole: ButtonRole? = nil,
+        lastPress: Int? = nil
     ) {
         self.kind = kind
         self.identifier = identifier
@@ -63,11 +75,21 @@ package struct AccessoryDevice: Equatable, Codable, Sendable {
         self.link = link
         self.isPressed = isPressed
         self.remark = remark
+        self.battery = battery
+        self.accessory = accessory
+        self.lastRole = lastRole
+        self.lastPress = lastPress
     }
 
-    static let kindDeclaration = "type DeviceKind \(OriginKind.values)"
+    static let kindDeclaration = """
+        \(OriginKind.meaning)
+        type DeviceKind \(OriginKind.values)
+        """
     static let declaration = """
+        # accessory: the identifier of its accessory file. battery: in percent, if known. lastRole, lastPress: the button
+        # that was pressed last, and when, in microseconds of the monotonic clock.
         type Device (kind: DeviceKind, identifier: string, name: string, profile: ?string, mode: ButtonMode,
-          link: LinkState, isPressed: bool, remark: ?string)
+          link: LinkState, isPressed: bool, remark: ?string, battery: ?int, accessory: ?string, lastRole: ?ButtonRole,
+          lastPress: ?int)
         """
 }

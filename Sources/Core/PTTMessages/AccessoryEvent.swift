@@ -21,6 +21,8 @@ package enum AccessoryEventKind: String, WireEnum {
 package struct AccessoryEvent: Equatable, Codable, Sendable {
     package let kind: AccessoryEventKind
     package let device: AccessoryDevice?
+    /// The button that was pressed or released; nil where the event is not about a button.
+    package let role: ButtonRole?
     /// What the device sent, in hexadecimal or as the name of a key.
     package let value: String?
     package let remark: String?
@@ -28,17 +30,20 @@ package struct AccessoryEvent: Equatable, Codable, Sendable {
     package init(
         _ kind: AccessoryEventKind,
         device: AccessoryDevice? = nil,
+        role: ButtonRole? = nil,
         value: String? = nil,
         remark: String? = nil
     ) {
         self.kind = kind
         self.device = device
+        self.role = role
         self.value = value
         self.remark = remark
     }
 
     static let declaration = """
-        # value: what the device sent, in hexadecimal or as the name of a key.
-        type Event (kind: EventKind, device: ?Device, value: ?string, remark: ?string)
+        # role: the button that was pressed or released. value: what the device sent, in hexadecimal
+        # or as the name of a key.
+        type Event (kind: EventKind, device: ?Device, value: ?string, remark: ?string, role: ?ButtonRole)
         """
 }

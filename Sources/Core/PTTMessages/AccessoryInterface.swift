@@ -16,6 +16,8 @@ package enum AccessoryInterface {
 
         \(LinkState.declaration)
 
+        \(ButtonRole.declaration)
+
         \(AccessoryDevice.declaration)
 
         \(AccessoryEventKind.declaration)

@@ -3,12 +3,30 @@ package enum OriginKind: String, WireEnum {
     case unknown
     case application
     case commandLine
+    /// A button that reports over Bluetooth Low Energy (GATT).
     case bluetoothButton
+    /// A headset on a 3.5 mm jack or on USB.
     case wiredHeadset
+    /// The media keys of a Bluetooth headset (AVRCP).
+    case bluetoothHeadset
+    /// A speaker microphone that reports over a Bluetooth serial port (RFCOMM).
+    case serialMicrophone
+    /// Any other input device: a pedal, a macro pad, a presenter, a handset.
+    case inputDevice
 
     /// The accessory interface has the same values under another name.
-    static let values = "(unknown, application, commandLine, bluetoothButton, wiredHeadset)"
-    static let declaration = "type OriginKind \(values)"
+    static let values = """
+        (unknown, application, commandLine, bluetoothButton, wiredHeadset, bluetoothHeadset,
+          serialMicrophone, inputDevice)
+        """
+    static let meaning = """
+        # bluetoothButton: Bluetooth Low Energy. wiredHeadset: 3.5 mm or USB. bluetoothHeadset: its media keys (AVRCP).
+        # serialMicrophone: a Bluetooth serial port. inputDevice: a pedal, a macro pad, a presenter.
+        """
+    static let declaration = """
+        \(meaning)
+        type OriginKind \(values)
+        """
 }
 
 /// What holds a transmission: a button, an application, the command line. Origins are equal if kind and identifier are.

@@ -22,7 +22,10 @@ enum Wording {
     }
 
     static func line(_ event: AccessoryEvent) -> String {
-        let name = event.device?.name ?? "?"
+        let named = event.device?.name ?? "?"
+        // A device with one button is its talk button.
+        let role = event.role.flatMap { $0 == .talk ? nil : ", \(text($0))," } ?? ""
+        let name = named + role
         let details = [event.value, event.remark].compactMap(\.self).joined(separator: ", ")
         let suffix = details.isEmpty ? "" : ": \(details)"
         return switch event.kind {
@@ -50,6 +53,18 @@ enum Wording {
         let seconds = String(microseconds / 1_000_000)
         return String(repeating: " ", count: max(0, 6 - seconds.count)) + seconds + "."
             + String(repeating: "0", count: 6 - fraction.count) + fraction
+    }
+
+    static func text(_ role: ButtonRole) -> String {
+        switch role {
+        case .unknown: "a button unknown to this pttctl"
+        case .talk: "talk button"
+        case .emergency: "emergency button"
+        case .secondTalk: "second talk button"
+        case .channelUp: "channel up button"
+        case .channelDown: "channel down button"
+        case .multifunction: "multifunction button"
+        }
     }
 
     private static func state(_ device: AccessoryDevice) -> String {
