@@ -1,0 +1,199 @@
+package import PTTMessages
+
+/// A kind of accessory, as its file describes it: how to recognise and connect it, what it sends, and what a press does.
+///
+/// `Documentation/Accessories.md` is the reference of the file format. Definitions are made only by parsing a file or by
+/// learning, which both check them.
+package struct AccessoryDefinition: Equatable, Sendable {
+    /// How well the description is known to be true.
+    package enum Confidence: String, CaseIterable, Codable, Sendable {
+        /// The vendor's documentation or code, or a published capture of a real device, was read.
+        case verified
+        /// Another project's transcription was read.
+        case secondHand = "second-hand"
+        case unverified
+        /// `pttctl learn` wrote it.
+        case learned
+    }
+
+    /// The name of its file without `.toml`. A file of the same name in a later directory replaces it.
+    package let identifier: String
+    /// For people.
+    package let name: String
+    package let confidence: Confidence
+    /// Addresses of the sources.
+    package let evidence: [String]
+    package let match: AccessoryMatch
+    package let connection: ConnectionPolicy
+    package let input: AccessoryInput
+    package let gesture: GestureSettings
+    package let led: LEDCharacteristic?
+    /// Only for a battery that BlueZ does not report by itself (`org.bluez.Battery1`, from GATT service 180F).
+    package let battery: GattAttribute?
+    package let examples: [AccessoryExample]
+
+    package init(
+        identifier: String,
+        name: String,
+        confidence: Confidence,
+        evidence: [String] = [],
+        match: AccessoryMatch,
+        connection: ConnectionPolicy = ConnectionPolicy(),
+        input: AccessoryInput,
+        gesture: GestureSettings = GestureSettings(),
+        led: LEDCharacteristic? = nil,
+        battery: GattAttribute? = nil,
+        examples: [AccessoryExample] = []
+    ) {
+        self.identifier = identifier
+        self.name = name
+        self.confidence = confidence
+        self.evidence = evidence
+        self.match = match
+        self.connection = connection
+        self.input = input
+        self.gesture = gesture
+        self.led = led
+        self.battery = battery
+        self.examples = examples
+    }
+}
+
+/// A GATT characteristic, by the UUIDs of its service and of itself.
+package struct GattAttribute: Hashable, Sendable {
+    package let service: GattUUID
+    package let characteristic: GattUUID
+
+    package init(service: GattUUID, characteristic: GattUUID) {
+        self.service = service
+        self.characteristic = characteristic
+    }
+}
+
+/// What an accessory sends. All its inputs have one transport.
+package enum AccessoryInput: Equatable, Sendable {
+    /// Notifications of one or more characteristics; never empty. Several may report the same press.
+    case gatt([GattInput])
+    /// A serial port of classic Bluetooth (RFCOMM).
+    case serial(SerialInput)
+    /// Keys of an input device (evdev).
+    case keys(KeyInput)
+}
+
+package struct GattInput: Equatable, Sendable {
+    package let attribute: GattAttribute
+    package let decoder: FrameDecoder
+
+    package init(_ attribute: GattAttribute, _ decoder: FrameDecoder) {
+        self.attribute = attribute
+        self.decoder = decoder
+    }
+}
+
+package struct SerialInput: Equatable, Sendable {
+    /// The SDP service class of the port, usually 1101 (Serial Port Profile).
+    package let serviceClass: GattUUID
+    package let tokens: TokenTable
+
+    package init(serviceClass: GattUUID, tokens: TokenTable) {
+        self.serviceClass = serviceClass
+        self.tokens = tokens
+    }
+}
+
+package struct KeyInput: Equatable, Sendable {
+    /// What the edges of a key mean.
+    package enum Meaning: Hashable, Sendable {
+        /// Its press is down, its release up.
+        case button(ButtonRole)
+        /// Its press is the press of a button, whose release another key reports.
+        case down(ButtonRole)
+        /// Its press is the release of a button.
+        case up(ButtonRole)
+        /// Its press is a tap; its release means nothing.
+        case tap(ButtonRole)
+    }
+
+    /// By the kernel's code (`input-event-codes.h`).
+    package let meanings: [UInt16: Meaning]
+
+    package init(_ meanings: [UInt16: Meaning]) {
+        self.meanings = meanings
+    }
+
+    package func signals(of code: UInt16, isPressed: Bool) -> [Signal] {
+        switch meanings[code] {
+        case .button(let role): isPressed ? [.down(role)] : [.up(role)]
+        case .down(let role): isPressed ? [.down(role)] : []
+        case .up(let role): isPressed ? [.up(role)] : []
+        case .tap(let role): isPressed ? [.tap(role)] : []
+        case nil: [.unknown("not a push-to-talk key")]
+        }
+    }
+}
+
+/// How a press controls the transmission.
+package struct GestureSettings: Equatable, Sendable {
+    /// Nil: hold, or toggle if the talk button never reports its release.
+    package let mode: ButtonMode?
+    /// Shorter contacts do not count. Zero: each press counts at once.
+    package let shortestPress: Duration
+    /// A button that is down for this long counts as released: its release may be lost.
+    package let releaseAfter: Duration?
+
+    package init(mode: ButtonMode? = nil, shortestPress: Duration = .zero, releaseAfter: Duration? = nil) {
+        self.mode = mode
+        self.shortestPress = shortestPress
+        self.releaseAfter = releaseAfter
+    }
+}
+
+/// A lamp of the accessory, and what to write to it.
+package struct LEDCharacteristic: Equatable, Sendable {
+    package let attribute: GattAttribute
+    package let transmitting: [UInt8]
+    package let idle: [UInt8]
+
+    package init(_ attribute: GattAttribute, transmitting: [UInt8], idle: [UInt8]) {
+        self.attribute = attribute
+        self.transmitting = transmitting
+        self.idle = idle
+    }
+}
+
+/// How to connect it.
+package struct ConnectionPolicy: Equatable, Sendable {
+    package enum Bonding: String, CaseIterable, Codable, Sendable {
+        /// The accessory loses its key, after which the host can never encrypt the link again.
+        case never
+        case ifRequested = "if-requested"
+        /// It notifies only over an encrypted link.
+        case required
+    }
+
+    /// A write after each connection.
+    package struct Write: Equatable, Sendable {
+        package enum Change: Equatable, Sendable {
+            case value([UInt8])
+            /// These bits are set in the value that was read. The earlier value is restored when the accessory is
+            /// forgotten.
+            case setBits([UInt8])
+        }
+
+        package let attribute: GattAttribute
+        package let change: Change
+
+        package init(_ attribute: GattAttribute, _ change: Change) {
+            self.attribute = attribute
+            self.change = change
+        }
+    }
+
+    package let bonding: Bonding
+    package let writes: [Write]
+
+    package init(bonding: Bonding = .ifRequested, writes: [Write] = []) {
+        self.bonding = bonding
+        self.writes = writes
+    }
+}

@@ -1,0 +1,77 @@
+/// Which devices an accessory file is about. All keys that it has must hold; the values of a list are alternatives.
+package struct AccessoryMatch: Equatable, Sendable {
+    /// GATT services, or SDP service classes.
+    package let services: [GattUUID]
+    /// The name that the device itself has (`Name` of org.bluez.Device), never the alias that people edit. A `*` at the
+    /// begin or the end matches any text; upper and lower case are equal.
+    package let names: [String]
+    /// Names of devices that must not be taken for it.
+    package let excludedNames: [String]
+    /// Bluetooth addresses; a final `*` matches any rest.
+    package let addresses: [String]
+    /// Vendor and product of an input device.
+    package let products: [ProductID]
+    /// How an input device is attached. Empty: in any way.
+    package let transports: [InputTransport]
+    /// Names that suggest it while the services of the device are unknown, for a scan. They never decide.
+    package let hints: [String]
+
+    package init(
+        services: [GattUUID] = [],
+        names: [String] = [],
+        excludedNames: [String] = [],
+        addresses: [String] = [],
+        products: [ProductID] = [],
+        transports: [InputTransport] = [],
+        hints: [String] = []
+    ) {
+        self.services = services
+        self.names = names
+        self.excludedNames = excludedNames
+        self.addresses = addresses
+        self.products = products
+        self.transports = transports
+        self.hints = hints
+    }
+}
+
+/// The vendor and the product number of an input device (`struct input_id`).
+package struct ProductID: Hashable, Sendable {
+    package let vendor: UInt16
+    package let product: UInt16
+
+    package init(vendor: UInt16, product: UInt16) {
+        self.vendor = vendor
+        self.product = product
+    }
+}
+
+/// How an input device is attached.
+package enum InputTransport: String, CaseIterable, Codable, Sendable {
+    /// The jack of a sound card, with a 3.5 mm plug.
+    case jack
+    /// HID over USB.
+    case usb
+    /// The remote control profile of a Bluetooth headset; BlueZ makes the device.
+    case avrcp
+    /// HID over Bluetooth.
+    case bluetooth
+    case other
+}
+
+/// What is known of a device when an accessory file is chosen for it.
+package struct DeviceDescription: Equatable, Sendable {
+    package enum Link: Equatable, Sendable {
+        /// A Bluetooth device. Services in BlueZ's notation.
+        case bluetooth(address: String, services: [String])
+        case input(InputTransport, ProductID, keys: Set<UInt16>)
+    }
+
+    package let name: String?
+    package let link: Link
+
+    package init(name: String?, link: Link) {
+        self.name = name
+        self.link = link
+    }
+}
