@@ -1,5 +1,6 @@
 """What the smoke test needs of org.bluez: a record of everything that happens there, and waiting
 for it."""
+import os
 import time
 
 import dbus
@@ -13,6 +14,8 @@ BLUEZ = "org.bluez"
 ADAPTER = "org.bluez.Adapter1"
 DEVICE = "org.bluez.Device1"
 CHARACTERISTIC = "org.bluez.GattCharacteristic1"
+PROFILE = "org.bluez.Profile1"
+PROFILE_MANAGER = "org.bluez.ProfileManager1"
 OBJECTS = "org.freedesktop.DBus.ObjectManager"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 
@@ -35,6 +38,38 @@ class ReconnectProfile(dbus.service.Object):
     def GetManagedObjects(self):
         uuids = dbus.Array(self.services, signature="s")
         return {dbus.ObjectPath(self.PATH + "/profile"): {"org.bluez.GattProfile1": {"UUIDs": uuids}}}
+
+
+class SerialProfile(dbus.service.Object):
+    """A client of serial ports: bluetoothd hands the descriptor of a connection over."""
+
+    PATH = dbus.ObjectPath("/serial")
+    UUID = "00001101-0000-1000-8000-00805f9b34fb"
+
+    def __init__(self, bluez):
+        super().__init__(bluez.bus, self.PATH)
+        self.bluez = bluez
+        self.port = None
+
+    def register(self):
+        options = dbus.Dictionary({"Role": dbus.String("client", variant_level=1)}, signature="sv")
+        self.bluez.call("/org/bluez", PROFILE_MANAGER, "RegisterProfile", self.PATH, self.UUID, options)
+
+    def unregister(self):
+        self.bluez.call("/org/bluez", PROFILE_MANAGER, "UnregisterProfile", self.PATH)
+
+    @dbus.service.method(PROFILE, in_signature="oha{sv}")
+    def NewConnection(self, _device, descriptor, _properties):
+        self.port = descriptor.take()
+        os.set_blocking(self.port, True)
+
+    @dbus.service.method(PROFILE, in_signature="o")
+    def RequestDisconnection(self, _device):
+        pass
+
+    @dbus.service.method(PROFILE)
+    def Release(self):
+        pass
 
 
 class Bluez:
