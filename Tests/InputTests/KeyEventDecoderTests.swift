@@ -103,7 +103,7 @@ import Testing
 
     @Test func `after lost events the differences are read until there are no more, then live again`() {
         var decoder = decoder()
-        #expect(decoder.handle(.dropped, at: now) == .readOn)
+        #expect(decoder.handle(.dropped, at: now) == .eventsLost)
         #expect(decoder.mode == .differences)
         #expect(decoder.handle(report, at: now) == .readOn)
         #expect(decoder.mode == .differences)
@@ -120,6 +120,40 @@ import Testing
         )
         #expect(seen.map(\.edge) == [.pressed, .released, .pressed])
         #expect(seen.map(\.isResynchronised) == [true, true, false])
+    }
+
+    @Test func `lost events are reported once, even if no key differs`() {
+        var decoder = decoder()
+        #expect(
+            [.dropped, .dropped, .nothing, .nothing].map { decoder.handle($0, at: now) }
+                == [.eventsLost, .readOn, .readOn, .wait]
+        )
+    }
+
+    @Test func `a query of the key states without a loss reports only differences`() {
+        var decoder = decoder(held: [.playPause])
+        #expect(decoder.handle(.requeried, at: now) == .readOn)
+        #expect(decoder.mode == .differences)
+        #expect(events(&decoder, [key(.playPause, 0)]).map(\.isResynchronised) == [true])
+    }
+
+    @Test func `a pulled plug is reported with the switches that remain closed`() {
+        var decoder = KeyEventDecoder(wanted: [.playPause], jack: [.headphone, .microphone])
+        #expect(decoder.handle(jackSwitch(4, 0), at: now) == .jack(.headphone))
+        #expect(decoder.handle(jackSwitch(4, 0), at: now) == .readOn)
+        #expect(decoder.handle(jackSwitch(2, 0), at: now) == .jack([]))
+        #expect(decoder.jack == [])
+    }
+
+    @Test(arguments: [0, 17, 63, 64, -1, 70_000])
+    func `a switch that no jack has is ignored`(code: Int32) {
+        var decoder = decoder()
+        #expect(decoder.handle(jackSwitch(code, 1), at: now) == .readOn)
+        #expect(decoder.jack == [])
+    }
+
+    private func jackSwitch(_ code: Int32, _ value: Int32) -> Reading {
+        .event(RawEvent(type: 5, code: code, value: value, time: now))
     }
 
     @Test(arguments: [ENODEV, EIO, EBADF, EINVAL])

@@ -10,11 +10,18 @@ final class PluggedHeadset {
     private let monitor: DeviceMonitor
     private var deviceEvents: AsyncStream<DeviceEvent>.Iterator
 
-    init(_ name: String, keys: Set<KeyCode> = VirtualHeadset.usualKeys, tag: String? = nil) async throws {
+    init(
+        _ name: String,
+        keys: Set<KeyCode> = VirtualHeadset.usualKeys,
+        jack: JackSwitches = [],
+        id: InputNode.ID = .init(bus: InputNode.ID.usb),
+        phys: String? = nil,
+        tag: String? = nil
+    ) async throws {
         let (events, continuation) = AsyncStream.makeStream(of: DeviceEvent.self)
         monitor = try DeviceMonitor(subsystem: "input", tag: tag)
         try monitor.start { continuation.yield($0) }
-        let headset = try VirtualHeadset(name: name, keys: keys)
+        let headset = try VirtualHeadset(name: name, keys: keys, jack: jack, id: id, phys: phys)
         var iterator = events.makeAsyncIterator()
         var found: InputNode?
         while found == nil, let event = await iterator.next(isolation: EventLoop.shared) {

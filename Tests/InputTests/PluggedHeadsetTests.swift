@@ -101,6 +101,7 @@ struct PluggedHeadsetTests {
         // This test blocks the loop, so that nothing reads and the kernel's buffer overflows.
         try plugged.headset.release(.playPause)
         for _ in 0..<1000 { try plugged.tap(.playPause) }
+        #expect(try await reader.next() == .eventsLost)
         let released = try await reader.nextKey()
         #expect(released.edge == .released)
         #expect(released.isResynchronised)
@@ -117,9 +118,22 @@ struct PluggedHeadsetTests {
         let reader = try Reader(plugged.node)
         for _ in 0..<1000 { try plugged.tap(.playPause) }
         try plugged.headset.press(.playPause)
+        #expect(try await reader.next() == .eventsLost)
         let pressed = try await reader.nextKey()
         #expect(pressed.edge == .pressed)
         #expect(pressed.isResynchronised)
+    }
+
+    @Test @EventLoop func `taps that were lost as a whole are reported as lost events`() async throws {
+        let plugged = try await PluggedHeadset("PTT Test Headset 10")
+        let reader = try Reader(plugged.node)
+        for _ in 0..<1000 { try plugged.tap(.playPause) }
+        #expect(try await reader.next() == .eventsLost)
+        // Nothing else was reported for them.
+        try plugged.headset.press(.playPause)
+        let pressed = try await reader.nextKey()
+        #expect(pressed.edge == .pressed)
+        #expect(!pressed.isResynchronised)
     }
 
     @Test @EventLoop func `unplugging while a key is held is reported once and as the last event`()

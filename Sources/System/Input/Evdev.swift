@@ -44,11 +44,11 @@ func nextReading(_ device: OpaquePointer, _ mode: KeyEventDecoder.Mode) -> KeyEv
     )
 }
 
-/// Makes libevdev query the kernel for the state of the keys, as if events had been lost.
+/// Makes libevdev query the kernel for the state of keys and switches, as it does after lost events.
 func startOfDifferences(_ device: OpaquePointer) -> KeyEventDecoder.Reading {
     var event = input_event()
     let status = libevdev_next_event(device, LIBEVDEV_READ_FLAG_FORCE_SYNC.rawValue, &event)
-    return status < 0 ? .failed(errno: -status) : .dropped
+    return status < 0 ? .failed(errno: -status) : .requeried
 }
 
 /// The keys that the device supports.
@@ -69,16 +69,37 @@ func isAnyKeyDown(_ device: OpaquePointer) -> Bool {
     allKeys(of: device).contains { isDown($0, device) }
 }
 
-/// Restricts the events of the descriptor to these keys (EVIOCSMASK).
+/// The switches of a jack that the device has.
+func allJackSwitches(of device: OpaquePointer) -> JackSwitches {
+    JackSwitches(
+        JackSwitches.all.codes.filter { libevdev_has_event_code(device, UInt32(EV_SW), $0) == 1 }
+            .map { JackSwitches(rawValue: 1 << UInt64($0)) }
+    )
+}
+
+/// The switches that were closed at the last event or synchronisation.
+func closedJackSwitches(of device: OpaquePointer) -> JackSwitches {
+    JackSwitches(
+        JackSwitches.all.codes.filter { libevdev_get_event_value(device, UInt32(EV_SW), $0) != 0 }
+            .map { JackSwitches(rawValue: 1 << UInt64($0)) }
+    )
+}
+
+/// Restricts the events of the descriptor to these keys and the switches of a jack (EVIOCSMASK).
 ///
 /// - Returns: 0 or a negative `errno`.
 func limitKeys(_ device: OpaquePointer, to keys: KeyBits) -> Int32 {
-    let descriptor = libevdev_get_fd(device)
+    limitKeys(descriptor: libevdev_get_fd(device), to: keys, .all)
+}
+
+func limitKeys(descriptor: Int32, to keys: KeyBits, _ switches: JackSwitches) -> Int32 {
     // The mask of EV_SYN is the mask of event types; EV_SYN itself always passes (drivers/input/evdev.c).
     // The size of a mask is a multiple of that of a long.
-    let types: [UInt8] = [1 << UInt8(EV_SYN) | 1 << UInt8(EV_KEY), 0, 0, 0, 0, 0, 0, 0]
-    guard clinux_evdev_set_mask(descriptor, UInt32(EV_SYN), types, UInt32(types.count)) == 0,
-        clinux_evdev_set_mask(descriptor, UInt32(EV_KEY), keys.bytes, UInt32(keys.bytes.count)) == 0
-    else { return -errno }
+    let types = UInt64(1) << EV_SYN | 1 << EV_KEY | (switches.isEmpty ? 0 : 1 << EV_SW)
+    for (type, mask) in [
+        (EV_KEY, keys.bytes), (EV_SW, switches.bytes), (EV_SYN, JackSwitches(rawValue: types).bytes),
+    ] where clinux_evdev_set_mask(descriptor, UInt32(type), mask, UInt32(mask.count)) != 0 {
+        return -errno
+    }
     return 0
 }

@@ -34,7 +34,30 @@ package struct InputNode: Equatable, Sendable {
             self.product = product
         }
 
+        package static let usb: UInt16 = 0x03
         package static let bluetooth: UInt16 = 0x05
+    }
+
+    /// How a device is attached.
+    package enum Transport: String, CaseIterable, Sendable {
+        /// The jack of a sound card, with a 3.5 mm plug.
+        case jack
+        /// HID over USB. Docks and dongles with a 3.5 mm jack are among them: nothing tells them from a headset.
+        case usb
+        /// The remote control profile of a Bluetooth headset (AVRCP).
+        case avrcp
+        /// HID over Bluetooth.
+        case bluetooth
+        /// I²C, the platform, a radio receiver's own bus, …
+        case other
+
+        /// Whether each edge may be that of an electrical contact, which a dirty plug makes as well as a key.
+        package var mayHavePlug: Bool {
+            switch self {
+            case .jack, .usb: true
+            case .avrcp, .bluetooth, .other: false
+            }
+        }
     }
 
     package init(
@@ -67,6 +90,17 @@ package struct InputNode: Equatable, Sendable {
     /// include, which have letters but lack one of Esc, the digits and Q to D.
     package var isKeyboardLike: Bool {
         properties["ID_INPUT_KEYBOARD"] == "1" || keys.canTypeText
+    }
+
+    /// The kernel's sound core gives all its jacks one location (sound/core/jack.c). bluetoothd creates the device of a
+    /// remote control on the bus of Bluetooth, and adds to its name (profiles/audio/avctp.c).
+    package var transport: Transport {
+        if phys == "ALSA" { return .jack }
+        switch id.bus {
+        case ID.usb: return .usb
+        case ID.bluetooth: return name.hasSuffix("(AVRCP)") ? .avrcp : .bluetooth
+        default: return .other
+        }
     }
 
     /// Identifies the same node after a replug or a reboot, so that it can be stored in a configuration.

@@ -5,6 +5,11 @@ import Glibc
 /// An event of an opened device.
 package enum KeyDeviceEvent: Equatable, Sendable {
     case key(KeyEvent)
+    /// A plug was put in, pulled, or recognised as another kind; the switches that are closed now.
+    case jackChanged(JackSwitches)
+    /// The kernel's buffer overflowed. Keys may have been pressed and released unseen; differences from the state
+    /// before follow as resynchronised events.
+    case eventsLost
     /// The requested grab is in effect.
     case grabbed
     /// The requested grab failed; `EBUSY` if another program has grabbed the device.
@@ -14,9 +19,9 @@ package enum KeyDeviceEvent: Equatable, Sendable {
     case vanished
 }
 
-/// A few keys of one device, read through libevdev.
+/// A few keys of one device, and the switches of a jack, read through libevdev.
 ///
-/// The kernel delivers only the wanted keys, so that this process neither sees nor is woken by any other key.
+/// The kernel delivers nothing else, so that this process neither sees nor is woken by any other key.
 /// Timestamps are on `CLOCK_MONOTONIC`.
 @EventLoop
 package final class KeyDevice {
@@ -30,11 +35,14 @@ package final class KeyDevice {
     package let node: InputNode
     /// The wanted keys that the device has.
     let availableKeys: Set<KeyCode>
+    /// The switches of the jack that are closed, at first those of the time of opening; nil if the device is no jack.
+    package var jack: JackSwitches? { isJack ? decoder.jack : nil }
     /// Whether the device is grabbed.
     package private(set) var grabState = Grab.off
 
     private let handler: @EventLoop (KeyDeviceEvent) -> Void
     private var decoder: KeyEventDecoder
+    private let isJack: Bool
     private var device: OpaquePointer?
     private var source: DescriptorSource?
     private lazy var deferredRead = DeferredSource { [weak self] in self?.readEvents() }
@@ -62,7 +70,12 @@ package final class KeyDevice {
         self.handler = handler
         let present = keys.filter { hasKey($0, device) }
         availableKeys = present
-        decoder = KeyEventDecoder(wanted: keys, held: present.filter { isDown($0, device) })
+        isJack = !allJackSwitches(of: device).isEmpty
+        decoder = KeyEventDecoder(
+            wanted: keys,
+            held: present.filter { isDown($0, device) },
+            jack: closedJackSwitches(of: device)
+        )
 
         // The node may have been reused since udev described it.
         guard !KeyBits(allKeys(of: device)).canTypeText else { throw Self.keyboardRefusal(label) }
@@ -175,13 +188,22 @@ package final class KeyDevice {
         case .wait:
             return .done
         case .key(let event):
-            handler(.key(event))
-            return device == nil ? .gone : .reading
+            return deliver(.key(event))
+        case .jack(let switches):
+            return deliver(.jackChanged(switches))
+        case .eventsLost:
+            return deliver(.eventsLost)
         case .vanished:
             close()
             handler(.vanished)
             return .gone
         }
+    }
+
+    private func deliver(_ event: KeyDeviceEvent) -> Progress {
+        handler(event)
+        // The handler may have closed the device.
+        return device == nil ? .gone : .reading
     }
 
     private static func keyboardRefusal(_ label: String) -> SystemError {

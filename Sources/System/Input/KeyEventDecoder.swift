@@ -13,14 +13,17 @@ struct RawEvent: Equatable {
 /// Decodes libevdev's results into key events, and determines how to continue reading.
 ///
 /// When the kernel's buffer overflows, its next event is `SYN_DROPPED` and the ones before it are lost. libevdev then
-/// discards the rest of the buffer, queries the kernel for the state of all keys, and returns the differences from the
-/// state that it knew (libevdev.h, "SYN_DROPPED handling").
+/// discards the rest of the buffer, queries the kernel for the state of all keys and switches, and returns the
+/// differences from the state that it knew (libevdev.h, "SYN_DROPPED handling"). A key that was pressed and released
+/// meanwhile is not among them, so that the loss is reported by itself, before the differences.
 struct KeyEventDecoder: Equatable {
     /// The result of one read.
     enum Reading: Equatable {
         case event(RawEvent)
         /// `SYN_DROPPED`: the differences must be read next.
         case dropped
+        /// The differences must be read next, but no event was lost.
+        case requeried
         /// `EAGAIN`.
         case nothing
         case failed(errno: Int32)
@@ -34,6 +37,10 @@ struct KeyEventDecoder: Equatable {
     enum Outcome: Equatable {
         case readOn
         case key(KeyEvent)
+        /// A switch of the jack changed; the switches that are closed now.
+        case jack(JackSwitches)
+        /// Events were lost. The differences follow.
+        case eventsLost
         /// Everything was read.
         case wait
         /// The device was removed, or can no longer be read.
@@ -43,14 +50,18 @@ struct KeyEventDecoder: Equatable {
     private(set) var mode = Mode.live
     /// The wanted keys that are down.
     private(set) var held: Set<KeyCode>
+    /// The switches that are closed.
+    private(set) var jack: JackSwitches
     private let wanted: Set<KeyCode>
 
     /// - Parameters:
     ///   - wanted: Events of other keys are ignored.
     ///   - held: The keys that were down when the device was opened.
-    init(wanted: Set<KeyCode>, held: Set<KeyCode> = []) {
+    ///   - jack: The switches that were closed then.
+    init(wanted: Set<KeyCode>, held: Set<KeyCode> = [], jack: JackSwitches = []) {
         self.wanted = wanted
         self.held = held.intersection(wanted)
+        self.jack = jack
     }
 
     /// - Parameters:
@@ -60,6 +71,11 @@ struct KeyEventDecoder: Equatable {
     mutating func handle(_ reading: Reading, at now: MonotonicInstant) -> Outcome {
         switch reading {
         case .dropped:
+            let wasLive = mode == .live
+            mode = .differences
+            // A further loss while the differences are read belongs to the same one.
+            return wasLive ? .eventsLost : .readOn
+        case .requeried:
             mode = .differences
             return .readOn
         case .nothing:
@@ -70,8 +86,15 @@ struct KeyEventDecoder: Equatable {
             // After EINTR the source fires again. After any other error a release could be missed.
             return code == EINTR ? .wait : .vanished
         case .event(let event):
+            if event.type == EV_SW { return jackSwitch(event) }
             return key(event, at: now).map { .key($0) } ?? .readOn
         }
+    }
+
+    private mutating func jackSwitch(_ event: RawEvent) -> Outcome {
+        let previous = jack
+        jack.set(code: event.code, isClosed: event.value != 0)
+        return jack == previous ? .readOn : .jack(jack)
     }
 
     private mutating func key(_ event: RawEvent, at now: MonotonicInstant) -> KeyEvent? {

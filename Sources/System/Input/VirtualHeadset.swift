@@ -2,13 +2,15 @@ import CEvdev
 package import EventLoop
 import Glibc
 
-/// The keys of a USB headset, created with uinput: for the rest of the system a device like any other.
+/// The keys of a headset, and the switches of a jack, created with uinput: for the rest of the system a device like any
+/// other.
 @EventLoop
 package final class VirtualHeadset {
-    package let name: String
+    private let device: VirtualDevice
+
+    package var name: String { device.name }
     /// `/dev/input/event…`. udev sets its access rights shortly after.
-    package let devnode: String
-    private var device: OpaquePointer?
+    package var devnode: String { device.devnode }
 
     /// The keys of an ordinary headset.
     package nonisolated static let usualKeys: Set<KeyCode> = [.playPause, .volumeUp, .volumeDown, .nextSong]
@@ -18,45 +20,48 @@ package final class VirtualHeadset {
     /// - Parameters:
     ///   - name: At most 79 bytes (`UINPUT_MAX_NAME_SIZE`).
     ///   - keys: The keys that it can send.
+    ///   - jack: The switches that it has, all open at first.
+    ///   - id: Bus, vendor and product. A device of uinput has no parent on that bus.
+    ///   - phys: The physical location that it reports, `ALSA` for the jack of a sound card.
     /// - Throws: `ENOENT` or `ENODEV` without the kernel module `uinput`, `EACCES` without permission to open `/dev/uinput`.
-    package init(name: String, keys: Set<KeyCode> = usualKeys) throws(SystemError) {
-        let action = "create the input device \(name) with /dev/uinput"
-        guard let description = libevdev_new() else { throw SystemError(action, ENOMEM) }
+    package init(
+        name: String,
+        keys: Set<KeyCode> = usualKeys,
+        jack: JackSwitches = [],
+        id: InputNode.ID = .init(bus: UInt16(BUS_USB)),
+        phys: String? = nil
+    ) throws(SystemError) {
+        guard let description = libevdev_new() else { throw SystemError("describe \(name)", ENOMEM) }
         defer { libevdev_free(description) }
         libevdev_set_name(description, name)
-        libevdev_set_id_bustype(description, BUS_USB)
+        libevdev_set_id_bustype(description, Int32(id.bus))
+        libevdev_set_id_vendor(description, Int32(id.vendor))
+        libevdev_set_id_product(description, Int32(id.product))
         for key in keys {
             libevdev_enable_event_code(description, UInt32(EV_KEY), UInt32(key.rawValue), nil)
         }
-        var made: OpaquePointer?
-        let result = libevdev_uinput_create_from_device(
-            description,
-            Int32(LIBEVDEV_UINPUT_OPEN_MANAGED.rawValue),
-            &made
-        )
-        guard result >= 0, let made else { throw SystemError(action, -result) }
-        self.name = name
-        device = made
-        devnode = libevdev_uinput_get_devnode(made).map { String(cString: $0) } ?? ""
+        for code in jack.codes { libevdev_enable_event_code(description, UInt32(EV_SW), code, nil) }
+        device = try VirtualDevice(description, phys: phys)
     }
 
-    isolated deinit { remove() }
+    package func press(_ key: KeyCode) throws(SystemError) { try send(EV_KEY, Int32(key.rawValue), 1) }
 
-    package func press(_ key: KeyCode) throws(SystemError) { try send(key, 1) }
+    package func release(_ key: KeyCode) throws(SystemError) { try send(EV_KEY, Int32(key.rawValue), 0) }
 
-    package func release(_ key: KeyCode) throws(SystemError) { try send(key, 0) }
+    /// Puts a plug in or pulls it: closes these switches of the jack, and opens the others, in one report.
+    package func setJack(_ switches: JackSwitches) throws(SystemError) {
+        for code in JackSwitches.all.codes {
+            let isClosed = switches.contains(JackSwitches(rawValue: 1 << UInt64(code)))
+            try device.send(type: EV_SW, code: Int32(code), value: isClosed ? 1 : 0)
+        }
+        try device.sendReport()
+    }
 
     /// Unplugs it, even if keys are down. Readers may or may not see a release.
-    package func remove() {
-        if let device { libevdev_uinput_destroy(device) }
-        device = nil
-    }
+    package func remove() { device.remove() }
 
-    private func send(_ key: KeyCode, _ value: Int32) throws(SystemError) {
-        let action = "send \(key) from \(name)"
-        guard let device else { throw SystemError(action, ENODEV) }
-        var result = libevdev_uinput_write_event(device, UInt32(EV_KEY), UInt32(key.rawValue), value)
-        if result >= 0 { result = libevdev_uinput_write_event(device, UInt32(EV_SYN), UInt32(SYN_REPORT), 0) }
-        guard result >= 0 else { throw SystemError(action, -result) }
+    private func send(_ type: Int32, _ code: Int32, _ value: Int32) throws(SystemError) {
+        try device.send(type: type, code: code, value: value)
+        try device.sendReport()
     }
 }

@@ -70,6 +70,8 @@ final class Headset {
     private func handle(_ event: KeyDeviceEvent) {
         switch event {
         case .key(let event): received(event)
+        // The machine has no input for these yet: pulling a plug ends a transmission as unplugging a device does.
+        case .jackChanged, .eventsLost: break
         case .grabbed: log.debug("\(key.origin.name): its keys are grabbed")
         case .grabRefused(let error): log.warning("\(error): a media player may react to its key as well")
         case .vanished: vanished()

@@ -3,6 +3,7 @@
 // What Swift's Glibc module lacks: some headers, and macros that need a C compiler.
 
 #include <linux/input.h>
+#include <linux/uinput.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -27,3 +28,15 @@ static inline int clinux_evdev_set_mask(int fd, unsigned int type, const unsigne
     struct input_mask mask = {.type = type, .codes_size = size, .codes_ptr = (unsigned long)codes};
     return ioctl(fd, EVIOCSMASK, &mask);
 }
+
+/// Reads what `clinux_evdev_set_mask` has set (EVIOCGMASK).
+static inline int clinux_evdev_get_mask(int fd, unsigned int type, unsigned char *codes, unsigned int size) {
+    struct input_mask mask = {.type = type, .codes_size = size, .codes_ptr = (unsigned long)codes};
+    return ioctl(fd, EVIOCGMASK, &mask);
+}
+
+/// Sets the clock of the timestamps of events (EVIOCSCLOCKID).
+static inline int clinux_evdev_set_clock(int fd, int clock) { return ioctl(fd, EVIOCSCLOCKID, &clock); }
+
+/// Sets the physical location of a device that uinput is about to create (UI_SET_PHYS).
+static inline int clinux_uinput_set_phys(int fd, const char *phys) { return ioctl(fd, UI_SET_PHYS, phys); }
