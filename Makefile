@@ -17,10 +17,12 @@ units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service pt
 manifest = ptt-echo.toml
 rule = 71-push-to-talk.rules
 # Release binaries without a Swift runtime beside them, and small in memory (`make bench` measures it). lld packs
-# relocations (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++ and libgcc come from
-# their archives, of which the programs need little; the first is found before the shared library by its directory.
+# relocations (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++, libbluetooth and
+# libgcc come from their archives, of which the programs need little; the first two are found before the shared
+# libraries by their directory.
 # Functions of a press lie side by side, in the order of a file that `make order` writes; it may have unknown names.
 archives = $(CURDIR)/.build/archives
+static = $(archives)/libstdc++.a $(archives)/libbluetooth.a
 release = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(archives) \
   -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -O2 -Xlinker --icf=safe -Xlinker --no-export-dynamic \
   -Xlinker -z -Xlinker pack-relative-relocs \
@@ -32,7 +34,7 @@ delete_stale = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(
   find .build/release/ -name '*.swift.o' ! -newer Makefile -delete; } 2>/dev/null || true
 
 # Debian packages by command.
-packages_build = pkg-config libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
+packages_build = pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
 packages_demo = $(packages_build) dbus-daemon pulseaudio
 packages_test = $(packages_demo) dbus pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3-pip systemd wireplumber
 packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pulseaudio python3-pip systemd wireplumber
@@ -61,7 +63,10 @@ dependencies:  ## installs missing Debian packages, as the other commands do fir
 $(archives)/libstdc++.a: | dependencies
 	@mkdir -p $(@D) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $@
 
-build: dependencies $(archives)/libstdc++.a  ## builds the programs that `make install` installs
+$(archives)/libbluetooth.a: | dependencies
+	@mkdir -p $(@D) && ln -sf "$$(pkg-config --variable=libdir bluez)/libbluetooth.a" $@
+
+build: dependencies $(static)  ## builds the programs that `make install` installs
 	@$(delete_stale)
 	swift build $(release)
 
@@ -111,7 +116,7 @@ system-test: dependencies vm-image build  ## the programs against real Bluetooth
 	swift build --build-tests $(strict)
 	Tests/SystemTests/kernel-tests
 
-bench: dependencies $(archives)/libstdc++.a  ## latency, memory and wake-ups beside other programs, and hostile peers; 6 minutes
+bench: dependencies $(static)  ## latency, memory and wake-ups beside other programs, and hostile peers; 6 minutes
 	@$(delete_stale)
 	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done
@@ -120,7 +125,7 @@ bench: dependencies $(archives)/libstdc++.a  ## latency, memory and wake-ups bes
 	@test -d $(bleak)/bleak || python3 -m pip install --quiet --target $(bleak) bleak==3.1.0 >$(bleak).log 2>&1 || true
 	@.build/release/ptt-bench
 
-order: dependencies $(archives)/libstdc++.a  ## places the functions of a press side by side in the programs; commit the file after larger changes
+order: dependencies $(static)  ## places the functions of a press side by side in the programs; commit the file after larger changes
 	@$(delete_stale)
 	@for program in pttd ptt-accessoryd ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done

@@ -88,6 +88,7 @@ let package = Package(
         core("PTTCore", "PTTMessages"),
         core("AccessoryCore", "PTTMessages"),
 
+        library("CBluetooth", pkgConfig: "bluez", debian: "libbluetooth-dev"),
         library("CDBus", pkgConfig: "dbus-1", debian: "libdbus-1-dev"),
         library("CEvdev", pkgConfig: "libevdev", debian: "libevdev-dev"),
         library("CPulse", pkgConfig: "libpulse", debian: "libpulse-dev"),
@@ -105,6 +106,7 @@ let package = Package(
         system("DBus", "CDBus", "EventLoop"),
         system("Input", "CEvdev", "CLinux", "CUdev", "EventLoop"),
         system("PulseAudio", "CPulse", "EventLoop"),
+        system("RFCOMM", "CBluetooth", "EventLoop"),
         system("WAV", "EventLoop"),
 
         client("ServiceClient", "EventLoop", "JSON", "PTTMessages", "Varlink"),
@@ -264,6 +266,7 @@ let package = Package(
         tests("JSONTests", "JSON"),
         tests("JournalTests", "EventLoop", "Journal", "TestSupport", log),
         tests("PulseAudioTests", "EventLoop", "PulseAudio", "TestSupport"),
+        tests("RFCOMMTests", "EventLoop", "RFCOMM", "TestSupport"),
         tests("TOMLTests", "TOML"),
         tests("WAVTests", "WAV"),
         tests("VarlinkTests", "EventLoop", "JSON", "TestSupport", "Varlink"),
