@@ -34,11 +34,72 @@ struct UdevRuleTests {
         #expect(try await plugged.nextDeviceEvent() == .removed(plugged.node))
     }
 
+    /// The names are those of `Tests/SystemTests/guest/61-device-shapes.rules`.
+    @Test(arguments: [
+        // A headset or a dock with sound, a headset with a boot mouse.
+        "PTT :010100:010200:030000:", "PTT :030000:010120:010220:", "PTT :010100:010200:030102:",
+    ])
+    @EventLoop func `the keys of a USB device with sound are tagged`(name: String) async throws {
+        let plugged = try await PluggedHeadset(name, tag: Self.tag)
+        #expect(plugged.node.tags.isSuperset(of: [Self.tag, "uaccess", "systemd"]))
+        #expect(plugged.node.properties["ID_PTT_MARKED"] == nil)
+    }
+
+    @Test(arguments: [KeyCode(rawValue: 0x100), .playPause])
+    @EventLoop func `a jack is tagged whichever number its button has`(key: KeyCode) async throws {
+        let plugged = try await PluggedHeadset(
+            "PTT Rule Jack",
+            keys: [key],
+            jack: [.headphone, .microphone],
+            id: .init(),
+            phys: "ALSA",
+            tag: Self.tag
+        )
+        #expect(plugged.node.tags.isSuperset(of: [Self.tag, "uaccess", "systemd"]))
+    }
+
+    @Test @EventLoop func `a jack without a button is not tagged`() async throws {
+        let plugged = try await PluggedHeadset(
+            "PTT Rule Jack",
+            keys: [],
+            jack: .headphone,
+            id: .init(),
+            phys: "ALSA"
+        )
+        #expect(plugged.node.tags.isDisjoint(with: [Self.tag, "uaccess", "systemd"]))
+    }
+
+    @Test @EventLoop func `a keyboard with a key that root granted is tagged`() async throws {
+        let plugged = try await PluggedHeadset("PTT grant KEY_F13 pedal", keys: Self.typing, tag: Self.tag)
+        #expect(plugged.node.tags.isSuperset(of: [Self.tag, "uaccess", "systemd"]))
+        #expect(plugged.node.properties["ID_PTT_KEY"] == "KEY_F13")
+    }
+
+    @Test @EventLoop func `a keyboard that is only marked is listed but stays shut`() async throws {
+        let plugged = try await PluggedHeadset("PTT marked keyboard", keys: Self.typing, tag: Self.tag)
+        #expect(plugged.node.properties["ID_PTT_MARKED"] == "1")
+        #expect(plugged.node.tags.isDisjoint(with: ["uaccess", "systemd"]))
+    }
+
+    @Test @EventLoop func `a marked device without keys is tagged, so that the reason can be listed`()
+        async throws
+    {
+        let plugged = try await PluggedHeadset("PTT marked jack", keys: [], jack: .lineOut, tag: Self.tag)
+        #expect(plugged.node.properties["ID_PTT_MARKED"] == "1")
+    }
+
     @Test(arguments: [
         ("PTT Rule Headset Keyboard", Self.typing),
         ("PTT Rule Remote Control", VirtualHeadset.usualKeys),
+        // MIDI, with a mixer's keys; a boot keyboard with sound, its media keys.
+        ("PTT :010100:010300:030000:", VirtualHeadset.usualKeys),
+        ("PTT :010100:010200:030101:030000:", VirtualHeadset.usualKeys),
+        ("PTT :030000:", VirtualHeadset.usualKeys),
     ])
-    @EventLoop func `a keyboard and a remote control are not tagged`(name: String, keys: Set<KeyCode>)
+    @EventLoop func `a keyboard, a remote control and a MIDI device are not tagged`(
+        name: String,
+        keys: Set<KeyCode>
+    )
         async throws
     {
         let plugged = try await PluggedHeadset(name, keys: keys)

@@ -205,8 +205,37 @@ extension InputNode {
                     !Self.ignoredProperties.contains($0.0)
                 },
                 uniquingKeysWith: { _, last in last }
-            )
+            ),
+            isBesideKeyboard: Self.isBesideKeyboard(device, parent)
         )
+    }
+
+    /// - Parameters:
+    ///   - device: An event node.
+    ///   - parent: Its input device.
+    /// - Returns: Whether another input device of the same USB device has keys to type with.
+    private static func isBesideKeyboard(_ device: OpaquePointer, _ parent: OpaquePointer?) -> Bool {
+        // Owned by the child, as the input device is.
+        guard let usb = udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device"),
+            let enumeration = udev_enumerate_new(udev_device_get_udev(device))
+        else { return false }
+        defer { udev_enumerate_unref(enumeration) }
+        // A device that is being removed has no siblings to find.
+        guard udev_enumerate_add_match_parent(enumeration, usb) >= 0,
+            udev_enumerate_add_match_subsystem(enumeration, "input") >= 0,
+            udev_enumerate_scan_devices(enumeration) >= 0
+        else { return false }
+        let own = parent.flatMap { udev_device_get_syspath($0) }.map { String(cString: $0) }
+        return entries(udev_enumerate_get_list_entry(enumeration)).contains { path, _ in
+            guard path != own, let sibling = udev_device_new_from_syspath(udev_device_get_udev(device), path)
+            else {
+                return false
+            }
+            defer { udev_device_unref(sibling) }
+            // Of an input device; its event node has none.
+            guard let keys = udev_device_get_sysattr_value(sibling, "capabilities/key") else { return false }
+            return KeyBits(capabilities: String(cString: keys)).canTypeText
+        }
     }
 }
 

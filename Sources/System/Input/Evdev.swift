@@ -33,15 +33,7 @@ func nextReading(_ device: OpaquePointer, _ mode: KeyEventDecoder.Mode) -> KeyEv
     if status == -EAGAIN { return .nothing }
     if status < 0 { return .failed(errno: -status) }
     if Int32(event.type) == EV_SYN, Int32(event.code) == SYN_DROPPED { return .dropped }
-    let nanoseconds = Int64(event.time.tv_sec) * 1_000_000_000 + Int64(event.time.tv_usec) * 1000
-    return .event(
-        RawEvent(
-            type: Int32(event.type),
-            code: Int32(event.code),
-            value: event.value,
-            time: MonotonicInstant(nanoseconds: nanoseconds)
-        )
-    )
+    return .event(RawEvent(event))
 }
 
 /// Makes libevdev query the kernel for the state of keys and switches, as it does after lost events.

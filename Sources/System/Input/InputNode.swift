@@ -20,6 +20,8 @@ package struct InputNode: Equatable, Sendable {
     package var tags: Set<String>
     /// udev's properties (`ID_INPUT_KEY`, `ID_SERIAL`, …), without tags and links.
     package var properties: [String: String]
+    /// Whether text can be typed with another node of the same USB device: this one then has the media keys of a keyboard.
+    package var isBesideKeyboard: Bool
 
     /// `struct input_id` without the version. All zero for devices that have none.
     package struct ID: Hashable, Sendable {
@@ -70,7 +72,8 @@ package struct InputNode: Equatable, Sendable {
         keys: KeyBits = KeyBits(),
         isReadable: Bool = true,
         tags: Set<String> = [],
-        properties: [String: String] = [:]
+        properties: [String: String] = [:],
+        isBesideKeyboard: Bool = false
     ) {
         self.sysname = sysname
         self.devnode = devnode
@@ -82,6 +85,7 @@ package struct InputNode: Equatable, Sendable {
         self.isReadable = isReadable
         self.tags = tags
         self.properties = properties
+        self.isBesideKeyboard = isBesideKeyboard
     }
 
     /// Whether it is a keyboard. Such a node is never opened: its reader would see every keystroke.

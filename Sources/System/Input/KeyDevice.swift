@@ -19,12 +19,25 @@ package enum KeyDeviceEvent: Equatable, Sendable {
     case vanished
 }
 
+/// An opened device that reports keys.
+@EventLoop
+package protocol KeySource: AnyObject {
+    /// The switches of the jack that are closed; nil if the device is no jack.
+    var jack: JackSwitches? { get }
+    /// Requests exclusive access.
+    func grab()
+    /// Ends exclusive access, or cancels a waiting ``grab()``.
+    func ungrab()
+    /// Closes the device. Its handler is not called again.
+    func close()
+}
+
 /// A few keys of one device, and the switches of a jack, read through libevdev.
 ///
 /// The kernel delivers nothing else, so that this process neither sees nor is woken by any other key.
 /// Timestamps are on `CLOCK_MONOTONIC`.
 @EventLoop
-package final class KeyDevice {
+package final class KeyDevice: KeySource {
     package enum Grab: Sendable {
         case off
         /// Requested. It takes effect as soon as no key is down.

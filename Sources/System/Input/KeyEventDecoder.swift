@@ -10,6 +10,18 @@ struct RawEvent: Equatable {
     var time: MonotonicInstant
 }
 
+extension RawEvent {
+    init(_ event: input_event) {
+        let nanoseconds = Int64(event.time.tv_sec) * 1_000_000_000 + Int64(event.time.tv_usec) * 1000
+        self.init(
+            type: Int32(event.type),
+            code: Int32(event.code),
+            value: event.value,
+            time: MonotonicInstant(nanoseconds: nanoseconds)
+        )
+    }
+}
+
 /// Decodes libevdev's results into key events, and determines how to continue reading.
 ///
 /// When the kernel's buffer overflows, its next event is `SYN_DROPPED` and the ones before it are lost. libevdev then

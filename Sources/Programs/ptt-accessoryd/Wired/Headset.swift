@@ -13,7 +13,7 @@ final class Headset {
     private let log: Logger
     private let vanished: @EventLoop () -> Void
     private var key: HeadsetKey
-    private var device: KeyDevice?
+    private var device: (any KeySource)?
     private let hasOnlyTalkKeys: Bool
     private var wantsGrab = false
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
@@ -33,9 +33,14 @@ final class Headset {
         self.log = log
         self.vanished = vanished
         key = HeadsetKey(origin: node.origin, contact: node.contact)
-        let codes = Set(HeadsetKey.codes.map { KeyCode(rawValue: $0) })
-        hasOnlyTalkKeys = node.keys == KeyBits(codes.filter { node.keys.contains($0) })
-        device = try KeyDevice(node, keys: codes) { [weak self] in self?.handle($0) }
+        if let granted = node.grantedKey {
+            hasOnlyTalkKeys = false
+            device = try SingleKeyDevice(node, key: granted) { [weak self] in self?.handle($0) }
+        } else {
+            let codes = Set(HeadsetKey.codes.map { KeyCode(rawValue: $0) })
+            hasOnlyTalkKeys = node.keys == KeyBits(codes.filter { node.keys.contains($0) })
+            device = try KeyDevice(node, keys: codes) { [weak self] in self?.handle($0) }
+        }
         list.set(key.device)
     }
 
@@ -118,15 +123,4 @@ final class Headset {
             }
         }
     }
-}
-
-extension InputNode {
-    /// The origin of its presses.
-    var origin: Origin {
-        let name = name.isEmpty ? sysname : name.withBoundedMarks
-        return Origin(kind: .wiredHeadset, identifier: stableIdentifier, name: name)
-    }
-
-    /// The kernel marks the jack of a sound card (sound/core/jack.c); any other headset has its own firmware.
-    var contact: HeadsetKey.Contact { phys == "ALSA" ? .plug : .remote }
 }

@@ -64,8 +64,16 @@ final class Headsets {
     }
 
     private func review(_ node: InputNode) {
-        let hasKey = HeadsetKey.codes.contains { node.keys.contains(KeyCode(rawValue: $0)) }
-        guard hasKey else { return }
+        switch node.use(of: HeadsetKey.codes.map { KeyCode(rawValue: $0) }) {
+        case .used: open(node)
+        case .unused(let reason):
+            headsets.removeValue(forKey: node.sysname)?.end()
+            list.set(node.unused(reason))
+        case .ignored: remove(node)
+        }
+    }
+
+    private func open(_ node: InputNode) {
         guard node.isReadable else { return release(node) }
         guard headsets[node.sysname] == nil else { return }
         do throws(SystemError) {
@@ -93,21 +101,5 @@ final class Headsets {
     private func remove(_ node: InputNode) {
         headsets.removeValue(forKey: node.sysname)?.end()
         list.remove(node.origin)
-    }
-}
-
-extension InputNode {
-    /// Its entry in the list when it cannot be used.
-    fileprivate func unused(_ reason: String) -> AccessoryDevice {
-        AccessoryDevice(
-            kind: .wiredHeadset,
-            identifier: origin.identifier,
-            name: origin.name,
-            profile: nil,
-            mode: .toggle,
-            link: .unused,
-            isPressed: false,
-            remark: reason
-        )
     }
 }

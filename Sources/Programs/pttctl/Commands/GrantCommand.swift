@@ -1,0 +1,203 @@
+import ArgumentParser
+import EventLoop
+import Glibc
+
+struct GrantCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "grant",
+        abstract: "Use one key of a pedal, presenter or macro pad that calls itself a keyboard.",
+        discussion: """
+            Needs root: sudo pttctl grant 1a86:e026 KEY_F13. `lsusb` shows the numbers, `sudo evtest` the key.
+
+            It writes a udev rule. ptt-accessoryd then opens the device so that it receives this key and no other, but \
+            every program of the person at the seat may read all of its keys: grant a pedal, never the keyboard that you \
+            type on. Other programs still receive the key, so set the pedal to one that they do not use, such as F13.
+            """
+    )
+
+    @Argument(help: "The USB or Bluetooth numbers of the device, VENDOR:PRODUCT in hexadecimal.")
+    var product: ProductNumbers
+
+    @Argument(help: "The kernel's name of the key, for example KEY_F13.")
+    var key: KeyName
+
+    @Flag(help: "Print the rule instead of writing it. Does not need root.")
+    var printRule = false
+
+    func run() throws {
+        let rule = GrantRule(product: product)
+        let text = rule.text(key: key)
+        if printRule { return print(text, terminator: "") }
+        try requireRoot("grant \(product.text) \(key.name)")
+        try rule.write(text)
+        let devices = try product.apply()
+        if devices.isEmpty { print("\(key.name) is used when a device \(product.text) is plugged in.") }
+        for device in devices {
+            print("\(key.name) of \(device.name) (/dev/input/\(device.sysname)) is used.")
+        }
+        print("Every program of the person at the seat may now read all keys of this device.")
+    }
+}
+
+struct RevokeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Undo `pttctl grant`. Needs root."
+    )
+
+    @Argument(help: "VENDOR:PRODUCT, as they were granted.")
+    var product: ProductNumbers
+
+    func run() throws {
+        try requireRoot("revoke \(product.text)")
+        let rule = GrantRule(product: product)
+        guard unlink(rule.path) == 0 else {
+            throw CommandError(
+                errno == ENOENT
+                    ? "\(product.text) was not granted: there is no \(rule.path)"
+                    : SystemError("remove \(rule.path)").description
+            )
+        }
+        _ = try product.apply()
+        print("\(product.text) is not used any more. Unplug it: until then programs may still read it.")
+    }
+}
+
+private func requireRoot(_ command: String) throws {
+    guard geteuid() == 0 else { throw CommandError("this needs root: sudo pttctl \(command)") }
+}
+
+/// Vendor and product of an input device.
+struct ProductNumbers: ExpressibleByArgument {
+    /// Four lower-case hexadecimal digits each, as in sysfs.
+    let vendor: String
+    let product: String
+
+    var text: String { "\(vendor):\(product)" }
+
+    init?(argument: String) {
+        let parts = argument.lowercased().split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2,
+            parts.allSatisfy({ $0.utf8.count == 4 && $0.allSatisfy(\.isHexDigit) && $0.allSatisfy(\.isASCII) }
+            )
+        else { return nil }
+        (vendor, product) = (String(parts[0]), String(parts[1]))
+        // Devices without numbers have these, keyboards on a platform bus among them.
+        guard text != "0000:0000" else { return nil }
+    }
+
+    /// A present event node.
+    struct Device {
+        let sysname: String
+        let name: String
+    }
+
+    /// Makes udev apply its rules to the present nodes of the product.
+    func apply() throws -> [Device] {
+        try run(["udevadm", "control", "--reload"])
+        let devices = present()
+        guard !devices.isEmpty else { return [] }
+        try run(["udevadm", "trigger", "--action=change"] + devices.map { "/sys/class/input/\($0.sysname)" })
+        return devices
+    }
+
+    private func present() -> [Device] {
+        (try? entries(of: "/sys/class/input"))?.filter { $0.hasPrefix("event") }.sorted().compactMap {
+            sysname in
+            let directory = "/sys/class/input/\(sysname)/device"
+            guard line(of: "\(directory)/id/vendor") == vendor, line(of: "\(directory)/id/product") == product
+            else {
+                return nil
+            }
+            return Device(sysname: sysname, name: line(of: "\(directory)/name") ?? "")
+        } ?? []
+    }
+}
+
+/// The kernel's name of a key.
+struct KeyName: ExpressibleByArgument {
+    let name: String
+
+    init?(argument: String) {
+        let digits = argument.utf8.dropFirst(4)
+        guard argument.hasPrefix("KEY_") || argument.hasPrefix("BTN_"), !digits.isEmpty,
+            argument.utf8.count <= 32,
+            digits.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || $0 == 0x5f })
+        else { return nil }
+        name = argument
+    }
+}
+
+/// The udev rule that grants one key of a product. Only root can write it, so that a device cannot claim the mark.
+struct GrantRule {
+    let product: ProductNumbers
+
+    var path: String {
+        "/etc/udev/rules.d/70-push-to-talk-\(product.vendor)-\(product.product).rules"
+    }
+
+    func text(key: KeyName) -> String {
+        """
+        # Written by `pttctl grant \(product.text) \(key.name)`; `sudo pttctl revoke \(product.text)` removes it.
+        # 71-push-to-talk.rules lets the person at the seat read the device, and ptt-accessoryd opens it for this key alone.
+        ACTION!="remove", SUBSYSTEM=="input", KERNEL=="event*", \\
+          ATTRS{id/vendor}=="\(product.vendor)", ATTRS{id/product}=="\(product.product)", ENV{ID_PTT_KEY}="\(key.name)"
+
+        """
+    }
+
+    func write(_ text: String) throws {
+        // A file that is there already is replaced as a whole, so that udev never reads half of it.
+        let temporary = path + ".new"
+        guard let file = fopen(temporary, "we") else { throw SystemError("write \(temporary)") }
+        let isWritten = fputs(text, file) >= 0
+        guard fclose(file) == 0, isWritten, chmod(temporary, 0o644) == 0, rename(temporary, path) == 0 else {
+            throw SystemError("write \(path)")
+        }
+    }
+}
+
+/// The names in a directory.
+private func entries(of directory: String) throws -> [String] {
+    guard let stream = opendir(directory) else { throw SystemError("read \(directory)") }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+        names.append(
+            withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+        )
+    }
+    return names
+}
+
+/// The first line of a file of sysfs; nil if the device has gone.
+private func line(of path: String) -> String? {
+    guard let file = fopen(path, "re") else { return nil }
+    defer { fclose(file) }
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard fgets(&buffer, Int32(buffer.count), file) != nil else { return nil }
+    return String(
+        decoding: buffer.prefix { $0 != 0 && $0 != 0x0a }.map { UInt8(bitPattern: $0) },
+        as: UTF8.self
+    )
+}
+
+private func run(_ arguments: [String]) throws {
+    var argv = arguments.map { strdup($0) } + [nil]
+    defer { for case let argument? in argv { free(argument) } }
+    // Not the caller's PATH: this runs as root.
+    var environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/sbin:/usr/bin:/sbin:/bin"), nil]
+    defer { free(environment[0]) }
+    var pid: pid_t = 0
+    var path = "/usr/bin/\(arguments[0])"
+    if access(path, X_OK) != 0 { path = "/bin/\(arguments[0])" }
+    let code = posix_spawn(&pid, path, nil, nil, &argv, &environment)
+    guard code == 0 else { throw SystemError("run \(path)", code) }
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0 {
+        guard errno == EINTR else { throw SystemError("wait for \(path)") }
+    }
+    guard status == 0 else { throw CommandError("\(arguments.joined(separator: " ")) failed") }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import pttctl
+
+@Suite struct GrantTests {
+    @Test func `a grant is a rule for one key of one product`() throws {
+        let product = try #require(ProductNumbers(argument: "1A86:e026"))
+        let key = try #require(KeyName(argument: "KEY_F13"))
+        let rule = GrantRule(product: product)
+        #expect(rule.path == "/etc/udev/rules.d/70-push-to-talk-1a86-e026.rules")
+        let lines = rule.text(key: key).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(
+            lines == [
+                #"ACTION!="remove", SUBSYSTEM=="input", KERNEL=="event*", \"#,
+                #"  ATTRS{id/vendor}=="1a86", ATTRS{id/product}=="e026", ENV{ID_PTT_KEY}="KEY_F13""#,
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        "", "1a86", "1a86:", "1a86:e02", "1a86:e0266", "1a86:*", "1a86:e0\"6", "0000:0000", "1a86:e02６",
+    ])
+    func `a device without numbers of its own is refused`(argument: String) {
+        #expect(ProductNumbers(argument: argument) == nil)
+    }
+
+    @Test(arguments: ["", "F13", "KEY_", "key_f13", "KEY_F13\"", "KEY_*", "KEY_F 13", "KEY_F13\n", "KEY_É"])
+    func `a text that is no name of a key is refused`(argument: String) {
+        #expect(KeyName(argument: argument) == nil)
+    }
+}
