@@ -110,6 +110,7 @@ let package = Package(
         system("WAV", "EventLoop"),
 
         client("ServiceClient", "EventLoop", "JSON", "PTTMessages", "Varlink"),
+        client("AccessoryFiles", "AccessoryCore", "EventLoop", "PTTMessages", "TOML"),
         .systemLibrary(name: "CPushToTalk", path: "Sources/Client/CPushToTalk"),
         client("PTTPlatformTypes", "CPushToTalk"),
         client("PushToTalk", "ServiceClient", "EventLoop", "PTTMessages", "PTTPlatformTypes", "TOML"),
@@ -261,6 +262,14 @@ let package = Package(
         tests("PTTMessagesTests", "PTTMessages"),
         tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),
         tests("AccessoryCoreTests", "AccessoryCore", "PTTMessages", "TestSupport", data: ["Recordings"]),
+        tests(
+            "AccessoryFilesTests",
+            "AccessoryCore",
+            "AccessoryFiles",
+            "EventLoop",
+            "PTTMessages",
+            "TestSupport"
+        ),
         tests("ChildProcessTests", "CSpawn", "ChildProcess", "EventLoop", "TestSupport"),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
         tests("InputTests", "CLinux", "EventLoop", "Input", "TestSupport"),

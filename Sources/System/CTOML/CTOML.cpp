@@ -45,4 +45,36 @@ extern "C" ctoml_place ctoml_find(const char *text, unsigned long size, const ch
     return {0, 0};
 }
 
+extern "C" ctoml_place ctoml_find_step(const char *text, unsigned long size, const char *keys, const long *sizes,
+                                       unsigned long count) {
+    ctoml_place place = {0, 0};
+    try {
+        toml::table table = toml::parse(std::string_view(text, size));
+        toml::node *node = &table;
+        for (unsigned long step = 0; step < count; step++) {
+            if (sizes[step] < 0) {
+                auto *array = node->as_array();
+                node = array ? array->get(static_cast<size_t>(-1 - sizes[step])) : nullptr;
+                if (!node)
+                    break;
+                place = place_of(node->source());
+                continue;
+            }
+            std::string_view key(keys, static_cast<size_t>(sizes[step]));
+            keys += sizes[step];
+            auto *inner = node->as_table();
+            if (!inner)
+                break;
+            auto found = inner->find(key);
+            if (found == inner->end())
+                break;
+            place = place_of(found->first.source());
+            node = &found->second;
+        }
+    } catch (const std::exception &) {
+        // Invalid text has no places; ctoml_to_json has reported its error.
+    }
+    return place;
+}
+
 extern "C" void ctoml_release(char *string) { free(string); }

@@ -51,6 +51,32 @@ package enum TOML {
         }
     }
 
+    /// A step from a table or an array to one of its values.
+    package enum Step: Equatable, Sendable {
+        case key(String)
+        case index(Int)
+    }
+
+    /// Where a key or an element begins, for a check that a type alone cannot make.
+    ///
+    /// - Parameters:
+    ///   - path: The steps from the outermost table on.
+    ///   - text: Valid TOML.
+    /// - Returns: The place of the last step that exists; nil if the first one does not.
+    package static func place(of path: [Step], in text: String) -> TOMLError.Place? {
+        var keys: [CChar] = []
+        let sizes: [Int] = path.map { step in
+            switch step {
+            case .key(let key):
+                keys += key.utf8.map { CChar(bitPattern: $0) }
+                return key.utf8.count
+            case .index(let index): return -1 - index
+            }
+        }
+        let found = withBytes(of: text) { ctoml_find_step($0, UInt($1), keys, sizes, UInt(sizes.count)) }
+        return TOMLError.Place(found)
+    }
+
     private static func json(from text: String) throws(TOMLError) -> JSON {
         var place = ctoml_place()
         var message: UnsafeMutablePointer<CChar>?

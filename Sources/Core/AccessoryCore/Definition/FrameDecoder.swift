@@ -16,14 +16,18 @@ package enum FrameDecoder: Equatable, Sendable {
         guard let first = value.first else { return [.unknown("empty")] }
         switch self {
         case .bytes(let patterns):
-            let matching = patterns.filter { value.starts(with: $0.bytes) }
-            if let pattern = matching.max(by: { $0.bytes.count < $1.bytes.count }) { return pattern.signals }
+            var longest: BytePattern?
+            for pattern in patterns where value.starts(with: pattern.bytes) {
+                if pattern.bytes.count > longest?.bytes.count ?? 0 { longest = pattern }
+            }
+            if let longest { return longest.signals }
             if value.allSatisfy({ $0 == 0 }) { return [.level([])] }
             return [.unknown("not a known value of this button")]
         case .bits(let table): return table.signals(of: first)
         case .tokens(let table):
             var scanner = TokenScanner(table)
-            return scanner.signals(of: value)
+            let signals = scanner.signals(of: value) + scanner.finish()
+            return signals.isEmpty ? [.unknown("not a known text of this button")] : signals
         }
     }
 }

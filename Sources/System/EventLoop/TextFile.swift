@@ -1,15 +1,14 @@
-import EventLoop
 import Glibc
 
-/// Small text files, written by people or by this program.
-enum TextFile {
-    enum Unreadable: Error, CustomStringConvertible {
+/// Small text files, written by people or by programs.
+package enum TextFile {
+    package enum Unreadable: Error, CustomStringConvertible {
         case system(SystemError)
         case tooLarge(limit: Int)
         case notText
         case pipe
 
-        var description: String {
+        package var description: String {
             switch self {
             case .system(let error): "\(error)"
             case .tooLarge(let limit): "it is larger than \(limit / 1024) KiB"
@@ -20,7 +19,7 @@ enum TextFile {
     }
 
     /// - Returns: Nil if there is no such file.
-    static func read(_ path: String, limit: Int) throws(Unreadable) -> String? {
+    package static func read(_ path: String, limit: Int) throws(Unreadable) -> String? {
         // Without O_NONBLOCK, opening a pipe in the file's place would wait for a process that writes to it.
         let opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard opened >= 0 else {

@@ -1,0 +1,132 @@
+package import PTTMessages
+
+// The values of an accessory file: text, hexadecimal bytes, UUIDs, roles.
+
+extension AccessoryFile {
+    func checkCount(_ count: Int, _ limit: Int, _ path: Path) throws(AccessoryFileProblem) {
+        guard count <= limit else { throw Problem(path, "has \(count) values; the limit is \(limit)") }
+    }
+
+    /// Control characters and those that turn the direction of writing could change what a terminal or a log shows.
+    func checkPrintable(_ text: String, _ path: Path) throws(AccessoryFileProblem) {
+        guard !text.isEmpty else { throw Problem(path, "is empty") }
+        guard text.utf8.count <= Limit.characters else {
+            throw Problem(path, "is longer than \(Limit.characters) bytes")
+        }
+        guard text.isPrintable else { throw Problem(path, "\(quoted(text)) has a control character") }
+    }
+
+    /// `09 00`, or `0900`.
+    func bytes(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> [UInt8] {
+        guard let bytes = hexadecimalBytes(text) else {
+            throw Problem(path, "\(quoted(text)) is not hexadecimal bytes: write them as \"09 0A\"")
+        }
+        guard !bytes.isEmpty else { throw Problem(path, "is empty") }
+        guard bytes.count <= Limit.patternBytes else {
+            throw Problem(path, "has \(bytes.count) bytes; the limit is \(Limit.patternBytes)")
+        }
+        return bytes
+    }
+
+    func uuid(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> GattUUID {
+        guard let uuid = GattUUID(text) else {
+            throw Problem(path, "\(quoted(text)) is not a UUID: write 4, 8 or 36 characters, as in \"ffe0\"")
+        }
+        return uuid
+    }
+
+    func attribute(
+        _ service: String,
+        _ characteristic: String,
+        _ path: Path
+    ) throws(AccessoryFileProblem) -> GattAttribute {
+        GattAttribute(
+            service: try uuid(service, path + ["service"]),
+            characteristic: try uuid(characteristic, path + ["characteristic"])
+        )
+    }
+
+    func role(_ text: some StringProtocol, _ path: Path) throws(AccessoryFileProblem) -> ButtonRole {
+        guard let role = ButtonRole(fileText: text) else {
+            throw Problem(
+                path,
+                "\(quoted(String(text))) is not a button: it is one of \(ButtonRole.fileTexts.joined(separator: ", "))"
+            )
+        }
+        return role
+    }
+
+    func quoted(_ text: String) -> String {
+        "\"" + (text.count > 40 ? text.prefix(40) + "…" : text[...]).map(\.escaped).joined() + "\""
+    }
+}
+
+extension String {
+    /// Whether it has no character of the categories control, format, line separator, paragraph separator, surrogate and
+    /// private use.
+    var isPrintable: Bool {
+        unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                false
+            default: true
+            }
+        }
+    }
+}
+
+extension Character {
+    fileprivate var escaped: String {
+        String(self).isPrintable
+            ? String(self) : unicodeScalars.map { "\\u{\(String($0.value, radix: 16))}" }.joined()
+    }
+}
+
+extension ButtonRole {
+    /// The roles as an accessory file names them.
+    package static let fileTexts = roles.map(\.fileText)
+
+    private static let roles: [ButtonRole] = [
+        .talk, .emergency, .secondTalk, .channelUp, .channelDown, .multifunction,
+    ]
+
+    package init?(fileText: some StringProtocol) {
+        guard let role = Self.roles.first(where: { $0.fileText == fileText }) else { return nil }
+        self = role
+    }
+
+    package var fileText: String {
+        switch self {
+        case .secondTalk: "second-talk"
+        case .channelUp: "channel-up"
+        case .channelDown: "channel-down"
+        case .unknown, .talk, .emergency, .multifunction: rawValue
+        }
+    }
+}
+
+/// Nil for anything but pairs of hexadecimal digits, with or without spaces between them.
+func hexadecimalBytes(_ text: some StringProtocol) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    for group in text.split(separator: " ") {
+        let digits = Array(group.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = hexadecimalDigit(digits[index]), let low = hexadecimalDigit(digits[index + 1])
+            else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+    }
+    return bytes
+}
+
+private func hexadecimalDigit(_ character: UInt8) -> UInt8? {
+    switch character {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}
