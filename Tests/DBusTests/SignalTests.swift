@@ -24,6 +24,24 @@ import Testing
         subscription.cancel()
     }
 
+    @Test @EventLoop
+    func `handlers run in the order of their subscriptions, whether these name a path or not`()
+        async throws
+    {
+        let peers = try await Peers()
+        let handled = AsyncQueue(of: Int.self)
+        let rules = [Peers.path, nil, "/elsewhere", Peers.path, nil].map {
+            MatchRule(sender: Peers.name, path: $0, member: "Wanted")
+        }
+        let subscriptions = rules.enumerated().map { index, rule in
+            peers.client.subscribe(rule) { _ in handled.add(index) }
+        }
+        try await peers.settle()
+        try peers.service.emit(BusSignal(path: Peers.path, interface: "org.example.A", member: "Wanted"))
+        for expected in [0, 1, 3, 4] { #expect(try await handled.next() == expected) }
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
     static let wide = BusSignal(
         path: "/a/b",
         interface: "org.example.A",

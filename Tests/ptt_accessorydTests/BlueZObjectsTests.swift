@@ -26,7 +26,8 @@ import Testing
     @Test func `changes of an unknown object are ignored`() {
         var objects = BlueZObjects()
         let properties = PropertyReader(["Connected": .boolean(true)])
-        #expect(objects.apply(properties, of: Self.device, to: Self.path).isEmpty)
+        let (change, warnings) = objects.apply(properties, of: Self.device, to: Self.path)
+        #expect(change == .nothing && warnings.isEmpty)
         #expect(objects == BlueZObjects())
     }
 
@@ -53,5 +54,47 @@ import Testing
         #expect(objects.characteristic(of: Self.path, matching: .ffe0) == characteristic)
         #expect(objects.characteristic(of: other, matching: .ffe0) == nil)
         #expect(objects.device(of: characteristic) == Self.path)
+    }
+
+    @Test func `another signal strength is no change of the device, its first and its last are`() {
+        var objects = BlueZObjects()
+        _ = objects.add(Self.path, [BusKey(Self.device): ["Alias": .string("PTT-Z01")]])
+        func change(_ changed: [BusKey: BusValue], invalidated: [BusKey] = []) -> BlueZObjects.Change {
+            let properties = PropertyReader(changed, invalidated: invalidated)
+            return objects.apply(properties, of: Self.device, to: Self.path).change
+        }
+        #expect(change(["RSSI": .int16(-40)]) == .properties)
+        #expect(change(["RSSI": .int16(-41)]) == .signalStrength)
+        #expect(objects.devices[Self.path]?.rssi == -41)
+        #expect(change(["RSSI": .int16(-41)]) == .nothing)
+        #expect(change(["RSSI": .int16(-42), "Connected": .boolean(true)]) == .properties)
+        #expect(change([:], invalidated: ["RSSI"]) == .properties)
+    }
+
+    @Test func `services are in the order of their paths, and gone with them`() throws {
+        var objects = BlueZObjects()
+        _ = objects.add(Self.path, [BusKey(Self.device): [:]])
+        let paths = try ["service0020", "service000a", "service0010"].map {
+            try #require(Self.path.appending($0))
+        }
+        for path in paths { _ = objects.add(path, ["org.bluez.GattService1": ["UUID": .string("ffe0")]]) }
+        #expect(objects.services(of: Self.path).map(\.path) == paths.sorted())
+        for path in paths { objects.remove(path, ["org.bluez.GattService1"]) }
+        #expect(!objects.hasServices(Self.path))
+        objects.remove(Self.path, [Self.device])
+        #expect(objects == BlueZObjects())
+    }
+
+    @Test func `of a device that claims 65,535 services, 64 are kept, and it is logged once`() throws {
+        var objects = BlueZObjects()
+        _ = objects.add(Self.path, [BusKey(Self.device): [:]])
+        var warnings: [String] = []
+        for number in 0..<65_535 {
+            let path = try #require(Self.path.appending("service\(number)"))
+            warnings += objects.add(path, ["org.bluez.GattService1": ["UUID": .string("ffe0")]])
+        }
+        #expect(objects.services(of: Self.path).count == 64)
+        #expect(objects.services.count == 64)
+        #expect(warnings.count == 1)
     }
 }

@@ -50,7 +50,7 @@ final class Accessories {
             self?.buttons.changes.notify()
         }
         let (buttons, discovery) = (buttons, discovery)
-        buttons.changes.onChange = { discovery.update() }
+        buttons.onDeviceChange = { discovery.update($0) }
         try server.listen(on: socket)
         core.start()
         buttons.start()

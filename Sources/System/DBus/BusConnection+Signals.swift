@@ -23,17 +23,26 @@ struct SubscriptionTable {
         let handler: @EventLoop (BusSignal) -> Void
     }
 
-    private(set) var identifiers: [UInt64] = []
     private var entries: [UInt64: Entry] = [:]
+    /// Identifiers by the path of their rule; those of rules for any path under nil. A client may watch hundreds of
+    /// objects, and the time for a signal must not depend on their number.
+    private var identifiers: [ObjectPath?: [UInt64]] = [:]
     private var uses: [MatchRule: Int] = [:]
     private var last: UInt64 = 0
 
     subscript(identifier: UInt64) -> Entry? { entries[identifier] }
 
+    /// The subscriptions that a signal from `path` may match, in the order in which they were added.
+    func identifiers(for path: ObjectPath) -> [UInt64] {
+        let specific = identifiers[path] ?? []
+        guard let general = identifiers[nil] else { return specific }
+        return specific.isEmpty ? general : (specific + general).sorted()
+    }
+
     /// - Returns: Whether the rule has to be added to the bus.
     mutating func add(_ entry: Entry) -> (identifier: UInt64, isFirst: Bool) {
         last += 1
-        identifiers.append(last)
+        identifiers[entry.rule.path, default: []].append(last)
         entries[last] = entry
         uses[entry.rule, default: 0] += 1
         return (last, uses[entry.rule] == 1)
@@ -43,7 +52,8 @@ struct SubscriptionTable {
     ///   its handler is released after this access to the table: what it captured may use the table when released.
     mutating func remove(_ identifier: UInt64) -> (entry: Entry, isLast: Bool)? {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
-        identifiers.removeAll { $0 == identifier }
+        identifiers[entry.rule.path]?.removeAll { $0 == identifier }
+        if identifiers[entry.rule.path]?.isEmpty == true { identifiers[entry.rule.path] = nil }
         let count = uses[entry.rule, default: 1] - 1
         uses[entry.rule] = count == 0 ? nil : count
         return (entry, count == 0)
@@ -113,15 +123,14 @@ extension BusConnection {
     /// Any peer may send a signal directly to this connection, whatever its match rules. Therefore the sender and the
     /// other header fields are checked first, and the body is decoded only if a subscription matches.
     func received(signal message: borrowing BusMessage) {
+        guard let header = SignalHeader(of: message) else { return }
         let sender = message.sender
-        // Loops instead of closures: each call of a closure would check its actor's isolation.
-        var candidates: [UInt64] = []
-        for identifier in subscriptions.identifiers where isSender(sender, matchedBy: identifier) {
-            candidates.append(identifier)
-        }
-        guard !candidates.isEmpty, let header = SignalHeader(of: message) else { return }
+        // A loop instead of a closure: each call of a closure would check its actor's isolation.
         var matching: [UInt64] = []
-        for identifier in candidates where subscriptions[identifier]?.rule.matches(header) == true {
+        for identifier in subscriptions.identifiers(for: header.path)
+        where isSender(sender, matchedBy: identifier)
+            && subscriptions[identifier]?.rule.matches(header) == true
+        {
             matching.append(identifier)
         }
         guard !matching.isEmpty else { return }

@@ -30,6 +30,12 @@ package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertib
         ObjectPath(text == "/" ? "/" + element : text + "/" + element)
     }
 
+    /// The path without its last element; nil for the root.
+    package var parent: ObjectPath? {
+        guard text != "/", let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        return ObjectPath(slash == text.startIndex ? "/" : String(text[..<slash]))
+    }
+
     package static func < (left: ObjectPath, right: ObjectPath) -> Bool { left.text < right.text }
 }
 

@@ -16,6 +16,7 @@ enum BlueZ {
 protocol BlueZObject: Equatable {
     init()
     mutating func read(_ properties: inout PropertyReader)
+    func change(since before: Self) -> BlueZObjects.Change
 }
 
 /// A Bluetooth controller (org.bluez.Adapter).

@@ -14,7 +14,7 @@ final class BlueZMirror {
         case appeared(BusConnection)
         /// An adapter was added, changed or removed.
         case adapterChanged(ObjectPath)
-        /// A device, or an object below it, was added, changed or removed.
+        /// A device, or an object below it, was added, changed or removed. Another strength of its signal is not reported.
         case deviceChanged(ObjectPath)
         /// A notification of a watched characteristic, or the result of any client's read of it.
         case valueReceived(ObjectPath, [UInt8])
@@ -256,9 +256,9 @@ final class BlueZMirror {
     }
 
     private func apply(_ properties: PropertyReader, of interface: String, to path: ObjectPath) {
-        let before = objects
-        warn(objects.apply(properties, of: interface, to: path))
-        if objects != before { report(path, objects.device(of: path)) }
+        let (change, warnings) = objects.apply(properties, of: interface, to: path)
+        warn(warnings)
+        if change == .properties { report(path, objects.device(of: path)) }
     }
 
     private func warn(_ warnings: [BlueZObjects.Warning]) {

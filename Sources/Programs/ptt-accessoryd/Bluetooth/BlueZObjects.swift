@@ -8,6 +8,22 @@ struct BlueZObjects: Equatable {
     private(set) var characteristics: [ObjectPath: BlueZCharacteristic] = [:]
     /// Objects that accept `GattProfile1` registrations.
     private(set) var gattManagers: Set<ObjectPath> = []
+    /// The services of each device and the characteristics of each service, by path, in the order of their paths.
+    private var children: [ObjectPath: [ObjectPath]] = [:]
+    /// Devices and services that have reported more than that.
+    private var overfull: Set<ObjectPath> = []
+
+    /// How many services of a device and characteristics of a service are kept. A button has about ten; a hostile
+    /// peripheral can have 65,535 (the handles of GATT).
+    static let maximumChildren = 64
+
+    /// What changed properties mean for others.
+    enum Change {
+        case nothing
+        /// Only the strength of a signal, which changes all the time while a discovery runs.
+        case signalStrength
+        case properties
+    }
 
     /// Describes malformed properties, for the log.
     typealias Warning = String
@@ -15,7 +31,14 @@ struct BlueZObjects: Equatable {
     /// Adds interfaces of an object, or replaces them.
     mutating func add(_ path: ObjectPath, _ interfaces: [BusKey: [BusKey: BusValue]]) -> [Warning] {
         if interfaces[BusKey(BlueZ.gattManager)] != nil { gattManagers.insert(path) }
-        return interfaces.flatMap { update(path, interface: $0.text, from: PropertyReader($1), isNew: true) }
+        var warnings: [Warning] = []
+        for (interface, properties) in interfaces {
+            let isChild = interface.text == BlueZ.service || interface.text == BlueZ.characteristic
+            if isChild, !addChild(path, &warnings) { continue }
+            let reader = PropertyReader(properties)
+            warnings += update(path, interface: interface.text, from: reader, isNew: true).warnings
+        }
+        return warnings
     }
 
     mutating func remove(_ path: ObjectPath, _ interfaces: [String]) {
@@ -23,8 +46,12 @@ struct BlueZObjects: Equatable {
             switch interface {
             case BlueZ.adapter: adapters[path] = nil
             case BlueZ.device: devices[path] = nil
-            case BlueZ.service: services[path] = nil
-            case BlueZ.characteristic: characteristics[path] = nil
+            case BlueZ.service:
+                services[path] = nil
+                removeChild(path)
+            case BlueZ.characteristic:
+                characteristics[path] = nil
+                removeChild(path)
             case BlueZ.gattManager: gattManagers.remove(path)
             default: break  // Interfaces that are not used here.
             }
@@ -32,9 +59,11 @@ struct BlueZObjects: Equatable {
     }
 
     /// Applies changed properties. Those of an unknown object are ignored.
-    mutating func apply(_ properties: PropertyReader, of interface: String, to path: ObjectPath)
-        -> [Warning]
-    {
+    mutating func apply(
+        _ properties: PropertyReader,
+        of interface: String,
+        to path: ObjectPath
+    ) -> (change: Change, warnings: [Warning]) {
         update(path, interface: interface, from: properties, isNew: false)
     }
 
@@ -43,26 +72,72 @@ struct BlueZObjects: Equatable {
         interface: String,
         from properties: PropertyReader,
         isNew: Bool
-    ) -> [Warning] {
+    ) -> (change: Change, warnings: [Warning]) {
         var reader = properties
+        let change: Change
         switch interface {
-        case BlueZ.adapter: Self.update(&adapters[path], from: &reader, isNew: isNew)
-        case BlueZ.device: Self.update(&devices[path], from: &reader, isNew: isNew)
-        case BlueZ.service: Self.update(&services[path], from: &reader, isNew: isNew)
-        case BlueZ.characteristic: Self.update(&characteristics[path], from: &reader, isNew: isNew)
-        default: break  // Interfaces that are not used here.
+        case BlueZ.adapter: change = Self.update(&adapters[path], from: &reader, isNew: isNew)
+        case BlueZ.device: change = Self.update(&devices[path], from: &reader, isNew: isNew)
+        case BlueZ.service: change = Self.update(&services[path], from: &reader, isNew: isNew)
+        case BlueZ.characteristic: change = Self.update(&characteristics[path], from: &reader, isNew: isNew)
+        default: change = .nothing  // Interfaces that are not used here.
         }
-        return reader.malformed.map { "\(path): ignored \(interface).\($0), which has the wrong type" }
+        let malformed = reader.malformed
+        return (change, malformed.map { "\(path): ignored \(interface).\($0), which has the wrong type" })
     }
 
+    /// Compares this one object only: there may be hundreds, and each sends its signal strength.
     private static func update<Object: BlueZObject>(
         _ object: inout Object?,
         from reader: inout PropertyReader,
         isNew: Bool
-    ) {
-        guard var updated = isNew ? Object() : object else { return }
+    ) -> Change {
+        guard var updated = isNew ? Object() : object else { return .nothing }
         updated.read(&reader)
-        object = updated
+        let change = object.map { updated.change(since: $0) } ?? .properties
+        if change != .nothing { object = updated }
+        return change
+    }
+
+    /// - Returns: Whether there was room for it.
+    private mutating func addChild(_ path: ObjectPath, _ warnings: inout [Warning]) -> Bool {
+        guard let parent = path.parent else { return false }
+        var siblings = children[parent] ?? []
+        if siblings.contains(path) { return true }
+        guard siblings.count < Self.maximumChildren else {
+            if overfull.insert(parent).inserted {
+                warnings.append("\(parent): only the first \(siblings.count) objects below it are used")
+            }
+            return false
+        }
+        siblings.insert(path, at: siblings.firstIndex { path < $0 } ?? siblings.endIndex)
+        children[parent] = siblings
+        return true
+    }
+
+    private mutating func removeChild(_ path: ObjectPath) {
+        guard let parent = path.parent else { return }
+        children[parent]?.removeAll { $0 == path }
+        guard children[parent]?.isEmpty == true else { return }
+        children[parent] = nil
+        overfull.remove(parent)
+    }
+}
+
+extension BlueZObject {
+    func change(since before: Self) -> BlueZObjects.Change {
+        self == before ? .nothing : .properties
+    }
+}
+
+extension BlueZDevice {
+    func change(since before: BlueZDevice) -> BlueZObjects.Change {
+        guard self != before else { return .nothing }
+        // Whether there is one says whether the device is in reach.
+        guard rssi != nil, before.rssi != nil else { return .properties }
+        var before = before
+        before.rssi = rssi
+        return self == before ? .signalStrength : .properties
     }
 }
 
@@ -84,18 +159,24 @@ extension BlueZObjects {
         device.adapter.flatMap { adapters[$0] }?.isPowered ?? false
     }
 
+    /// The services of a device; empty until they have been resolved once.
+    func services(of device: ObjectPath) -> [(path: ObjectPath, uuid: String)] {
+        (children[device] ?? []).compactMap { path in services[path].map { (path, $0.uuid) } }
+    }
+
+    /// The characteristics of a service.
+    func characteristics(ofService service: ObjectPath) -> [(path: ObjectPath, uuid: String)] {
+        (children[service] ?? []).compactMap { path in characteristics[path].map { (path, $0.uuid) } }
+    }
+
     /// The characteristics of a device; empty until its services have been resolved once.
     func characteristics(of device: ObjectPath) -> [(service: String, uuid: String, path: ObjectPath)] {
-        services.keys.sorted().filter { $0.isWithin(device) }.flatMap { service in
-            characteristics.keys.sorted().filter { $0.isWithin(service) }.map {
-                (services[service]?.uuid ?? "", characteristics[$0]?.uuid ?? "", $0)
-            }
+        services(of: device).flatMap { service in
+            characteristics(ofService: service.path).map { (service.uuid, $0.uuid, $0.path) }
         }
     }
 
-    func hasServices(_ device: ObjectPath) -> Bool {
-        services.keys.contains { $0.isWithin(device) }
-    }
+    func hasServices(_ device: ObjectPath) -> Bool { children[device] != nil }
 
     /// Finds a device by its Bluetooth address, preferably on a powered adapter.
     func device(address: String) -> ObjectPath? {

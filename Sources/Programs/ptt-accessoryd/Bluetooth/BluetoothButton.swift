@@ -216,7 +216,7 @@ extension BlueZObjects {
     /// The profiles that match the advertised and the present services of a device, the best first.
     func profiles(of path: ObjectPath) -> [AccessoryProfile] {
         guard let device = devices[path] else { return [] }
-        let present = services.filter { $0.key.isWithin(path) }.map(\.value.uuid)
+        let present = services(of: path).map(\.uuid)
         let matching = AccessoryProfile.matching(services: device.uuids + present, name: device.alias)
         // A device may have the service without the profile's characteristic.
         let complete = matching.filter { characteristic(of: path, matching: $0) != nil }
@@ -224,12 +224,11 @@ extension BlueZObjects {
     }
 
     func characteristic(of device: ObjectPath, matching profile: AccessoryProfile) -> ObjectPath? {
-        for (service, value) in services
-        where GattUUID(value.uuid) == profile.service && service.isWithin(device) {
-            let found = characteristics.first {
-                GattUUID($0.value.uuid) == profile.characteristic && $0.key.isWithin(service)
+        for service in services(of: device) where GattUUID(service.uuid) == profile.service {
+            let found = characteristics(ofService: service.path).first {
+                GattUUID($0.uuid) == profile.characteristic
             }
-            if let found { return found.key }
+            if let found { return found.path }
         }
         return nil
     }

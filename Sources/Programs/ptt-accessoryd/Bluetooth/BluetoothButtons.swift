@@ -17,6 +17,8 @@ final class BluetoothButtons {
 
     /// Notified of every change of Bluetooth or a button.
     let changes = ChangeNotifier()
+    /// Called when a device has changed; nil: any of them may have.
+    var onDeviceChange: @EventLoop (ObjectPath?) -> Void = { _ in }
     private(set) lazy var mirror = BlueZMirror(
         log: log,
         isCandidate: { device in
@@ -57,16 +59,20 @@ final class BluetoothButtons {
     }
 
     private func handle(_ event: BlueZMirror.Event) {
+        var changed: ObjectPath?
         switch event {
         case .valueReceived(let path, let value):
             // Without the work below: it may be a press.
             return received(value, at: path)
         case .appeared(let connection): appeared(connection)
-        case .deviceChanged(let path): review(path)
+        case .deviceChanged(let path):
+            changed = path
+            review(path)
         case .adapterChanged: reviewAll()
         case .lost: lost()
         }
         registration?.update(services: services, managers: mirror.objects.gattManagers)
+        onDeviceChange(changed)
         changes.notify()
     }
 

@@ -15,12 +15,8 @@ final class ChangeNotifier {
 
     private var waiters: [Waiter] = []
 
-    /// Called at each change.
-    var onChange: @EventLoop () -> Void = {}
-
     /// Evaluates all conditions that are waited for.
     func notify() {
-        onChange()
         for waiter in waiters where waiter.condition() { finish(waiter, true) }
     }
 

@@ -76,11 +76,13 @@ final class Discovery {
         for observer in observers { finish(observer) }
     }
 
-    /// Reports changes of the devices that BlueZ knows.
-    func update() {
+    /// Reports what has changed of a device that BlueZ knows; nil: of any.
+    func update(_ path: ObjectPath?) {
         guard !observers.isEmpty else { return }
         if mirror.connection == nil { return stopAll() }
-        for observer in observers { reportDevices(to: observer) }
+        for observer in observers {
+            if let path { report(path, to: observer) } else { reportDevices(to: observer) }
+        }
     }
 
     private func finish(_ observer: Observer) {
@@ -89,18 +91,20 @@ final class Discovery {
     }
 
     private func reportDevices(to observer: Observer) {
-        for path in mirror.objects.devices.keys.sorted() {
-            guard let device = mirror.objects.describe(path) else { continue }
-            let before = observer.reported[device.address]
-            // The signal strength changes all the time, which is not reported.
-            let hasChanged = before.map {
-                ($0.name, $0.profile, $0.isPaired, $0.rssi == nil)
-                    != (device.name, device.profile, device.isPaired, device.rssi == nil)
-            }
-            guard hasChanged ?? true else { continue }
-            observer.reported[device.address] = device
-            observer.found(device)
+        for path in mirror.objects.devices.keys.sorted() { report(path, to: observer) }
+    }
+
+    private func report(_ path: ObjectPath, to observer: Observer) {
+        guard let device = mirror.objects.describe(path) else { return }
+        let before = observer.reported[device.address]
+        // The signal strength changes all the time, which is not reported.
+        let hasChanged = before.map {
+            ($0.name, $0.profile, $0.isPaired, $0.rssi == nil)
+                != (device.name, device.profile, device.isPaired, device.rssi == nil)
         }
+        guard hasChanged ?? true else { return }
+        observer.reported[device.address] = device
+        observer.found(device)
     }
 
     // MARK: - BlueZ
