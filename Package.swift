@@ -139,6 +139,7 @@ let package = Package(
             "JSON",
             "Journal",
             "PTTMessages",
+            "RFCOMM",
             "Varlink",
             log
         ),

@@ -19,6 +19,10 @@ struct ButtonsCommand: ParsableCommand {
                                     is lost after a second
               on-subscribe [N] HEX  notify this as soon as notifications are
                                     turned on
+              page [N]              a microphone connects by itself
+              close-port [N]        a microphone closes its serial port
+              refuse-port [N] COUNT a microphone refuses the next COUNT
+                                    connections to its port
               power on|off          power the adapter on or off
               unplug                plug
               crash                 kill bluetoothd, until revive
@@ -33,9 +37,24 @@ struct ButtonsCommand: ParsableCommand {
 
     @Option(
         name: .customLong("button"),
-        help: "A button: ffe0, aina or nordic, with :NAME for another name. Repeatable."
+        help: """
+            A button: ffe0, aina or nordic, with :NAME for another name. Repeatable. Without any, and without a \
+            microphone, one of each.
+            """
     )
-    var buttons: [ButtonSpecification] = ButtonKind.allCases.map { ButtonSpecification(kind: $0) }
+    var chosenButtons: [ButtonSpecification] = []
+
+    @Option(
+        name: .customLong("microphone"),
+        help: "The name of a serial speaker microphone, numbered after the buttons. Repeatable."
+    )
+    var microphones: [String] = []
+
+    /// One of each kind, unless something else was asked for.
+    private var buttons: [ButtonSpecification] {
+        guard chosenButtons.isEmpty, microphones.isEmpty else { return chosenButtons }
+        return ButtonKind.allCases.map { ButtonSpecification(kind: $0) }
+    }
 
     @Flag(help: "The buttons are paired, trusted and connected from the start.")
     var known = false
@@ -47,8 +66,9 @@ struct ButtonsCommand: ParsableCommand {
     var script: String?
 
     func validate() throws {
-        guard (1...9).contains(buttons.count) else {
-            throw ValidationError("There may be one to nine buttons, not \(buttons.count).")
+        guard (1...9).contains(buttons.count + microphones.count) else {
+            let count = buttons.count + microphones.count
+            throw ValidationError("There may be one to nine buttons, not \(count).")
         }
         guard (0...60).contains(servicesAfter) else {
             throw ValidationError("--services-after must be 0 to 60 seconds.")
@@ -57,13 +77,22 @@ struct ButtonsCommand: ParsableCommand {
 
     func run() throws {
         let steps = try script.map { try Script.read($0) } ?? []
-        let (bus, known) = (bus, known)
+        let (bus, known, names) = (bus, known, microphones)
         let (specifications, resolveTime) = (buttons, Duration.seconds(servicesAfter))
         let code = EventLoop.run {
             let buttons = specifications.enumerated().map { index, specification in
                 VirtualButton(index + 1, specification, resolveTime: resolveTime)
             }
-            let simulation = Simulation(bus: bus, buttons: buttons, known: known, steps: steps)
+            let microphones = names.enumerated().map { index, name in
+                VirtualMicrophone(buttons.count + index + 1, name: name)
+            }
+            let simulation = Simulation(
+                bus: bus,
+                buttons: buttons,
+                microphones: microphones,
+                known: known,
+                steps: steps
+            )
             Simulation.running = simulation
             await simulation.start()
         }

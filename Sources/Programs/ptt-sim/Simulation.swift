@@ -9,7 +9,7 @@ final class Simulation {
     static var running: Simulation?
 
     /// How long both ends of a link take to detect that it is lost (supervision timeout).
-    private static let supervisionTimeout = Duration.seconds(1)
+    static let supervisionTimeout = Duration.seconds(1)
 
     /// A button out of reach, whose link is not yet lost.
     private struct Vanishing {
@@ -19,25 +19,38 @@ final class Simulation {
 
     private let address: String
     private let buttons: [VirtualButton]
+    /// Numbered after the buttons.
+    let microphones: [VirtualMicrophone]
     private let steps: [Script.Step]
-    private var daemon: SimulatedDaemon?
+    private(set) var daemon: SimulatedDaemon?
     private var console: Console?
     private var chosen = 1
     private var isHeld = false
     private var remainingSteps: Int
     private var hasInputEnded = false
     private var vanishing: [Int: Vanishing] = [:]
-    private var timers: [TimerSource] = []
+    var timers: [TimerSource] = []
     private var signals: [SignalSource] = []
 
-    init(bus address: String, buttons: [VirtualButton], known: Bool, steps: [Script.Step]) {
+    init(
+        bus address: String,
+        buttons: [VirtualButton],
+        microphones: [VirtualMicrophone],
+        known: Bool,
+        steps: [Script.Step]
+    ) {
         self.address = address
         self.buttons = buttons
+        self.microphones = microphones
         self.steps = steps
         remainingSteps = steps.count
         for button in buttons {
             button.isPaired = known
             button.isTrusted = known
+        }
+        for microphone in microphones {
+            microphone.isPaired = known
+            microphone.isTrusted = known
         }
     }
 
@@ -64,7 +77,11 @@ final class Simulation {
     }
 
     private func startDaemon() async throws(BusError) {
-        let daemon = try await SimulatedDaemon.start(on: .address(address), buttons: buttons)
+        let daemon = try await SimulatedDaemon.start(
+            on: .address(address),
+            buttons: buttons,
+            microphones: microphones
+        )
         daemon.connection.onLost = { [weak self] error in
             printError("\(error)")
             self?.end(1)
@@ -131,6 +148,9 @@ final class Simulation {
     /// Answers exactly once, when the command has been carried out.
     private func carryOut(_ command: Command, answer: @escaping @EventLoop (String) -> Void) {
         do throws(CommandError) {
+            if let microphone = command.number.flatMap({ microphone($0) }) {
+                return try carryOut(command, by: microphone, answer)
+            }
             switch command {
             case .press(let number): try send([1], from: number)
             case .release(let number): try send([0], from: number)
@@ -140,6 +160,8 @@ final class Simulation {
             case .wake(let number), .comeBack(let number): wake(try button(number))
             case .vanish(let number): return vanish(try button(number)) { answer("ok") }
             case .onSubscribe(let number, let bytes): try button(number).valueOnSubscribe = bytes
+            case .page(let number), .closePort(let number), .refusePort(let number, count: _):
+                throw CommandError(description: "button \(try button(number).number) is no microphone")
             case .power(let isOn): try adapter().setPower(isOn)
             case .unplug: try present().unplug()
             case .plug: try plug()

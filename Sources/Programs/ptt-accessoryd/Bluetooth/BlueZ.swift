@@ -6,6 +6,7 @@ enum BlueZ {
     static let root: ObjectPath = "/org/bluez"
     static let adapter = "org.bluez.Adapter1"
     static let device = "org.bluez.Device1"
+    static let profileManager = "org.bluez.ProfileManager1"
     static let service = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let gattManager = "org.bluez.GattManager1"
@@ -21,9 +22,11 @@ protocol BlueZObject: Equatable {
 
 /// A Bluetooth controller (org.bluez.Adapter).
 struct BlueZAdapter: BlueZObject {
+    var address = ""
     var isPowered = false
 
     mutating func read(_ properties: inout PropertyReader) {
+        properties.read("Address", \.asString, into: &address, else: "")
         properties.read("Powered", \.asBool, into: &isPowered, else: false)
     }
 }

@@ -25,6 +25,8 @@ final class BlueZMirror {
     private(set) var objects = BlueZObjects()
     /// The connection, while bluetoothd is running and its objects are known.
     private(set) var connection: BusConnection?
+    /// The unique name of bluetoothd, while it is running.
+    private(set) var owner: String?
     /// Why there is no connection, for people.
     private(set) var unavailability = "BlueZ has not answered yet"
     /// Whether it is known yet if bluetoothd is running.
@@ -121,7 +123,7 @@ final class BlueZMirror {
     private func busConnected(_ connection: BusConnection) {
         candidate = connection
         nameWatch = connection.watchName(BlueZ.name) { [weak self] owner in
-            if owner != nil { self?.ownerAppeared() } else { self?.ownerLost() }
+            if let owner { self?.ownerAppeared(owner) } else { self?.ownerLost() }
         }
     }
 
@@ -132,9 +134,10 @@ final class BlueZMirror {
         candidate = nil
     }
 
-    private func ownerAppeared() {
+    private func ownerAppeared(_ owner: String) {
         // One signal may report both the new owner and the loss of the old one.
         if generation > 0, managedObjects != nil { lose("bluetoothd was replaced") }
+        self.owner = owner
         generation += 1
         starter.stop()
         isAvailabilityKnown = false
@@ -173,6 +176,7 @@ final class BlueZMirror {
         managedObjects = nil
         watched = [:]
         connection = nil
+        owner = nil
         objects = BlueZObjects()
     }
 

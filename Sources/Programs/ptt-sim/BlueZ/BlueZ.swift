@@ -9,6 +9,8 @@ enum BlueZ {
     static let device = "org.bluez.Device1"
     static let gattManager = "org.bluez.GattManager1"
     static let gattProfile = "org.bluez.GattProfile1"
+    static let profile = "org.bluez.Profile1"
+    static let profileManager = "org.bluez.ProfileManager1"
     static let service = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
 
@@ -21,7 +23,7 @@ enum BlueZ {
 }
 
 extension BusError {
-    private static func bluez(_ name: String, _ message: String) -> BusError {
+    static func bluez(_ name: String, _ message: String) -> BusError {
         BusError(name: "org.bluez.Error." + name, message: message)
     }
 
@@ -29,6 +31,7 @@ extension BusError {
     static let alreadyExists = bluez("AlreadyExists", "Already Exists")
     static let doesNotExist = bluez("DoesNotExist", "Does Not Exist")
     static let inProgress = bluez("InProgress", "Operation already in progress")
+    static let uuidRegistered = bluez("NotPermitted", "UUID already registered")
     static let notConnected = bluez("NotConnected", "Not Connected")
     static let notReady = bluez("NotReady", "Resource Not Ready")
     static let notSupported = bluez("NotSupported", "Operation is not supported")

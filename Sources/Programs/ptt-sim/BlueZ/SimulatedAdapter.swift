@@ -12,25 +12,31 @@ final class SimulatedAdapter {
     unowned let daemon: SimulatedDaemon
     private(set) var isPowered = true
     private(set) var devices: [Int: SimulatedDevice] = [:]
+    private(set) var microphones: [Int: SimulatedMicrophone] = [:]
 
     private let address = "00:1B:DC:00:00:01"
     private let buttons: [VirtualButton]
+    private let virtualMicrophones: [VirtualMicrophone]
     private var object: ExportedObject?
     private var discoverers: Set<String> = []
     /// `UUIDs` of each client's discovery filter.
     private var filters: [String: [String]] = [:]
+    /// `Transport` of each client's discovery filter: `auto`, `le` or `bredr`.
+    private var transports: [String: String] = [:]
     private lazy var profiles = ProfileRegistry(of: self)
     private lazy var report = TimerSource { [unowned self] in reportAdvertisements() }
     private lazy var expiry = TimerSource { [unowned self] in removeTemporary() }
 
-    init(of daemon: SimulatedDaemon, _ buttons: [VirtualButton]) {
+    init(of daemon: SimulatedDaemon, _ buttons: [VirtualButton], _ microphones: [VirtualMicrophone]) {
         self.daemon = daemon
         self.buttons = buttons
+        virtualMicrophones = microphones
     }
 
     func appear() throws(BusError) {
         object = try daemon.connection.export(BlueZ.adapterPath, [interface, profiles.interface])
         for button in buttons where button.isKept { _ = try add(button, rssi: nil) }
+        for microphone in virtualMicrophones where microphone.isKept { try add(microphone, rssi: nil) }
     }
 
     /// In the order of bluetoothd when an adapter is unplugged.
@@ -41,7 +47,9 @@ final class SimulatedAdapter {
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
         }
         for device in devices.values { device.remove() }
+        for microphone in microphones.values { microphone.remove() }
         devices = [:]
+        microphones = [:]
         object?.withdraw()
         object = nil
     }
@@ -53,6 +61,7 @@ final class SimulatedAdapter {
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered")
         } else {
             for device in devices.values { device.adapterOff() }
+            for microphone in microphones.values { microphone.adapterOff() }
             discoverers = []
             expiry.arm(after: Self.temporaryTimeout)
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
@@ -72,14 +81,20 @@ final class SimulatedAdapter {
     func clientLeft(_ client: String) {
         profiles.clientLeft(client)
         filters[client] = nil
+        transports[client] = nil
         endDiscovery(of: client)
         for device in devices.values { device.clientLeft(client) }
+        for microphone in microphones.values { microphone.clientLeft(client) }
     }
 
     private func add(_ button: VirtualButton, rssi: Int16?) throws(BusError) -> SimulatedDevice {
         let device = try SimulatedDevice(button, on: self, rssi: rssi)
         devices[button.number] = device
         return device
+    }
+
+    private func add(_ microphone: VirtualMicrophone, rssi: Int16?) throws(BusError) {
+        microphones[microphone.number] = try SimulatedMicrophone(microphone, on: self, rssi: rssi)
     }
 
     // MARK: - Discovery
@@ -94,10 +109,21 @@ final class SimulatedAdapter {
                 _ = try? add(button, rssi: SimulatedDevice.strength)
             }
         }
+        for microphone in virtualMicrophones where microphone.radio == .awake && isClassicWanted {
+            if let device = microphones[microphone.number] {
+                device.found()
+            } else {
+                // As above.
+                try? add(microphone, rssi: SimulatedDevice.strength)
+            }
+        }
     }
+
+    private var isClassicWanted: Bool { discoverers.contains { transports[$0] != "le" } }
 
     private func isWanted(_ button: VirtualButton) -> Bool {
         discoverers.contains { client in
+            guard transports[client] != "bredr" else { return false }
             guard let uuids = filters[client], !uuids.isEmpty else { return true }
             return uuids.contains(button.kind.service)
         }
@@ -125,6 +151,7 @@ final class SimulatedAdapter {
     private func endDiscovery(of client: String) {
         guard discoverers.remove(client) != nil, discoverers.isEmpty else { return }
         for device in devices.values { device.discoveryEnded() }
+        for microphone in microphones.values { microphone.discoveryEnded() }
         expiry.arm(after: Self.temporaryTimeout)
         object?.emitPropertiesChanged(BlueZ.adapter, "Discovering")
     }
@@ -137,6 +164,7 @@ final class SimulatedAdapter {
         guard properties.keys.allSatisfy(known.contains) else {
             return call.fail(.invalidBlueZArguments)
         }
+        transports[call.sender] = properties["Transport"]?.asString
         filters[call.sender] = properties["UUIDs"]?.asStrings?.map { $0.lowercased() }
         daemon.watch(call.sender)
         call.reply()
@@ -144,10 +172,20 @@ final class SimulatedAdapter {
 
     private func removeTemporary() {
         for device in devices.values where device.isTemporary { remove(device) }
+        for (number, microphone) in microphones where microphone.isTemporary {
+            microphones[number] = nil
+            microphone.remove()
+        }
     }
 
     private func removeDevice(_ call: MethodInvocation) {
         let path = call.arguments[0].asObjectPath
+        if let (number, microphone) = microphones.first(where: { $0.value.path == path }) {
+            microphone.microphone.forget()
+            microphones[number] = nil
+            microphone.remove()
+            return call.reply()
+        }
         guard let device = devices.values.first(where: { $0.path == path }) else {
             return call.fail(.doesNotExist)
         }

@@ -6,6 +6,7 @@ import EventLoop
 final class SimulatedDaemon {
     let connection: BusConnection
     private(set) var adapter: SimulatedAdapter?
+    private(set) lazy var profiles = ProfileManager(of: self)
 
     private struct Agent {
         let owner: String
@@ -13,6 +14,7 @@ final class SimulatedDaemon {
     }
 
     private let buttons: [VirtualButton]
+    private let microphones: [VirtualMicrophone]
     private var objects: [ExportedObject] = []
     private var agents: [Agent] = []
     private var defaultAgent: String?
@@ -22,21 +24,28 @@ final class SimulatedDaemon {
     ///
     /// - Returns: The daemon, with its objects exported.
     /// - Throws: If the bus cannot be reached, or the name is taken.
-    static func start(on bus: BusAddress, buttons: [VirtualButton]) async throws(BusError)
-        -> SimulatedDaemon
-    {
+    static func start(
+        on bus: BusAddress,
+        buttons: [VirtualButton],
+        microphones: [VirtualMicrophone]
+    ) async throws(BusError) -> SimulatedDaemon {
         let connection = try await BusConnection.open(bus)
         guard try await connection.requestName(BlueZ.name) == .acquired else {
             throw .failed("\(BlueZ.name) is taken on \(bus)")
         }
-        return try SimulatedDaemon(connection, buttons)
+        return try SimulatedDaemon(connection, buttons, microphones)
     }
 
-    private init(_ connection: BusConnection, _ buttons: [VirtualButton]) throws(BusError) {
+    private init(
+        _ connection: BusConnection,
+        _ buttons: [VirtualButton],
+        _ microphones: [VirtualMicrophone]
+    ) throws(BusError) {
         self.connection = connection
         self.buttons = buttons
+        self.microphones = microphones
         objects.append(try connection.exportManager("/"))
-        objects.append(try connection.export(BlueZ.root, [agentManager]))
+        objects.append(try connection.export(BlueZ.root, [agentManager, profiles.interface]))
     }
 
     /// Disconnects immediately, without removing its objects first.
@@ -45,7 +54,7 @@ final class SimulatedDaemon {
     /// Adds an adapter, powered on (AutoEnable), with the stored devices.
     func plug() throws(BusError) {
         guard adapter == nil else { return }
-        let adapter = SimulatedAdapter(of: self, buttons)
+        let adapter = SimulatedAdapter(of: self, buttons, microphones)
         self.adapter = adapter
         try adapter.appear()
     }
@@ -73,6 +82,7 @@ final class SimulatedDaemon {
         clients[client] = nil
         agents.removeAll { $0.owner == client }
         if defaultAgent == client { defaultAgent = nil }
+        profiles.clientLeft(client)
         adapter?.clientLeft(client)
     }
 

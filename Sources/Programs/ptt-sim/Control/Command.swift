@@ -9,6 +9,9 @@ enum Command: Equatable {
     case vanish(Int)
     case comeBack(Int)
     case onSubscribe(Int, [UInt8])
+    case page(Int)
+    case closePort(Int)
+    case refusePort(Int, count: Int)
     case power(Bool)
     case unplug
     case plug
@@ -23,6 +26,18 @@ struct CommandError: Error, CustomStringConvertible {
 }
 
 extension Command {
+    /// The button or microphone that it is for.
+    var number: Int? {
+        switch self {
+        case .press(let number), .release(let number), .raw(let number, _), .disconnect(let number),
+            .sleep(let number), .wake(let number), .vanish(let number), .comeBack(let number),
+            .onSubscribe(let number, _), .page(let number), .closePort(let number),
+            .refusePort(let number, count: _):
+            number
+        case .power, .unplug, .plug, .crash, .revive, .quit: nil
+        }
+    }
+
     /// - Throws: If the line is not a command.
     init(line: String) throws(CommandError) {
         let words = line.split(separator: " ").map(String.init)
@@ -36,6 +51,13 @@ extension Command {
         case "wake": self = .wake(try Self.button(arguments))
         case "vanish": self = .vanish(try Self.button(arguments))
         case "return": self = .comeBack(try Self.button(arguments))
+        case "page": self = .page(try Self.button(arguments))
+        case "close-port": self = .closePort(try Self.button(arguments))
+        case "refuse-port":
+            guard let count = arguments.last.flatMap({ Int($0) }), (0...1000).contains(count) else {
+                throw CommandError(description: "expected how many connections to refuse")
+            }
+            self = .refusePort(try Self.button(Array(arguments.dropLast())), count: count)
         case "raw":
             let (button, bytes) = try Self.buttonAndBytes(arguments)
             self = .raw(button, bytes)

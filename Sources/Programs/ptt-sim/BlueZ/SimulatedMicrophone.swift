@@ -1,0 +1,276 @@
+import DBus
+import EventLoop
+import Glibc
+
+/// `org.bluez.Device1`: one serial microphone as bluetoothd knows it. Errors and their order were observed with
+/// bluetoothd 5.66.
+@EventLoop
+final class SimulatedMicrophone {
+    /// PAGE_TIMEOUT is 5.12 s by default.
+    private static let pageTimeout = Duration.milliseconds(200)
+    /// The profile's owner may take this long to accept a port.
+    private static let callTimeout = Duration.seconds(20)
+
+    let microphone: VirtualMicrophone
+    let path: ObjectPath
+    private(set) var isConnected = false
+
+    private unowned let adapter: SimulatedAdapter
+    private var rssi: Int16?
+    private var object: ExportedObject?
+    private var pending: MethodInvocation?
+    private var attempt: TimerSource?
+    /// bluetoothd's copy of the host's end of the port, and whom the other copy was passed to.
+    private var port: (copy: BusDescriptor, profile: ProfileManager.Profile)?
+
+    init(_ microphone: VirtualMicrophone, on adapter: SimulatedAdapter, rssi: Int16?) throws(BusError) {
+        guard let path = BlueZ.devicePath(microphone.address) else {
+            throw .failed("\(microphone.address) does not make an object path")
+        }
+        self.microphone = microphone
+        self.path = path
+        self.adapter = adapter
+        self.rssi = rssi
+        object = try adapter.daemon.connection.export(path, [interface])
+    }
+
+    var isTemporary: Bool { !microphone.isKept && !isConnected && pending == nil }
+
+    private var profile: ProfileManager.Profile? {
+        adapter.daemon.profiles.profiles[VirtualMicrophone.serviceClass]
+    }
+
+    // MARK: - The link
+
+    /// The microphone connects by itself, as one does that was switched on. No profile follows from that.
+    func page() {
+        guard adapter.isPowered, microphone.radio == .awake, !isConnected else { return }
+        isConnected = true
+        changed("Connected")
+    }
+
+    /// Ends the link, for any reason, and the port with it.
+    func loseLink() {
+        microphone.closePort()
+        port = nil
+        guard isConnected else { return }
+        isConnected = false
+        changed("Connected")
+    }
+
+    func closePort() {
+        microphone.closePort()
+        port = nil
+    }
+
+    func adapterOff() {
+        fail(.bluezFailed("br-connection-canceled"))
+        loseLink()
+    }
+
+    func remove() {
+        adapterOff()
+        object?.withdraw()
+        object = nil
+    }
+
+    func clientLeft(_ client: String) {
+        if port?.profile.owner == client { closePort() }
+    }
+
+    func found() {
+        guard !isConnected else { return }
+        rssi = SimulatedDevice.strength
+        changed("RSSI")
+    }
+
+    func discoveryEnded() {
+        guard rssi != nil else { return }
+        rssi = nil
+        changed("RSSI")
+    }
+
+    // MARK: - The profile
+
+    private func connectProfile(_ call: MethodInvocation) {
+        guard adapter.isPowered else { return call.fail(.adapterNotPowered) }
+        guard pending == nil else { return call.fail(.connectionBusy) }
+        guard call.arguments[0].asString == VirtualMicrophone.serviceClass, profile != nil else {
+            return call.fail(.profileUnavailable)
+        }
+        // Also if the client has closed its end.
+        guard port == nil else { return call.reply() }
+        pending = call
+        let isThere = microphone.radio == .awake
+        wait(isThere ? SimulatedAdapter.advertisingInterval : Self.pageTimeout) { [unowned self] in
+            if microphone.radio == .awake { linked(call) } else { fail(.pageTimeout) }
+        }
+    }
+
+    private func wait(_ time: Duration, then: @escaping @EventLoop () -> Void) {
+        let timer = TimerSource(handler: then)
+        timer.arm(after: time)
+        attempt = timer
+    }
+
+    private func linked(_ call: MethodInvocation) {
+        page()
+        // An earlier bluetoothd's socket to the port still lives.
+        guard !microphone.isPortOpen else { return fail(.createSocket) }
+        guard microphone.refusals == 0 else {
+            microphone.refusals -= 1
+            return fail(.connectionRefused)
+        }
+        guard let profile else { return fail(.profileUnavailable) }
+        do throws(SystemError) {
+            let copy = BusDescriptor(try microphone.openPort())
+            port = (copy, profile)
+            pass(copy, to: profile, call)
+        } catch {
+            fail(.createSocket)
+        }
+    }
+
+    /// The answer of `ConnectProfile` waits for that of `NewConnection`.
+    private func pass(_ port: BusDescriptor, to profile: ProfileManager.Profile, _ call: MethodInvocation) {
+        let message = MethodCall(
+            to: profile.owner,
+            path: profile.path,
+            interface: BlueZ.profile,
+            member: "NewConnection",
+            arguments: [.objectPath(path), .descriptor(port), .properties([:])]
+        )
+        adapter.daemon.connection.call(message, timeout: Self.callTimeout) { [weak self] result in
+            guard let self, pending === call else { return }
+            switch result {
+            case .success:
+                pending = nil
+                call.reply()
+            case .failure:
+                closePort()
+                fail(.connectionRefused)
+            }
+        }
+    }
+
+    private func fail(_ error: BusError) {
+        pending?.fail(error)
+        pending = nil
+        attempt = nil
+    }
+
+    private func disconnectProfile(_ call: MethodInvocation) {
+        guard let (_, profile) = port else { return call.fail(.notConnected) }
+        let message = MethodCall(
+            to: profile.owner,
+            path: profile.path,
+            interface: BlueZ.profile,
+            member: "RequestDisconnection",
+            arguments: [.objectPath(path)]
+        )
+        adapter.daemon.connection.call(message, timeout: Self.callTimeout) { [weak self] _ in
+            self?.closePort()
+            call.reply()
+        }
+    }
+
+    private func connect(_ call: MethodInvocation) {
+        guard adapter.isPowered else { return call.fail(.adapterNotPowered) }
+        wait(SimulatedAdapter.advertisingInterval) { [unowned self] in
+            guard microphone.radio == .awake else { return call.fail(.pageTimeout) }
+            page()
+            // The profile is not one that BlueZ connects by itself.
+            call.fail(.profileUnavailable)
+        }
+    }
+
+    private func disconnect(_ call: MethodInvocation) {
+        fail(.bluezFailed("br-connection-canceled"))
+        loseLink()
+        call.reply()
+    }
+
+    private func pair(_ call: MethodInvocation) {
+        guard !microphone.isPaired else { return call.fail(.alreadyExists) }
+        guard microphone.radio == .awake else { return call.fail(.connectionAttemptFailed) }
+        page()
+        microphone.isPaired = true
+        changed("Paired", "Bonded")
+        call.reply()
+    }
+
+    // MARK: - D-Bus
+
+    private func changed(_ first: String, _ second: String? = nil) {
+        if let second {
+            object?.emitPropertiesChanged(BlueZ.device, first, second)
+        } else {
+            object?.emitPropertiesChanged(BlueZ.device, first)
+        }
+    }
+
+    private var interface: ExportedInterface {
+        ExportedInterface(
+            BlueZ.device,
+            methods: [
+                ExportedMethod("Connect") { [unowned self] in connect($0) },
+                ExportedMethod("Disconnect") { [unowned self] in disconnect($0) },
+                ExportedMethod("ConnectProfile", inputs: ["UUID": "s"]) { [unowned self] in
+                    connectProfile($0)
+                },
+                ExportedMethod("DisconnectProfile", inputs: ["UUID": "s"]) { [unowned self] in
+                    disconnectProfile($0)
+                },
+                ExportedMethod("Pair") { [unowned self] in pair($0) },
+                ExportedMethod("CancelPairing") { $0.fail(.doesNotExist) },
+            ],
+            properties: identity + state
+        )
+    }
+
+    private var identity: [ExportedProperty] {
+        [
+            ExportedProperty("Address", "s") { [microphone] in .string(microphone.address) },
+            ExportedProperty("AddressType", "s") { .string("public") },
+            // Audio device, wearable headset.
+            ExportedProperty("Class", "u") { .uint32(0x240404) },
+            ExportedProperty("Name", "s") { [microphone] in .string(microphone.name) },
+            ExportedProperty("Alias", "s") { [microphone] in
+                .string(microphone.alias)
+            } set: { [unowned self] value throws(BusError) in
+                microphone.alias = value.asString ?? microphone.name
+                changed("Alias")
+            },
+            ExportedProperty("UUIDs", "as") { .strings([VirtualMicrophone.serviceClass]) },
+            ExportedProperty("Adapter", "o") { .objectPath(BlueZ.adapterPath) },
+            ExportedProperty("Blocked", "b") { .boolean(false) },
+            ExportedProperty("LegacyPairing", "b") { .boolean(false) },
+        ]
+    }
+
+    private var state: [ExportedProperty] {
+        [
+            ExportedProperty("Paired", "b") { [microphone] in .boolean(microphone.isPaired) },
+            ExportedProperty("Bonded", "b") { [microphone] in .boolean(microphone.isPaired) },
+            ExportedProperty("Trusted", "b") { [microphone] in
+                .boolean(microphone.isTrusted)
+            } set: { [unowned self] value throws(BusError) in
+                microphone.isTrusted = value.asBool ?? false
+                changed("Trusted")
+            },
+            ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected) },
+            ExportedProperty("ServicesResolved", "b") { [unowned self] in .boolean(isConnected) },
+            ExportedProperty("RSSI", "n") { [unowned self] in rssi.map { .int16($0) } },
+        ]
+    }
+}
+
+extension BusError {
+    // Observed with bluetoothd 5.66.
+    fileprivate static let adapterNotPowered = bluez("NotReady", "br-connection-adapter-not-powered")
+    fileprivate static let connectionBusy = bluez("InProgress", "br-connection-busy")
+    fileprivate static let profileUnavailable = bluez("NotAvailable", "br-connection-profile-unavailable")
+    fileprivate static let pageTimeout = bluez("Failed", "br-connection-page-timeout")
+    fileprivate static let connectionRefused = bluez("Failed", "br-connection-refused")
+    fileprivate static let createSocket = bluez("Failed", "br-connection-create-socket")
+}

@@ -1,0 +1,50 @@
+import EventLoop
+
+extension Simulation {
+    func carryOut(
+        _ command: Command,
+        by microphone: VirtualMicrophone,
+        _ answer: @escaping @EventLoop (String) -> Void
+    ) throws(CommandError) {
+        let device = daemon?.adapter?.microphones[microphone.number]
+        switch command {
+        case .press: try send(microphone.pressed, from: microphone)
+        case .release: try send(microphone.released, from: microphone)
+        case .raw(_, let bytes): try send(bytes, from: microphone)
+        case .disconnect: device?.loseLink()
+        case .sleep:
+            microphone.radio = .asleep
+            device?.loseLink()
+        case .wake, .comeBack:
+            microphone.radio = .awake
+            daemon?.adapter?.radioChanged()
+        case .vanish:
+            microphone.radio = .gone
+            let timer = TimerSource {
+                device?.loseLink()
+                answer("ok")
+            }
+            timer.arm(after: Self.supervisionTimeout)
+            return timers.append(timer)
+        case .page: device?.page()
+        case .closePort: device?.closePort()
+        case .refusePort(_, let count): microphone.refusals = count
+        case .onSubscribe:
+            throw CommandError(description: "microphone \(microphone.number) has no notifications")
+        case .power, .unplug, .plug, .crash, .revive, .quit: break
+        }
+        answer("ok")
+    }
+
+    private func send(_ bytes: [UInt8], from microphone: VirtualMicrophone) throws(CommandError) {
+        guard microphone.radio != .gone, microphone.write(bytes) else {
+            throw CommandError(
+                description: "not sent: the serial port of microphone \(microphone.number) is closed"
+            )
+        }
+    }
+
+    func microphone(_ number: Int) -> VirtualMicrophone? {
+        microphones.first { $0.number == number }
+    }
+}
