@@ -14,6 +14,9 @@ enum InitialState: String, CaseIterable {
     case activating
     case active
     case receiving
+    case emergency
+    case emergencyWhileReceiving
+    case buttonHeld
     case fullDuplexBoth
     case listenOnly
     case notReady
@@ -30,6 +33,7 @@ enum InitialState: String, CaseIterable {
     case interrupted
     case forbidden
     case pastTheLimit
+    case emergencyPastTheLimit
     case withoutAudioServer
     case suspending
     case shuttingDown
@@ -53,8 +57,13 @@ enum InitialState: String, CaseIterable {
         case .locked: joined + [.sessionLocked]
         case .sessionInactive: joined + [.sessionInactive]
         case .activating, .pastTheLimit: activating
+        case .emergencyPastTheLimit: joined + [TestEvents.begin(TestEvents.button, role: .emergency)]
         case .active: activating + [capture]
         case .receiving: receiving
+        case .emergency: joined + [TestEvents.begin(TestEvents.button, role: .emergency), capture]
+        case .emergencyWhileReceiving:
+            receiving + [TestEvents.begin(TestEvents.button, role: .emergency), capture]
+        case .buttonHeld: joined + [TestEvents.report(.channelUp, isPressed: true)]
         case .fullDuplexBoth:
             joined + [TestEvents.mode(.fullDuplex), TestEvents.speaker(TestEvents.ann), playback]
                 + [TestEvents.begin(TestEvents.button), capture]
@@ -99,13 +108,15 @@ enum InitialState: String, CaseIterable {
     )
 
     /// When the last step of ``sequence`` happens.
-    var second: Int { self == .pastTheLimit ? Model.timeLimit : 0 }
+    var second: Int { isPastTheLimit ? Model.timeLimit : 0 }
+
+    private var isPastTheLimit: Bool { self == .pastTheLimit || self == .emergencyPastTheLimit }
 
     /// For the core and its model.
     var sequence: EventSequence {
         var sequence = EventSequence(whileLocked: .allow)
         sequence.steps = events.map { .init(second: 0, event: $0) }
-        if self == .pastTheLimit { sequence.steps.append(.init(second: second, event: .timerFired)) }
+        if isPastTheLimit { sequence.steps.append(.init(second: second, event: .timerFired)) }
         return sequence
     }
 
@@ -117,7 +128,7 @@ enum InitialState: String, CaseIterable {
             violation =
                 violation ?? observer.run(event, at: MonotonicTime(nanoseconds: 0), in: &session).violation
         }
-        if self == .pastTheLimit {
+        if isPastTheLimit {
             violation = violation ?? observer.run(.timerFired, at: .seconds(60), in: &session).violation
         }
         return (session, observer, violation)

@@ -5,6 +5,7 @@ extension Model {
     /// 2.1: the session is on during a transmission or a reception. A change of that activates or deactivates it, after
     /// the events of the transmission and the participant; a change that leaves it on is not published.
     mutating func updateAudio() {
+        mute()
         let isWanted = channel.map { $0.isSending || $0.isHeard } ?? false
         let remote = channel?.remote
         switch (audio, isWanted) {
@@ -22,6 +23,18 @@ extension Model {
             // There is no reception left to interrupt.
             if remote == nil { audio = .inactive }
         case (.inactive, false), (.activating, true), (.active, true): break
+        }
+    }
+
+    /// The speaker is closed during an emergency in half duplex, and opened again after it.
+    private mutating func mute() {
+        switch channel?.remote?.reception {
+        case .playing(.some) where channel?.isHeard == false:
+            channel?.remote?.reception = .playing(playback: nil)
+        case .playing(nil) where channel?.isHeard == true:
+            counts.playbacks += 1
+            channel?.remote?.reception = .playing(playback: counts.playbacks)
+        case .opening, .playing, .interrupted, nil: break
         }
     }
 

@@ -163,9 +163,11 @@ extension Model {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
         if channel?.mode != request.mode { notifications.append(.kind("transmissionModeChanged")) }
         channel?.mode = request.mode
-        if request.mode == .listenOnly || request.mode == .halfDuplex && channel?.remote != nil {
-            endTransmission(.modeChanged)
-        }
+        let isTalkedOver =
+            request.mode == .halfDuplex && channel?.remote != nil
+            && channel?.transmission?.role != .emergency
+        if request.mode == .listenOnly || isTalkedOver { endTransmission(.modeChanged) }
+        refuseUnheard()
         return "done"
     }
 

@@ -56,7 +56,7 @@ extension Model {
         var remote: Remote?
         var pushes: [(id: Int, kind: PushKind, until: Int)] = []
         /// Buttons that the application was notified of as pressed, with the connections that reported them.
-        var pressed: [(origin: Origin, by: ClientID)] = []
+        var pressed: [(origin: Origin, role: ButtonRole, by: ClientID)] = []
         /// Until when it may begin once from the background (row 14, proof 35).
         var graceEnd: Int?
     }
@@ -70,7 +70,8 @@ extension Model {
     enum Reception {
         /// The speaker is being opened, and requests wait for the result (proof 41).
         case opening(playback: Int, requests: Int)
-        case playing(playback: Int)
+        /// Nil: muted by an emergency.
+        case playing(playback: Int?)
         /// The reception is interrupted.
         case interrupted
     }
@@ -80,6 +81,7 @@ extension Model {
         let client: ClientID
         let source: TransmitSource
         let origin: Origin
+        let role: ButtonRole
         let began: Int
         var isWarned = false
     }
@@ -145,8 +147,10 @@ extension Model.Joined {
         }
     }
 
+    /// Ours: a half-duplex radio does not receive while it transmits. Only an emergency transmits during a reception.
     var isHeard: Bool {
-        switch running?.remote?.reception {
+        if mode == .halfDuplex, transmission != nil { return false }
+        return switch running?.remote?.reception {
         case .opening, .playing: true
         case .interrupted, nil: false
         }

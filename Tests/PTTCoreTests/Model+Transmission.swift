@@ -4,30 +4,44 @@ import PTTMessages
 extension Model {
     /// Rows 11 to 14, 16 to 20.
     mutating func begin(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> String {
-        // Ours: an unknown source is refused, and the refusal is not published.
-        if request.source == .unknown { return "unknown" }
+        // Ours: an unknown source, and a button that does not transmit, are refused, and the refusal is not published.
+        if request.source == .unknown || !Self.transmits(request.role) { return "unknown" }
         switch gate(client, request) {
         case .refused(let refusal):
             notifications.append(.refused(refusal))
             return refusal.rawValue
         case .forTheApplication:
-            press(request.origin, by: client)
+            press(request.origin, request.role, by: client)
             notifications.append(.refused(.transmissionNotAllowed))
             return "transmissionNotAllowed"
         case .open(let usesGrace):
             if usesGrace { channel?.running?.graceEnd = nil }
+            // Ours, as on a radio: an emergency takes the place of a transmission.
+            endTransmission(.preempted)
             counts.transmissions += 1
             start()
             channel?.transmission = ActiveTransmission(
                 client: client,
                 source: request.source,
                 origin: request.origin,
+                role: request.role,
                 began: now
             )
             channel?.start?.missed.append("transmissionBegan")
             notifications.append(.kind("transmissionBegan"))
+            refuseUnheard()
             return "began"
         }
+    }
+
+    private static func transmits(_ role: ButtonRole) -> Bool {
+        [.talk, .emergency, .secondTalk].contains(role)
+    }
+
+    /// Row 32: a participant whose speaker has not opened cannot be heard during a transmission in half duplex.
+    mutating func refuseUnheard() {
+        guard channel?.isHeard == false, case .opening = channel?.remote?.reception else { return }
+        endReception("transmissionInProgress")
     }
 
     private enum Gate {
@@ -56,16 +70,23 @@ extension Model {
             }
             usesGrace = true
         }
-        if channel.transmission != nil { return .refused(.transmissionInProgress) }
+        let isEmergency = request.role == .emergency
+        if let transmission = channel.transmission, !isEmergency || transmission.role == .emergency {
+            return .refused(.transmissionInProgress)
+        }
         if channel.mode == .listenOnly { return .refused(.transmissionNotAllowed) }
-        if channel.mode == .halfDuplex, channel.remote != nil { return .refused(.transmissionNotAllowed) }
+        if channel.mode == .halfDuplex, channel.remote != nil, !isEmergency {
+            return .refused(.transmissionNotAllowed)
+        }
         if let running = channel.running, running.status != .ready {
             return .refused(.transmissionNotAllowed)
         }
         // 2.3, 8. Ours: also what would capture frames that go nowhere.
         if !hasAudioServer { return .refused(.unknown) }
         if let running = channel.running, withoutAudio.contains(running.client) { return .refused(.unknown) }
-        if timedOut.contains(request.origin) { return .refused(.transmissionNotAllowed) }
+        if timedOut.contains(Button(origin: request.origin, role: request.role)) {
+            return .refused(.transmissionNotAllowed)
+        }
         if case .absent(let owner, reconnectionDeadline: _) = channel.presence, !owner.canBeStarted {
             return .refused(.unknown)
         }
@@ -78,33 +99,62 @@ extension Model {
     }
 
     /// Row 14, proof 35: the application is notified of the press, and may begin one transmission within three seconds.
-    private mutating func press(_ origin: Origin, by client: ClientID) {
+    private mutating func press(_ origin: Origin, _ role: ButtonRole, by client: ClientID) {
         guard let application = channel?.running?.client else { return }
-        release { $0.origin == origin }
+        release { $0.origin == origin && Self.transmits($0.role) }
         channel?.running?.graceEnd = now + 3
-        channel?.running?.pressed.append((origin, client))
+        channel?.running?.pressed.append((origin, role, client))
         notifications.append(.only(application, "accessoryPressed"))
     }
 
     /// Each forwarded press is forwarded as released, once.
-    mutating func release(_ isReleased: ((origin: Origin, by: ClientID)) -> Bool) {
+    mutating func release(_ isReleased: ((origin: Origin, role: ButtonRole, by: ClientID)) -> Bool) {
         guard let running = channel?.running else { return }
-        for _ in running.pressed.filter(isReleased) {
-            notifications.append(.only(running.client, "accessoryReleased"))
+        for button in running.pressed.filter(isReleased) {
+            let kind = Self.transmits(button.role) ? "accessoryReleased" : "buttonReleased"
+            notifications.append(.only(running.client, kind))
         }
         channel?.running?.pressed.removeAll(where: isReleased)
+    }
+
+    /// Ours: the application is notified of the buttons that do not transmit, and may not begin for them.
+    mutating func report(_ client: ClientID, _ report: ChannelInterface.ButtonReport) -> String {
+        if Self.transmits(report.role) || report.role == .unknown { return "unknown" }
+        let isSame = { (button: (origin: Origin, role: ButtonRole, by: ClientID)) in
+            button.origin == report.origin && button.role == report.role
+        }
+        if !report.isPressed { release { isSame($0) && $0.by == client } }
+        guard means(client, report.channelID), let channel else { return "channelNotFound" }
+        guard report.isPressed else { return "done" }
+        if power != .awake || isSessionInactive || isLocked && whileLocked == .refuse { return "unknown" }
+        guard let running = channel.running, attachments[running.client] != nil else { return "unknown" }
+        if running.pressed.contains(where: { isSame($0) && $0.by == client }) { return "done" }
+        release(isSame)
+        self.channel?.running?.pressed.append((report.origin, report.role, client))
+        notifications.append(.only(running.client, "buttonPressed"))
+        return "done"
     }
 
     /// Rows 22 to 24.
     mutating func end(_ client: ClientID, _ request: ChannelInterface.EndRequest) -> String {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
+        // Ours: a release may name one button. Whatever else ends concerns all buttons of the origin.
+        let role = cause == .released && request.role != .unknown ? request.role : nil
+        let isMeant = { (other: ButtonRole) in role == nil || role == other }
         if let origin = request.origin {
             // After the limit a button must be released: a lost link, or a stop, is not a release.
-            if cause == .released { timedOut.remove(origin) }
-            if channel?.running?.pressed.contains(where: { $0.origin == origin && $0.by == client }) == true {
-                release { $0.origin == origin && $0.by == client }
+            if cause == .released { timedOut = timedOut.filter { $0.origin != origin || !isMeant($0.role) } }
+            let isReleased = { (button: (origin: Origin, role: ButtonRole, by: ClientID)) in
+                button.origin == origin && button.by == client && Self.transmits(button.role)
+                    && isMeant(button.role)
+            }
+            if channel?.running?.pressed.contains(where: isReleased) == true {
+                release(isReleased)
                 // It also ends the transmission that it began before the application disabled accessory events.
-                if channel?.transmission?.origin != origin || channel?.transmission?.client != client {
+                let transmission = channel?.transmission
+                if transmission?.origin != origin || transmission?.client != client
+                    || transmission.map({ isMeant($0.role) }) != true
+                {
                     return "done"
                 }
             }
@@ -116,7 +166,9 @@ extension Model {
         }
         guard let transmission = channel?.transmission else { return "transmissionNotFound" }
         // A transmission is a lease of one connection and one origin: no other release ends it.
-        if let origin = request.origin, origin != transmission.origin || client != transmission.client {
+        if let origin = request.origin,
+            origin != transmission.origin || client != transmission.client || !isMeant(transmission.role)
+        {
             return "transmissionNotFound"
         }
         // Proof 25.
@@ -145,7 +197,9 @@ extension Model {
             // does not observe its release.
             let canBeHeld =
                 transmission.origin.kind != .application && transmission.origin.kind != .commandLine
-            if canBeHeld, transmission.source != .developerRequest { timedOut.insert(transmission.origin) }
+            if canBeHeld, transmission.source != .developerRequest {
+                timedOut.insert(Button(origin: transmission.origin, role: transmission.role))
+            }
             endTransmission(.timeLimit)
         } else if !transmission.isWarned, now >= transmission.began + Self.timeLimit - 10 {
             channel?.transmission?.isWarned = true

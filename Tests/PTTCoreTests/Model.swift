@@ -29,6 +29,12 @@ struct Model {
         var spareToken: PushToken?
     }
 
+    /// An accessory has a button for each role.
+    struct Button: Hashable {
+        let origin: Origin
+        let role: ButtonRole
+    }
+
     /// What allows no application to transmit or receive.
     enum PowerState {
         case awake
@@ -60,7 +66,7 @@ struct Model {
     /// The clients whose audio socket was lost: no audio reaches them or comes from them.
     var withoutAudio: Set<ClientID> = []
     /// Buttons that reached the time limit and have not been released since.
-    var timedOut: Set<Origin> = []
+    var timedOut: Set<Button> = []
     /// Applications that the core has started and that have not attached since.
     var startedApplications: Set<ApplicationID> = []
     /// Why channels were left whose applications were not attached and have not been notified yet.
@@ -111,6 +117,7 @@ struct Model {
         case .leave(let request): leave(client, request.channelID)
         case .begin(let request): begin(client, request)
         case .end(let request): end(client, request)
+        case .report(let report): self.report(client, report)
         case .finishPush(let request): finish(client, request)
         default: set(request, from: client)
         }

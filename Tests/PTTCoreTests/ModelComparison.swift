@@ -79,6 +79,7 @@ struct ModelComparison {
             channel?.participant?.name == joined?.remote?.name,
             status.transmission?.origin == transmission?.origin,
             status.transmission?.source == transmission?.source,
+            status.transmission?.role == transmission?.role,
             status.isAudioServerReady == model.hasAudioServer,
             status.saveFailure == model.saveFailure
         else {

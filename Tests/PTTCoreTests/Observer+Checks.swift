@@ -62,7 +62,7 @@ extension Observer {
         case .audioInterrupted where isInterrupted: "audio is interrupted twice"
         case .audioInterruptionEnded where !isInterrupted: "an interruption ends that did not begin"
         case .channelRestored, .pushReceived, .requestAnswered, .endRefused, .accessoryPressed,
-            .accessoryReleased:
+            .accessoryReleased, .buttonPressed, .buttonReleased:
             "all subscribers are notified of \(event)"
         default: nil
         }
@@ -81,6 +81,7 @@ extension Observer {
         let isHeard =
             channel?.participant != nil && channel?.application != nil && !isInterrupted
             && !isSpeakerLost && !isWithoutAudio && !blocks.contains(.shuttingDown)
+            && (channel?.transmissionMode != .halfDuplex || status.transmission == nil)
         if (openPlayback != nil) != isHeard { return "the speaker is not open exactly during a reception" }
         if (status.audio != .inactive) != (openCapture != nil || openPlayback != nil) {
             return "audio is not on exactly while a stream is open"
@@ -111,7 +112,9 @@ extension Observer {
         if channel?.transmissionMode == .listenOnly {
             return "the microphone is open in a channel that only listens"
         }
-        if channel?.transmissionMode == .halfDuplex, channel?.participant != nil {
+        if channel?.transmissionMode == .halfDuplex, channel?.participant != nil,
+            status.transmission?.role != .emergency
+        {
             return "the microphone is open while a participant talks in half duplex"
         }
         return nil

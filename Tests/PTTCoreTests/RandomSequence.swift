@@ -78,7 +78,8 @@ enum RandomSequence {
         case 42...48:
             return TestEvents.begin(
                 random.pick([TestEvents.button, TestEvents.headset]),
-                by: random.pick([TestEvents.accessoryd, TestEvents.commandLine])
+                by: random.pick([TestEvents.accessoryd, TestEvents.commandLine]),
+                role: random.pick([.talk, .talk, .emergency, .secondTalk])
             )
         case 49:
             return TestEvents.begin(TestEvents.radioItself, by: radio, .developerRequest)
@@ -87,7 +88,11 @@ enum RandomSequence {
                 TestEvents.status(.ready, by: radio), TestEvents.mode(.fullDuplex, by: radio),
                 TestEvents.foreground(true, by: radio),
             ])
-        case 53...56: return TestEvents.end(random.pick([TestEvents.button, TestEvents.headset]))
+        case 53...56:
+            return TestEvents.end(
+                random.pick([TestEvents.button, TestEvents.headset]),
+                role: random.pick([nil, nil, .talk, .emergency])
+            )
         case 57...59:
             return TestEvents.speaker(random.pick([TestEvents.ann, TestEvents.bob, nil]), by: radio)
         default:

@@ -24,6 +24,27 @@ import Testing
         #expect(steps > 5000)
     }
 
+    /// Otherwise an emergency could leave the microphone open longer than a talk does. Only the release of the one button
+    /// or the other, by its name, and another emergency differ.
+    @Test func `whatever closes the microphone of a talk closes that of an emergency`() {
+        let (talk, talkObserver, _) = InitialState.active.reach()
+        let (emergency, emergencyObserver, _) = InitialState.emergency.reach()
+        var count = 0
+        for (label, event) in TestEvents.labelled
+        where label != "the button's talk button is released" && !label.hasSuffix("begins an emergency") {
+            for second in [1, 59, 60] {
+                var (talk, talkObserver) = (talk, talkObserver)
+                var (emergency, emergencyObserver) = (emergency, emergencyObserver)
+                _ = talkObserver.run(event, at: .seconds(second), in: &talk)
+                _ = emergencyObserver.run(event, at: .seconds(second), in: &emergency)
+                guard talkObserver.openCapture == nil else { continue }
+                #expect(emergencyObserver.openCapture == nil, "\(label)")
+                count += 1
+            }
+        }
+        #expect(count > 50)
+    }
+
     /// Events come 10 s after each other, so that the warning and the limit fall between them. Returns the first violation.
     private func explore(
         _ session: TalkSession,

@@ -30,6 +30,32 @@ extension TestEvents {
         "the program begins": begin(programItself, by: program, .developerRequest),
         "Intercom begins": begin(radioItself, by: intercom, .developerRequest),
         "a person begins": begin(person, by: commandLine, .userRequest),
+        "the button begins an emergency": begin(button, role: .emergency),
+        "the headset begins an emergency": begin(headset, role: .emergency),
+        "the button begins with its second talk button": begin(button, role: .secondTalk),
+        "the button begins with a button that does not transmit": begin(button, role: .channelUp),
+        "the button begins with an unknown button": begin(button, role: .unknown),
+        "Radio begins an emergency": begin(radioItself, by: radio, .developerRequest, role: .emergency),
+        "a person begins an emergency": begin(person, by: commandLine, .userRequest, role: .emergency),
+        "the button's talk button is released": end(button, role: .talk),
+        "the button's emergency button is released": end(button, role: .emergency),
+        "an unknown button of the button is released": end(button, role: .unknown),
+        "the link of the button's emergency button is lost": end(
+            button,
+            by: accessoryd,
+            .linkLost,
+            role: .emergency
+        ),
+        "channel up is pressed": report(.channelUp, isPressed: true),
+        "channel up is pressed on another connection": report(
+            .channelUp,
+            isPressed: true,
+            by: commandLine
+        ),
+        "channel up is released": report(.channelUp, isPressed: false),
+        "channel down is pressed": report(.channelDown, isPressed: true),
+        "the talk button is reported": report(.talk, isPressed: true),
+        "an unknown button is reported": report(.unknown, isPressed: true),
         "the button is released": end(button),
         "the button's link is lost": end(button, by: accessoryd, .linkLost),
         "another connection releases the button": end(button, by: commandLine),
@@ -118,7 +144,8 @@ extension TestEvents {
 
     static let few: Set<String> = [
         "Radio attaches", "another Radio attaches", "Radio joins", "a program joins", "a person leaves",
-        "the button begins", "Radio begins", "the button is released", "Radio stops",
+        "the button begins", "the headset begins an emergency", "Radio begins", "the button is released",
+        "channel up is pressed", "Radio stops",
         "Radio allows full duplex", "Radio only listens", "Ann talks", "the participant is cleared",
         "a push for Radio", "push 1 sets Ann and stops", "push 1 leaves", "Radio disconnects",
         "a start of Radio fails", "the timer fires", "capture 1 starts", "playback 1 starts",

@@ -83,15 +83,35 @@ enum TestEvents {
         _ origin: Origin,
         by client: ClientID = accessoryd,
         _ source: TransmitSource = .handsfreeButton,
-        in channelID: ChannelID? = nil
+        in channelID: ChannelID? = nil,
+        role: ButtonRole = .talk
     ) -> TalkSession.Event {
-        .request(request, from: client, .begin(.init(channelID: channelID, source: source, origin: origin)))
+        .request(
+            request,
+            from: client,
+            .begin(.init(channelID: channelID, source: source, origin: origin, role: role))
+        )
     }
 
-    static func end(_ origin: Origin?, by client: ClientID = accessoryd, _ cause: EndCause? = nil)
-        -> TalkSession.Event
-    {
-        .request(request, from: client, .end(.init(channelID: nil, origin: origin, cause: cause)))
+    static func end(
+        _ origin: Origin?,
+        by client: ClientID = accessoryd,
+        _ cause: EndCause? = nil,
+        role: ButtonRole? = nil
+    ) -> TalkSession.Event {
+        .request(request, from: client, .end(.init(channelID: nil, origin: origin, cause: cause, role: role)))
+    }
+
+    static func report(
+        _ role: ButtonRole,
+        isPressed: Bool,
+        by client: ClientID = accessoryd
+    ) -> TalkSession.Event {
+        .request(
+            request,
+            from: client,
+            .report(.init(channelID: nil, origin: button, role: role, isPressed: isPressed))
+        )
     }
 
     static func foreground(_ isForeground: Bool, by client: ClientID = radio) -> TalkSession.Event {

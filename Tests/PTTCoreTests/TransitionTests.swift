@@ -63,9 +63,14 @@ import Testing
     /// In seconds: after the limit of a transmission and the deadline of a start, if there is one.
     static func time(_ initialState: InitialState) -> Int {
         switch initialState {
-        case .activating, .pastTheLimit, .starting, .startingForAPush, .restored: 60
+        case .activating, .pastTheLimit, .emergencyPastTheLimit, .starting, .startingForAPush, .restored: 60
         default: 1
         }
+    }
+
+    private static func button(_ transmission: Transmission) -> String {
+        transmission.role == .talk
+            ? transmission.origin.name : "\(transmission.origin.name) \(transmission.role)"
     }
 
     /// Without details that are the same in all states or belong to a scenario.
@@ -73,14 +78,14 @@ import Testing
         switch effect {
         case .publish(.transmissionRefused(_, let refusal)): "publish transmissionRefused \(refusal.code)"
         case .publish(.transmissionBegan(let transmission)):
-            "publish transmissionBegan \(transmission.origin.name)"
+            "publish transmissionBegan \(button(transmission))"
         case .publish(.channelJoined(let channel, let reason)):
             "publish channelJoined \(reason) \(channel.application?.name ?? "without an application")"
         case .publish(.channelLeft(let reason, _)): "publish channelLeft \(reason)"
         case .publish(.pushFinished(let pushID, let outcome, _)):
             "publish pushFinished \(pushID.rawValue) \(outcome)"
         case .notify(let client, .transmissionBegan(let transmission)):
-            "notify client \(client.rawValue) transmissionBegan \(transmission.origin.name)"
+            "notify client \(client.rawValue) transmissionBegan \(button(transmission))"
         case .notify(let client, .pushReceived(let push)):
             "notify client \(client.rawValue) pushReceived \(push.pushID.rawValue)"
         case .notify(let client, .endRefused(let refusal)):

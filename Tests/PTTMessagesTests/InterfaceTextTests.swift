@@ -8,6 +8,7 @@ extension MessageTests {
     ) {
         expectCases(TransmitSource.self, "Source", in: description)
         expectCases(OriginKind.self, "OriginKind", in: description)
+        expectCases(ButtonRole.self, "ButtonRole", in: description)
         expectCases(EndCause.self, "EndCause", in: description)
         expectCases(RefusalCode.self, "RefusalCode", in: description)
         expectCases(JoinReason.self, "JoinReason", in: description)
@@ -38,7 +39,7 @@ extension MessageTests {
     @Test func `every kind of event is in the text of the interface that delivers it`() {
         let forApplications = [
             "channelRestored", "pushReceived", "requestAnswered", "endRefused", "accessoryPressed",
-            "accessoryReleased",
+            "accessoryReleased", "buttonPressed", "buttonReleased",
         ]
         for event in Self.events.dropLast() {
             let isForApplications = forApplications.contains(event.kind)
@@ -88,8 +89,10 @@ extension MessageTests {
         try expectFields(channel, in: ChannelInterface.description)
         try expectFields(join, in: ChannelInterface.description)
         for event in Self.events.dropLast() {
-            let isForApplications = ["channelRestored", "pushReceived", "requestAnswered", "endRefused"]
-                .contains(event.kind)
+            let isForApplications = [
+                "channelRestored", "pushReceived", "requestAnswered", "endRefused", "accessoryReleased",
+                "buttonPressed", "buttonReleased",
+            ].contains(event.kind)
             if !isForApplications { try expectFields(event, in: ChannelInterface.description) }
             try expectFields(event, in: ApplicationInterface.description)
         }

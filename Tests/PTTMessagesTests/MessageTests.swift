@@ -10,6 +10,13 @@ import Testing
         origin: origin,
         began: 1_000_000
     )
+    static let emergency = Transmission(
+        transmissionID: TransmissionID(rawValue: 8),
+        source: .handsfreeButton,
+        origin: origin,
+        began: 1_000_000,
+        role: .emergency
+    )
     static let channel = Channel(
         channelID: ChannelID(randomBytes: (1, 2)),
         name: "Ops",
@@ -45,7 +52,9 @@ import Testing
         .pushReceived(push), .requestAnswered(nil, nil),
         .requestAnswered(CallID(rawValue: 7), Refusal(.unknown, "the socket broke")),
         .endRefused(Refusal(.transmissionNotFound, "nobody transmits")), .stateSaved,
-        .stateNotSaved(reason: "the disk is full"), .accessoryPressed(origin), .accessoryReleased(origin),
+        .stateNotSaved(reason: "the disk is full"), .accessoryPressed(origin, .talk),
+        .accessoryReleased(origin, .emergency), .buttonPressed(origin, .channelUp),
+        .buttonReleased(origin, .multifunction), .transmissionBegan(emergency),
         .unknown("floorRequested"),
     ]
 
@@ -96,6 +105,30 @@ import Testing
         try expectRoundTrip(ChannelInterface.DescriptorRequest(channelID: id, name: "Tac"))
         try expectRoundTrip(
             ChannelInterface.BeginRequest(channelID: nil, source: .userRequest, origin: Self.origin)
+        )
+        try expectRoundTrip(
+            ChannelInterface.BeginRequest(
+                channelID: id,
+                source: .handsfreeButton,
+                origin: Self.origin,
+                role: .emergency
+            )
+        )
+        try expectRoundTrip(
+            ChannelInterface.ButtonReport(
+                channelID: nil,
+                origin: Self.origin,
+                role: .channelUp,
+                isPressed: true
+            )
+        )
+        try expectRoundTrip(
+            ChannelInterface.EndRequest(
+                channelID: nil,
+                origin: Self.origin,
+                cause: .released,
+                role: .emergency
+            )
         )
         try expectRoundTrip(ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: 1)))
         try expectRoundTrip(
@@ -247,7 +280,7 @@ import Testing
         try decoded(json(message), as: Message.self)
     }
 
-    private func decoded<Message: Decodable>(_ text: String, as: Message.Type) throws -> Message {
+    func decoded<Message: Decodable>(_ text: String, as: Message.Type) throws -> Message {
         try JSONDecoder().decode(Message.self, from: Data(text.utf8))
     }
 

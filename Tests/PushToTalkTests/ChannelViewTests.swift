@@ -47,8 +47,12 @@ import Testing
 
         private static let channels = [UUID(), UUID()].map { ChannelID($0) }
         private static let participant = PTParticipant(name: "Bob", image: nil)
-        private static let buttons = ["1", "2"].map {
-            Origin(kind: .bluetoothButton, identifier: $0, name: $0)
+        /// Of one accessory.
+        private static let buttons = [ButtonRole.talk, .channelUp].map {
+            ChannelView.Button(
+                origin: Origin(kind: .bluetoothButton, identifier: "1", name: "Mic"),
+                role: $0
+            )
         }
 
         static let all: [Event] =
@@ -88,7 +92,7 @@ import Testing
 
         private static let talk = [
             Event("lost") { $0.lost() }, Event("left") { $0.left(.userRequest) },
-            Event("began") { $0.transmissionBegan(.userRequest) },
+            Event("began") { $0.transmissionBegan(.userRequest, .emergency) },
             Event("ended") { $0.transmissionEnded(.userRequest) },
             Event("activated") { $0.audioActivated() }, Event("deactivated") { $0.audioDeactivated() },
             Event("interrupted") { $0.audioInterrupted() },
@@ -104,10 +108,11 @@ import Testing
             },
         ]
 
-        private static func about(_ button: Origin) -> [Event] {
-            [
-                Event("pressed \(button.name)") { $0.accessoryPressed(button) },
-                Event("released \(button.name)") { $0.accessoryReleased(button) },
+        private static func about(_ button: ChannelView.Button) -> [Event] {
+            let name = "\(button.origin.name) \(button.role)"
+            return [
+                Event("pressed \(name)") { $0.pressed(button) },
+                Event("released \(name)") { $0.released(button) },
             ]
         }
     }
@@ -155,7 +160,7 @@ private struct Application {
             // It may be not joined: a channel that was joined in an earlier process.
             guard channel == nil || channel == uuid, isQuiet else { return false }
             channel = nil
-        case .began(let uuid, _):
+        case .began(let uuid, _, _):
             guard channel == uuid, !transmits else { return false }
             transmits = true
         case .ended(let uuid, _):

@@ -15,13 +15,16 @@ import Varlink
     private func begin(
         _ origin: Origin,
         _ source: TransmitSource = .handsfreeButton,
-        in channelID: ChannelID? = nil
+        in channelID: ChannelID? = nil,
+        role: ButtonRole = .talk
     ) -> ChannelInterface.BeginRequest {
-        ChannelInterface.BeginRequest(channelID: channelID, source: source, origin: origin)
+        ChannelInterface.BeginRequest(channelID: channelID, source: source, origin: origin, role: role)
     }
 
-    private func end(_ origin: Origin?, _ cause: EndCause? = .released) -> ChannelInterface.EndRequest {
-        ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
+    private func end(_ origin: Origin?, _ cause: EndCause? = .released, role: ButtonRole? = nil)
+        -> ChannelInterface.EndRequest
+    {
+        ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause, role: role)
     }
 
     /// How often each of the requests is encoded, if they are sent in this order.
@@ -50,11 +53,14 @@ import Varlink
         let channelID = ChannelID(randomBytes: (1, 2))
         for request in [
             begin(renamed), begin(other), begin(headset), begin(Self.origin, .userRequest),
-            begin(Self.origin, in: channelID),
+            begin(Self.origin, in: channelID), begin(Self.origin, role: .emergency),
         ] {
             #expect(encodings([begin(Self.origin), request, begin(Self.origin)]) == [1, 1, 1])
         }
-        for request in [end(renamed), end(nil), end(Self.origin, nil), end(Self.origin, .linkLost)] {
+        for request in [
+            end(renamed), end(nil), end(Self.origin, nil), end(Self.origin, .linkLost),
+            end(Self.origin, role: .emergency),
+        ] {
             #expect(encodings([end(Self.origin), request, end(Self.origin)]) == [1, 1, 1])
         }
     }

@@ -21,15 +21,22 @@ import Varlink
     @Test func `the events of a press are written as the encoder writes them`() throws {
         for kind in OriginKind.allCases {
             for source in TransmitSource.allCases {
-                let transmission = Transmission(
-                    transmissionID: TransmissionID(rawValue: 7),
-                    source: source,
-                    origin: Origin(kind: kind, identifier: "A4:C1:38:00:00:01", name: "Knöpfchen \"1\"\n"),
-                    began: 1_000_000
-                )
-                try expectSame(.transmissionBegan(transmission))
-                for cause in EndCause.allCases {
-                    try expectSame(.transmissionEnded(transmission, cause, by: source))
+                for role in ButtonRole.allCases {
+                    let transmission = Transmission(
+                        transmissionID: TransmissionID(rawValue: 7),
+                        source: source,
+                        origin: Origin(
+                            kind: kind,
+                            identifier: "A4:C1:38:00:00:01",
+                            name: "Knöpfchen \"1\"\n"
+                        ),
+                        began: 1_000_000,
+                        role: role
+                    )
+                    try expectSame(.transmissionBegan(transmission))
+                    for cause in EndCause.allCases {
+                        try expectSame(.transmissionEnded(transmission, cause, by: source))
+                    }
                 }
             }
         }

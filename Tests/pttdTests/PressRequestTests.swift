@@ -10,12 +10,28 @@ import Testing
         for kind in OriginKind.allCases {
             let origin = Origin(kind: kind, identifier: "00:11:22:33:44:55", name: "Knöpfchen \"1\"")
             for source in TransmitSource.allCases {
-                let request = ChannelInterface.BeginRequest(channelID: nil, source: source, origin: origin)
-                #expect(ChannelInterface.BeginRequest(usual: try JSONObject(encoding: request)) == request)
+                for role in ButtonRole.allCases {
+                    let request = ChannelInterface.BeginRequest(
+                        channelID: nil,
+                        source: source,
+                        origin: origin,
+                        role: role
+                    )
+                    #expect(
+                        ChannelInterface.BeginRequest(usual: try JSONObject(encoding: request)) == request
+                    )
+                }
             }
             for cause in EndCause.allCases {
-                let request = ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
-                #expect(ChannelInterface.EndRequest(usual: try JSONObject(encoding: request)) == request)
+                for role in [nil] + ButtonRole.allCases.map({ $0 }) {
+                    let request = ChannelInterface.EndRequest(
+                        channelID: nil,
+                        origin: origin,
+                        cause: cause,
+                        role: role
+                    )
+                    #expect(ChannelInterface.EndRequest(usual: try JSONObject(encoding: request)) == request)
+                }
             }
         }
     }
@@ -58,6 +74,7 @@ private struct Lottery: RandomNumberGenerator {
         spoil(&origin)
         let last: (String, JSON) = Bool.random(using: &self) ? ("source", source()) : ("cause", cause())
         var request = members([last.0: last.1, "origin": .object(origin)])
+        if next() % 3 == 0 { request["role"] = value(ButtonRole.self) }
         spoil(&request)
         return request
     }
@@ -72,7 +89,7 @@ private struct Lottery: RandomNumberGenerator {
 
     private mutating func spoil(_ object: inout JSONObject) {
         let keys = [
-            "kind", "identifier", "name", "source", "cause", "origin", "channelID", "", "Source",
+            "kind", "identifier", "name", "source", "cause", "origin", "role", "channelID", "", "Source",
             "sourc\u{435}",
             "na\u{301}me",
         ]

@@ -11,7 +11,8 @@ extension Attachment {
         switch event {
         case .channelJoined(let channel, let reason): deliver(view.joined(channel.channelID, reason))
         case .channelLeft(let reason, _): deliver(view.left(reason), at: time)
-        case .transmissionBegan(let transmission): deliver(view.transmissionBegan(transmission.source))
+        case .transmissionBegan(let transmission):
+            deliver(view.transmissionBegan(transmission.source, transmission.role))
         case .transmissionEnded(_, _, let source): deliver(view.transmissionEnded(source), at: time)
         case .audioActivated: deliver(view.audioActivated())
         case .audioDeactivated: deliver(view.audioDeactivated(), at: time)
@@ -26,8 +27,10 @@ extension Attachment {
         case .channelRestored(let restored, let token): channelRestored(restored, token)
         case .pushReceived(let push): received(push)
         case .pushFinished(let pushID, _, _): pushes.removeValue(forKey: pushID)?.withdraw()
-        case .accessoryPressed(let origin): deliver(view.accessoryPressed(origin))
-        case .accessoryReleased(let origin): deliver(view.accessoryReleased(origin))
+        case .accessoryPressed(let origin, let role), .buttonPressed(let origin, let role):
+            deliver(view.pressed(ChannelView.Button(origin: origin, role: role)))
+        case .accessoryReleased(let origin, let role), .buttonReleased(let origin, let role):
+            deliver(view.released(ChannelView.Button(origin: origin, role: role)))
         case .requestAnswered(let callID, let refusal): if let callID { answered(callID, refusal) }
         case .endRefused(let refusal):
             if let channelID = view.channelID {

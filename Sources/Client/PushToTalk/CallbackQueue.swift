@@ -6,7 +6,7 @@ import Synchronization
 enum Callback: Sendable {
     case joined(UUID, PTChannelJoinReason)
     case left(UUID, PTChannelLeaveReason)
-    case began(UUID, PTChannelTransmitRequestSource)
+    case began(UUID, PTChannelTransmitRequestSource, PTTButtonRole)
     case ended(UUID, PTChannelTransmitRequestSource)
     case token(PushToken)
     case activated

@@ -14,7 +14,15 @@ enum ChannelView: Equatable {
         /// The participant from a push until the audio session is activated for it.
         var awaited: PTParticipant?
         /// Buttons that the delegate was notified of as pressed, and not as released.
-        var pressed: [Origin] = []
+        var pressed: [Button] = []
+    }
+
+    /// A button of an accessory.
+    struct Button: Equatable {
+        let origin: Origin
+        let role: ButtonRole
+
+        var accessory: PTTAccessory { PTTAccessory(origin, role) }
     }
 
     case notJoined
@@ -123,11 +131,12 @@ enum ChannelView: Equatable {
         }
     }
 
-    mutating func transmissionBegan(_ source: TransmitSource) -> [Callback] {
+    mutating func transmissionBegan(_ source: TransmitSource, _ role: ButtonRole) -> [Callback] {
         change { channelID, activity in
             guard !activity.isTransmitting else { return [] }
             activity.isTransmitting = true
-            return [.began(channelID.uuid, PTChannelTransmitRequestSource(source))]
+            let source = PTChannelTransmitRequestSource(source)
+            return [.began(channelID.uuid, source, PTTButtonRole(role))]
         }
     }
 
@@ -195,19 +204,19 @@ enum ChannelView: Equatable {
         }
     }
 
-    mutating func accessoryPressed(_ origin: Origin) -> [Callback] {
+    mutating func pressed(_ button: Button) -> [Callback] {
         change { channelID, activity in
-            guard !activity.pressed.contains(origin) else { return [] }
-            activity.pressed.append(origin)
-            return [.pressed(channelID.uuid, PTTAccessory(origin))]
+            guard !activity.pressed.contains(button) else { return [] }
+            activity.pressed.append(button)
+            return [.pressed(channelID.uuid, button.accessory)]
         }
     }
 
-    mutating func accessoryReleased(_ origin: Origin) -> [Callback] {
+    mutating func released(_ button: Button) -> [Callback] {
         change { channelID, activity in
-            guard let index = activity.pressed.firstIndex(of: origin) else { return [] }
+            guard let index = activity.pressed.firstIndex(of: button) else { return [] }
             activity.pressed.remove(at: index)
-            return [.released(channelID.uuid, PTTAccessory(origin))]
+            return [.released(channelID.uuid, button.accessory)]
         }
     }
 
@@ -247,7 +256,7 @@ extension ChannelView.Activity {
         if isTransmitting { callbacks.append(.ended(channelID.uuid, .unknown)) }
         if isActive { callbacks.append(.deactivated) }
         if isInterrupted { callbacks.append(.interruption(began: false)) }
-        return callbacks + pressed.map { .released(channelID.uuid, PTTAccessory($0)) }
+        return callbacks + pressed.map { .released(channelID.uuid, $0.accessory) }
     }
 }
 

@@ -13,10 +13,12 @@ extension PTChannelManager {
         case .left(let uuid, let reason):
             state.withLock { $0.activeChannelUUID = nil }
             delegate?.channelManager(self, didLeaveChannel: uuid, reason: reason)
-        case .began(let uuid, let source):
+        case .began(let uuid, let source, let role):
+            state.withLock { $0.transmissionRole = role }
             delegate?.channelManager(self, channelUUID: uuid, didBeginTransmittingFrom: source)
         case .ended(let uuid, let source):
             delegate?.channelManager(self, channelUUID: uuid, didEndTransmittingFrom: source)
+            state.withLock { $0.transmissionRole = nil }
         case .token(let token):
             delegate?.channelManager(self, receivedEphemeralPushToken: token.bytes)
         case .activated:
@@ -28,9 +30,17 @@ extension PTChannelManager {
         case .interruption(let began):
             AVAudioSession.sharedInstance().interrupted(began)
         case .pressed(let uuid, let accessory):
-            accessoryDelegate?.channelManager(self, channelUUID: uuid, pttAccessoryPressed: accessory)
+            if accessory.role.requested.transmits {
+                accessoryDelegate?.channelManager(self, channelUUID: uuid, pttAccessoryPressed: accessory)
+            } else {
+                buttonDelegate?.channelManager(self, channelUUID: uuid, pttButtonPressed: accessory)
+            }
         case .released(let uuid, let accessory):
-            accessoryDelegate?.channelManager(self, channelUUID: uuid, pttAccessoryReleased: accessory)
+            if accessory.role.requested.transmits {
+                accessoryDelegate?.channelManager(self, channelUUID: uuid, pttAccessoryReleased: accessory)
+            } else {
+                buttonDelegate?.channelManager(self, channelUUID: uuid, pttButtonReleased: accessory)
+            }
         case .routeChanged(let input, let output):
             AVAudioSession.sharedInstance().routeChanged(input: input, output: output)
         case .servicesLost:

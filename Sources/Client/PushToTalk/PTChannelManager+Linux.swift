@@ -22,4 +22,23 @@ extension PTChannelManager {
     public func pttSetForeground(_ isForeground: Bool) {
         onAttachment { $0.setForeground(isForeground) }
     }
+
+    /// Linux: the button that began the transmission, from the call of `didBeginTransmittingFrom` until that of
+    /// `didEndTransmittingFrom` has returned; otherwise nil. It is ``PTTButtonRole/talk`` also where there is no button.
+    ///
+    /// An application sends an emergency as its network's emergency call, and a second talk button to its second
+    /// conversation. If an emergency takes the place of a transmission, the delegate is notified of the end of that
+    /// transmission, then of the beginning of the emergency; the audio session stays active.
+    public var pttTransmissionRole: PTTButtonRole? { state.withLock { $0.transmissionRole } }
+
+    /// Linux: requests a transmission as `requestBeginTransmitting` does, for a button that the application handles
+    /// itself.
+    ///
+    /// - Parameters:
+    ///   - channelUUID: The joined channel.
+    ///   - role: The button. An emergency is not refused because a participant talks in half duplex: that participant is
+    ///     not played until the emergency ends. Buttons that do not transmit are refused.
+    public func pttRequestBeginTransmitting(channelUUID: UUID, role: PTTButtonRole) {
+        begin(channelUUID, role.requested)
+    }
 }

@@ -21,6 +21,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         var activeChannelUUID: UUID?
         weak var delegate: (any PTChannelManagerDelegate)?
         weak var restorationDelegate: (any PTChannelRestorationDelegate)?
+        var transmissionRole: PTTButtonRole?
         /// The push that the delegate is handling.
         var pendingPush: PendingPush?
     }
@@ -47,6 +48,8 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     var delegate: (any PTChannelManagerDelegate)? { state.withLock { $0.delegate } }
 
     var accessoryDelegate: (any PTTAccessoryDelegate)? { delegate as? any PTTAccessoryDelegate }
+
+    var buttonDelegate: (any PTTButtonDelegate)? { delegate as? any PTTButtonDelegate }
 
     var restorationDelegate: (any PTChannelRestorationDelegate)? {
         state.withLock { $0.restorationDelegate }
@@ -108,6 +111,10 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     /// Requests a transmission. The delegate's `didBeginTransmittingFrom` or `failedToBeginTransmittingInChannel`
     /// reports the result. The microphone is available from `didActivate` on.
     public func requestBeginTransmitting(channelUUID: UUID) {
+        pttRequestBeginTransmitting(channelUUID: channelUUID, role: .talk)
+    }
+
+    func begin(_ channelUUID: UUID, _ role: ButtonRole) {
         let origin = Origin(
             kind: .application,
             identifier: "\(ProcessInfo.processInfo.processIdentifier)",
@@ -116,7 +123,8 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         let request = ChannelInterface.BeginRequest(
             channelID: ChannelID(channelUUID),
             source: .developerRequest,
-            origin: origin
+            origin: origin,
+            role: role
         )
         onAttachment { attachment in
             attachment.call(ChannelInterface.beginTransmitting, request) {

@@ -16,8 +16,10 @@ public struct PTTAccessory: Hashable, Sendable {
     public let identifier: String
     /// A name for people.
     public let name: String
+    /// What the button is for. An accessory may have several.
+    public let role: PTTButtonRole
 
-    init(_ origin: Origin) {
+    init(_ origin: Origin, _ role: ButtonRole) {
         kind =
             switch origin.kind {
             case .bluetoothButton: .bluetoothButton
@@ -27,6 +29,7 @@ public struct PTTAccessory: Hashable, Sendable {
             }
         identifier = origin.identifier
         name = origin.name
+        self.role = PTTButtonRole(role)
     }
 }
 

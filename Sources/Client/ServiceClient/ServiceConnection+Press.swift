@@ -71,13 +71,14 @@ protocol SameText {
 
 extension ChannelInterface.BeginRequest: SameText {
     func hasSameText(as other: Self) -> Bool {
-        channelID == other.channelID && source == other.source && origin.hasSameText(as: other.origin)
+        channelID == other.channelID && source == other.source && role == other.role
+            && origin.hasSameText(as: other.origin)
     }
 }
 
 extension ChannelInterface.EndRequest: SameText {
     func hasSameText(as other: Self) -> Bool {
-        guard channelID == other.channelID, cause == other.cause else { return false }
+        guard channelID == other.channelID, cause == other.cause, role == other.role else { return false }
         guard let origin, let otherOrigin = other.origin else { return origin == nil && other.origin == nil }
         return origin.hasSameText(as: otherOrigin)
     }

@@ -104,13 +104,29 @@ struct JoinedChannel: Equatable, Sendable {
         ([lease?.deadline, starting?.due] + (running?.pushes ?? []).map(\.deadline)).compactMap(\.self).min()
     }
 
-    /// Whether the mode allows a transmission now.
-    var allowsTransmission: Bool {
+    /// Whether the mode allows a transmission of this button now.
+    func allowsTransmission(of role: ButtonRole) -> Bool {
         switch transmissionMode {
         case .fullDuplex: true
-        case .halfDuplex: participant == nil
+        case .halfDuplex: participant == nil || role.talksOver
         case .listenOnly, .unknown: false
         }
+    }
+
+    /// Whether the participant is played now. During an emergency in half duplex it is not, as a half-duplex radio does
+    /// not receive while it transmits: the microphone would send what the speaker plays. It is played again after the
+    /// emergency, unless the application clears it.
+    var isPlaying: Bool {
+        guard let reception, reception.interruption == nil else { return false }
+        return !isMuted
+    }
+
+    private var isMuted: Bool { lease != nil && transmissionMode == .halfDuplex }
+
+    /// Refuses a participant whose speaker has not opened and, because of an emergency, will not.
+    mutating func refuseUnheard(effects: inout EffectCollector) {
+        guard let lease, isMuted, case .opening = reception else { return }
+        clearParticipant(.talkedOver(lease.transmission), effects: &effects)
     }
 
     /// Publishes an event of the transmission, and keeps it for an application that is being started.

@@ -1,11 +1,13 @@
 import PTTMessages
 
-/// An accessory's button that the application handles itself, while it is held.
+/// An accessory's button that the application handles itself, while it is held: one that does not transmit, or any if
+/// the application has disabled accessory events.
 struct PressedAccessory: Equatable, Sendable {
     /// Far more than one person's buttons; beyond it the oldest counts as released.
     static let limit = 64
 
     let origin: Origin
+    let role: ButtonRole
     /// The connection that reported the press, and whose end releases it.
     let holder: ClientID
 }
@@ -15,26 +17,69 @@ extension TalkSession {
     /// transmission from the background.
     mutating func forwardPress(
         of origin: Origin,
+        _ role: ButtonRole,
         heldBy holder: ClientID,
         effects: inout EffectCollector
     ) {
         updateChannel { channel in
-            guard let running = channel.running else { return }
+            guard channel.running != nil else { return }
             channel.updateRunning { $0.graceEnd = effects.now + JoinedChannel.grace }
-            channel.release(where: { $0.origin == origin }, effects: &effects)
-            if running.pressed.count >= PressedAccessory.limit, let oldest = running.pressed.first {
-                channel.release(where: { $0 == oldest }, effects: &effects)
-            }
-            channel.updateRunning { $0.pressed.append(PressedAccessory(origin: origin, holder: holder)) }
-            effects.notify(running.client, .accessoryPressed(origin))
+            channel.release(where: { $0.origin == origin && $0.role.transmits }, effects: &effects)
+            channel.press(PressedAccessory(origin: origin, role: role, holder: holder), effects: &effects)
         }
     }
 
-    /// - Returns: Whether the press that ends was forwarded to the application.
-    mutating func release(_ origin: Origin, heldBy holder: ClientID, effects: inout EffectCollector) -> Bool {
-        let ended = PressedAccessory(origin: origin, holder: holder)
-        guard let running = channel?.running, running.pressed.contains(ended) else { return false }
-        updateChannel { $0.release(where: { $0 == ended }, effects: &effects) }
+    /// Reports a button that does not transmit to the channel's application. It gives the application no right to
+    /// transmit from the background: no such press opens a microphone.
+    mutating func report(
+        _ report: ChannelInterface.ButtonReport,
+        from client: ClientID,
+        effects: inout EffectCollector
+    ) -> Answer {
+        let (origin, role) = (report.origin, report.role)
+        if let refusal = Refusal.unusable(longest: origin.identifier, origin.name) {
+            return .refused(refusal)
+        }
+        if role == .unknown { return .refused(.unknownValue) }
+        if role.transmits { return .refused(.transmits(role)) }
+        let button = PressedAccessory(origin: origin, role: role, holder: client)
+        // Before all refusals: what the application holds as pressed must end.
+        if !report.isPressed {
+            updateChannel { $0.release(where: { $0 == button }, effects: &effects) }
+        }
+        switch channel(report.channelID, for: client) {
+        case .failure(let refusal):
+            return .refused(refusal)
+        case .success(let channel):
+            guard report.isPressed else { return .done }
+            if let refusal = powerRefusal ?? sessionRefusal { return .refused(refusal) }
+            guard let running = channel.running else { return .refused(.absent(channel.owner)) }
+            guard attachments[running.client] != nil else { return .refused(.receivesNoButtons) }
+            if !running.pressed.contains(button) {
+                updateChannel {
+                    $0.release(where: { $0.origin == origin && $0.role == role }, effects: &effects)
+                    $0.press(button, effects: &effects)
+                }
+            }
+            return .done
+        }
+    }
+
+    /// Releases a button of the origin that was forwarded; nil is all that transmit.
+    ///
+    /// - Returns: Whether a press that ends was forwarded to the application.
+    mutating func release(
+        _ origin: Origin,
+        _ role: ButtonRole?,
+        heldBy holder: ClientID,
+        effects: inout EffectCollector
+    ) -> Bool {
+        func isEnded(_ accessory: PressedAccessory) -> Bool {
+            accessory.origin == origin && accessory.holder == holder && accessory.role.transmits
+                && accessory.role == role ?? accessory.role
+        }
+        guard let running = channel?.running, running.pressed.contains(where: isEnded) else { return false }
+        updateChannel { $0.release(where: isEnded, effects: &effects) }
         return true
     }
 
@@ -44,6 +89,15 @@ extension TalkSession {
 }
 
 extension JoinedChannel {
+    fileprivate mutating func press(_ accessory: PressedAccessory, effects: inout EffectCollector) {
+        guard let running else { return }
+        if running.pressed.count >= PressedAccessory.limit, let oldest = running.pressed.first {
+            release(where: { $0 == oldest }, effects: &effects)
+        }
+        updateRunning { $0.pressed.append(accessory) }
+        effects.notify(running.client, accessory.pressed)
+    }
+
     fileprivate mutating func release(
         where isEnded: (PressedAccessory) -> Bool,
         effects: inout EffectCollector
@@ -51,7 +105,17 @@ extension JoinedChannel {
         guard let running else { return }
         updateRunning { $0.pressed.removeAll(where: isEnded) }
         for accessory in running.pressed.filter(isEnded) {
-            effects.notify(running.client, .accessoryReleased(accessory.origin))
+            effects.notify(running.client, accessory.released)
         }
+    }
+}
+
+extension PressedAccessory {
+    fileprivate var pressed: CoreEvent {
+        role.transmits ? .accessoryPressed(origin, role) : .buttonPressed(origin, role)
+    }
+
+    fileprivate var released: CoreEvent {
+        role.transmits ? .accessoryReleased(origin, role) : .buttonReleased(origin, role)
     }
 }

@@ -58,6 +58,19 @@ extension Refusal {
         "this version of pttd does not know that value: is it older than its client?"
     )
 
+    static let receivesNoButtons = Refusal(
+        .unknown,
+        "the application of the channel joined without attaching, and is not notified of buttons"
+    )
+
+    static func doesNotTransmit(_ role: ButtonRole) -> Refusal {
+        Refusal(.unknown, "a \(role.rawValue) button does not transmit: call ReportButton")
+    }
+
+    static func transmits(_ role: ButtonRole) -> Refusal {
+        Refusal(.unknown, "the \(role.rawValue) button transmits: call BeginTransmitting")
+    }
+
     static let noParticipant = Refusal(.unknown, "the answer to the push names no participant")
 
     static let participantCleared = Refusal(
@@ -171,13 +184,16 @@ extension Refusal {
         Refusal(.transmissionInProgress, "\(transmission.origin.name) is already transmitting")
     }
 
-    static func notHeld(by origin: Origin, _ transmission: Transmission) -> Refusal {
-        Refusal(
-            .transmissionNotFound,
-            transmission.origin == origin
-                ? "the transmission of \(origin.name) belongs to another connection"
-                : "\(origin.name) is not transmitting; \(transmission.origin.name) is"
-        )
+    static func notHeld(by origin: Origin, _ role: ButtonRole?, _ transmission: Transmission) -> Refusal {
+        let reason =
+            if transmission.origin != origin {
+                "\(origin.name) is not transmitting; \(transmission.origin.name) is"
+            } else if let role, transmission.role != role {
+                "\(origin.name) transmits with its \(transmission.role.rawValue) button, not with \(role.rawValue)"
+            } else {
+                "the transmission of \(origin.name) belongs to another connection"
+            }
+        return Refusal(.transmissionNotFound, reason)
     }
 
     static func timedOut(_ origin: Origin) -> Refusal {

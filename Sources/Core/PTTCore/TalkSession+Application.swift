@@ -168,9 +168,10 @@ extension TalkSession {
             effects: &effects
         ) { .transmissionModeChanged($0) }
         updateChannel { channel in
-            if !channel.allowsTransmission {
+            if let role = channel.lease?.transmission.role, !channel.allowsTransmission(of: role) {
                 channel.endTransmission(.modeChanged, by: .unknown, effects: &effects)
             }
+            channel.refuseUnheard(effects: &effects)
         }
         return answer
     }

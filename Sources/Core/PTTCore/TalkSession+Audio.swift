@@ -5,7 +5,7 @@ extension TalkSession {
     /// the only place that opens streams.
     mutating func updateAudio(effects: inout EffectCollector) {
         guard let channel else { return }
-        let isPlaying = channel.reception.map { $0.interruption == nil } ?? false
+        let isPlaying = channel.isPlaying
         if isPlaying, channel.audio.speaker == nil { playbackCount += 1 }
         let playbackID = channel.audio.speaker?.playbackID ?? PlaybackID(rawValue: playbackCount)
         updateChannel { channel in
@@ -71,7 +71,11 @@ extension TalkSession {
 extension JoinedChannel {
     fileprivate func capture(_ lease: Lease) -> Capture {
         // An application that appears during a transmission does not change the open stream.
-        Capture(captureID: lease.captureID, format: audio.microphone?.capture.format ?? format)
+        let open = audio.microphone?.capture
+        return Capture(
+            captureID: lease.captureID,
+            format: open?.captureID == lease.captureID ? open?.format ?? format : format
+        )
     }
 
     fileprivate func playback(_ playbackID: PlaybackID) -> Playback? {

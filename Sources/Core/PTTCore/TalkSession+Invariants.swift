@@ -17,8 +17,11 @@ extension TalkSession {
         if audio.microphone?.capture.captureID != lease?.captureID {
             return "a capture is open without its transmission, or a transmission has none"
         }
-        let isPlaying = channel.reception.map { $0.interruption == nil } ?? false
+        let isPlaying = channel.isPlaying
         if (audio.speaker != nil) != isPlaying { return "the speaker is not open exactly during a reception" }
+        if audio.speaker == nil, channel.reception?.awaitedBy.isEmpty == false {
+            return "a request waits for a speaker that does not open"
+        }
         if isPlaying, !isAudioServerReady || power != .awake {
             return "a reception goes on that cannot be played"
         }
@@ -30,10 +33,15 @@ extension TalkSession {
         if !isAudioServerReady { return "transmitting without an audio server" }
         if power != .awake { return "transmitting while \(power)" }
         if !isSessionActive { return "transmitting while another session is active" }
-        if !channel.allowsTransmission { return "transmitting in the mode \(channel.transmissionMode)" }
+        if !lease.transmission.role.transmits { return "transmitting with a button that does not" }
+        if !channel.allowsTransmission(of: lease.transmission.role) {
+            return "transmitting in the mode \(channel.transmissionMode)"
+        }
         if case .absent = channel.presence { return "transmitting for an application that is absent" }
-        if lease.limit.microseconds - lease.transmission.began > 20 * 60 * 1_000_000 {
-            return "the time limit is longer than the maximum"
+        // The time that it began is in whole microseconds.
+        let began = MonotonicTime(nanoseconds: Int64(lease.transmission.began) * 1000)
+        if lease.limit - began > timeLimit + .microseconds(1) {
+            return "the limit of a transmission is longer than the time limit"
         }
         return nil
     }

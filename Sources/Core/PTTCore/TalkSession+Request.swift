@@ -32,6 +32,7 @@ extension TalkSession {
         case setDescriptor(ChannelInterface.DescriptorRequest)
         case begin(ChannelInterface.BeginRequest)
         case end(ChannelInterface.EndRequest)
+        case report(ChannelInterface.ButtonReport)
     }
 
     package enum Answer: Equatable, Sendable {
@@ -85,6 +86,7 @@ extension TalkSession {
         case .setDescriptor(let request): setDescriptor(request, from: client, effects: &effects)
         case .begin(let request): begin(request, from: client, effects: &effects)
         case .end(let request): end(request, from: client, effects: &effects)
+        case .report(let report): self.report(report, from: client, effects: &effects)
         }
     }
 }

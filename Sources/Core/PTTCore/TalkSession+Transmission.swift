@@ -11,9 +11,14 @@ extension TalkSession {
         if let refusal = Refusal.unusable(longest: origin.identifier, origin.name) {
             return .refused(refusal)
         }
-        guard request.source != .unknown else { return .refused(.unknownValue) }
+        let role = request.role
+        // Rules that this version does not know might apply to the source or the button.
+        guard request.source != .unknown, role != .unknown else { return .refused(.unknownValue) }
+        guard role.transmits else { return .refused(.doesNotTransmit(role)) }
         if let refusal = refusal(of: request, from: client, at: effects.now) {
-            if refusal == .accessoriesOff { forwardPress(of: origin, heldBy: client, effects: &effects) }
+            if refusal == .accessoriesOff {
+                forwardPress(of: origin, role, heldBy: client, effects: &effects)
+            }
             effects.publish(.transmissionRefused(origin, refusal))
             return .refused(refusal)
         }
@@ -21,12 +26,14 @@ extension TalkSession {
             updateChannel { $0.updateRunning { $0.graceEnd = nil } }
         }
         startIfAbsent(effects: &effects)
+        endTransmission(.preempted, effects: &effects)
         transmissionCount += 1
         let transmission = Transmission(
             transmissionID: TransmissionID(rawValue: transmissionCount),
             source: request.source,
             origin: origin,
-            began: effects.now.microseconds
+            began: effects.now.microseconds,
+            role: role
         )
         let lease = Lease(
             transmission: transmission,
@@ -37,6 +44,7 @@ extension TalkSession {
         updateChannel {
             $0.lease = lease
             $0.announce(.transmissionBegan(transmission), effects: &effects)
+            $0.refuseUnheard(effects: &effects)
         }
         return .began(transmission.transmissionID)
     }
@@ -58,11 +66,13 @@ extension TalkSession {
         }
         // Before all reasons that concern a transmission: this press asks for none.
         if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled { return .accessoriesOff }
-        if let lease = channel.lease { return .inProgress(lease.transmission) }
-        if let refusal = channel.transmissionRefusal { return refusal }
+        if let lease = channel.lease, !request.role.preempts(lease.transmission.role) {
+            return .inProgress(lease.transmission)
+        }
+        if let refusal = channel.transmissionRefusal(of: request.role) { return refusal }
         guard isAudioServerReady else { return .noAudioServer }
         if isAudioConnectionLost { return .noAudioConnection(channel.owner) }
-        if timeOutLock.isLocked(request.origin) { return .timedOut(request.origin) }
+        if timeOutLock.isLocked(request.origin, request.role) { return .timedOut(request.origin) }
         switch channel.presence {
         case .absent(let absent) where absent.owner.activation == nil: return .absent(absent.owner)
         case .absent, .unowned, .starting, .running: return nil
@@ -87,9 +97,11 @@ extension TalkSession {
         effects: inout EffectCollector
     ) -> Answer {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
-        if let origin = request.origin, cause.isRelease { timeOutLock.unlock(origin) }
-        if let origin = request.origin, release(origin, heldBy: client, effects: &effects),
-            !transmits(origin, client)
+        // A lost link is one of all buttons of an origin, whatever the request names.
+        let role = cause.isRelease && request.role != .unknown ? request.role : nil
+        if let origin = request.origin, cause.isRelease { timeOutLock.unlock(origin, role) }
+        if let origin = request.origin, release(origin, role, heldBy: client, effects: &effects),
+            !transmits(origin, role, client)
         {
             return .done
         }
@@ -102,8 +114,8 @@ extension TalkSession {
         case .success(let channel):
             guard let lease = channel.lease else { return .refused(.noTransmission) }
             if let origin = request.origin {
-                guard transmits(origin, client) else {
-                    return .refused(.notHeld(by: origin, lease.transmission))
+                guard transmits(origin, role, client) else {
+                    return .refused(.notHeld(by: origin, role, lease.transmission))
                 }
             }
             let source = cause.source(
@@ -115,13 +127,16 @@ extension TalkSession {
         }
     }
 
-    private func transmits(_ origin: Origin, _ client: ClientID) -> Bool {
+    /// Whether the client transmits for this button of the origin; nil is any of its buttons.
+    private func transmits(_ origin: Origin, _ role: ButtonRole?, _ client: ClientID) -> Bool {
         guard let lease = channel?.lease else { return false }
-        return lease.transmission.origin == origin && lease.holder == client
+        let transmission = lease.transmission
+        return transmission.origin == origin && transmission.role == role ?? transmission.role
+            && lease.holder == client
     }
 
     /// Why the state of the login session allows no transmission.
-    private var sessionRefusal: Refusal? {
+    var sessionRefusal: Refusal? {
         if !isSessionActive { return .sessionInactive }
         return switch whileLocked {
         case .allow: nil
@@ -139,7 +154,8 @@ extension TalkSession {
     mutating func checkLease(effects: inout EffectCollector) {
         guard let lease = channel?.lease else { return }
         if effects.now >= lease.limit {
-            if lease.transmission.isHeld { timeOutLock.lock(lease.transmission.origin) }
+            let transmission = lease.transmission
+            if transmission.isHeld { timeOutLock.lock(transmission.origin, transmission.role) }
             endTransmission(.timeLimit, effects: &effects)
         } else if let warning = lease.warning, effects.now >= warning {
             updateChannel { $0.lease?.warning = nil }
@@ -150,10 +166,10 @@ extension TalkSession {
 
 extension JoinedChannel {
     /// Why the application's settings allow no transmission.
-    fileprivate var transmissionRefusal: Refusal? {
+    fileprivate func transmissionRefusal(of role: ButtonRole) -> Refusal? {
         switch transmissionMode {
         case .listenOnly, .unknown: return .listenOnly
-        case .halfDuplex: if let participant { return .remoteSpeaks(participant.name) }
+        case .halfDuplex: if let participant, !role.talksOver { return .remoteSpeaks(participant.name) }
         case .fullDuplex: break
         }
         guard let running else { return nil }
@@ -172,7 +188,8 @@ extension EndCause {
         case .stopped: isByApplication ? .developerRequest : .userRequest
         case .unknown, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost, .channelLeft,
             .linkLost, .deviceRemoved, .audioServerLost, .microphoneLost, .noMicrophone, .suspended,
-            .sessionLocked, .sessionInactive, .modeChanged, .applicationUnavailable, .shuttingDown:
+            .sessionLocked, .sessionInactive, .modeChanged, .applicationUnavailable, .shuttingDown,
+            .preempted:
             .unknown
         }
     }

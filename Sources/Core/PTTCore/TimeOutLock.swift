@@ -1,24 +1,35 @@
 import PTTMessages
 
-/// The origins that ran into the time limit and have not been released since.
+/// The buttons that ran into the time limit and have not been released since.
+///
+/// A button is one role of an origin: after a talk button that was held too long, the emergency button of the same
+/// accessory begins a transmission, and one that itself was held too long does not.
 ///
 /// Without this a stuck button would begin a transmission again and again: https://github.com/ramdor/Thetis/issues/518
 struct TimeOutLock: Equatable, Sendable {
     /// Far more than one person's buttons; beyond it the oldest is unlocked.
     static let limit = 64
 
-    private var origins = BoundedSet<Origin>(limit: limit)
-
-    mutating func lock(_ origin: Origin) {
-        origins.insert(origin)
+    private struct Button: Equatable, Sendable {
+        let origin: Origin
+        let role: ButtonRole
     }
 
-    mutating func unlock(_ origin: Origin) {
-        origins.remove { $0 == origin }
+    private var buttons = BoundedSet<Button>(limit: limit)
+
+    mutating func lock(_ origin: Origin, _ role: ButtonRole) {
+        buttons.insert(Button(origin: origin, role: role))
     }
 
-    func isLocked(_ origin: Origin) -> Bool {
-        origins.contains(origin)
+    /// - Parameters:
+    ///   - origin: What was released.
+    ///   - role: The only one of its buttons; nil for all.
+    mutating func unlock(_ origin: Origin, _ role: ButtonRole?) {
+        buttons.remove { $0.origin == origin && $0.role == role ?? $0.role }
+    }
+
+    func isLocked(_ origin: Origin, _ role: ButtonRole) -> Bool {
+        buttons.contains(Button(origin: origin, role: role))
     }
 }
 
@@ -47,7 +58,7 @@ extension EndCause {
         case .unknown, .stopped, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost,
             .channelLeft, .linkLost, .deviceRemoved, .audioServerLost, .microphoneLost, .noMicrophone,
             .suspended, .sessionLocked, .sessionInactive, .modeChanged, .applicationUnavailable,
-            .shuttingDown:
+            .shuttingDown, .preempted:
             false
         }
     }

@@ -14,7 +14,10 @@ func traced(_ event: CoreEvent) -> String {
     case .participantChanged(let participant):
         words(event.kind, participant?.name.traced, participant?.image.map { traced($0) })
     case .transmissionBegan(let transmission):
-        "\(event.kind) \(transmission.transmissionID.rawValue) \(transmission.source) \(traced(transmission.origin))"
+        words(
+            "\(event.kind) \(transmission.transmissionID.rawValue) \(transmission.source)",
+            traced(transmission.origin, transmission.role)
+        )
     case .transmissionEnded(let transmission, let cause, let source):
         "\(event.kind) \(transmission.transmissionID.rawValue) \(cause) by \(source)"
     case .transmissionRefused(let origin, let refusal):
@@ -26,7 +29,9 @@ func traced(_ event: CoreEvent) -> String {
     case .pushFinished(let pushID, let outcome, let explanation):
         words("\(event.kind) \(pushID.rawValue) \(outcome)", explanation?.traced)
     case .stateNotSaved(let reason): "\(event.kind) \(reason.traced)"
-    case .accessoryPressed(let origin), .accessoryReleased(let origin): "\(event.kind) \(traced(origin))"
+    case .accessoryPressed(let origin, let role), .accessoryReleased(let origin, let role),
+        .buttonPressed(let origin, let role), .buttonReleased(let origin, let role):
+        "\(event.kind) \(traced(origin, role))"
     case .channelRestored(let restored, let token):
         words(
             "\(event.kind) \(restored.channelID)",
@@ -92,6 +97,11 @@ func traced(_ image: ImageSummary) -> String {
 
 func traced(_ origin: Origin) -> String {
     "origin \(origin.kind) \(origin.identifier.traced) \(origin.name.traced)"
+}
+
+/// A button of an origin; the talk button without its role.
+func traced(_ origin: Origin, _ role: ButtonRole) -> String {
+    words(traced(origin), role == .talk ? nil : "role \(role)")
 }
 
 func traced(_ refusal: Refusal) -> String {

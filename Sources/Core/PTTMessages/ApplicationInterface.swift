@@ -19,9 +19,11 @@ package enum ApplicationInterface {
         # (restored, pushToken; the attachment that held the channel has ended, and this one holds it now), pushReceived
         # (push), requestAnswered (callID, refusal; a call of the second connection was carried out or, with refusal,
         # not), endRefused (refusal; FinishPush asked for the end of a transmission, and there was none),
-        # accessoryPressed and accessoryReleased (origin; a button that the application handles itself).
+        # accessoryPressed and accessoryReleased (origin, role; without a role, talk: a button that would begin a
+        # transmission, and that the application handles itself), buttonPressed and buttonReleased (origin, role; a
+        # button that does not transmit).
         type Event (\(CoreEvent.commonMembers), restored: ?Restored, pushToken: ?string, push: ?Push, pushID: ?int,
-          outcome: ?PushOutcome, callID: ?int)
+          outcome: ?PushOutcome, callID: ?int, role: ?ButtonRole)
 
         # image: base64 of a PNG, JPEG, GIF or WebP file of at most \(Image.sizeLimit / 1024) KiB; any other is ignored.
         type Speaker (name: string, image: ?string)
@@ -79,6 +81,7 @@ package enum ApplicationInterface {
             TransmitSource.declaration,
             OriginKind.declaration,
             Origin.declaration,
+            ButtonRole.declaration,
             EndCause.declaration,
             RefusalCode.declaration,
             Refusal.declaration,

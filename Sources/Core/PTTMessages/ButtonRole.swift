@@ -27,3 +27,18 @@ package enum ButtonRole: String, WireEnum {
         type ButtonRole (unknown, talk, emergency, secondTalk, channelUp, channelDown, multifunction)
         """
 }
+
+// The role of a press is not written if it is `talk`: so most messages stay as short as they were without roles, and a
+// message of an older peer is read as the press that it is.
+
+extension KeyedEncodingContainer {
+    mutating func encode(pressOf role: ButtonRole, forKey key: Key) throws {
+        if role != .talk { try encode(role, forKey: key) }
+    }
+}
+
+extension KeyedDecodingContainer {
+    func decodePress(forKey key: Key) throws -> ButtonRole {
+        try decodeIfPresent(ButtonRole.self, forKey: key) ?? .talk
+    }
+}

@@ -44,12 +44,23 @@ package enum ChannelInterface {
         # The image of the channel or of its participant, in base64.
         method GetImage(imageID: string) -> (image: string)
 
-        # Begins a transmission for an origin. The reply comes before audio is active; audioActivated follows.
-        method BeginTransmitting(channelID: ?string, source: Source, origin: Origin, callID: ?int) -> (transmissionID: int)
+        # Begins a transmission for an origin. The reply comes before audio is active; audioActivated follows. role: the
+        # button that was pressed; without it, talk. One that does not transmit, or that this version does not know, is
+        # refused. An emergency ends another transmission, which is not one, with the cause preempted, and
+        # begins also while a participant talks in half duplex: until it ends, the participant is not played. Every other
+        # refusal, and the time limit, hold for it too.
+        method BeginTransmitting(channelID: ?string, source: Source, origin: Origin, callID: ?int, role: ?ButtonRole) ->
+          (transmissionID: int)
 
         # Reports that an origin was released, which ends its transmission and allows it a new one after a time-out.
-        # Without an origin, ends any transmission.
-        method EndTransmitting(channelID: ?string, origin: ?Origin, cause: ?EndCause, callID: ?int) -> ()
+        # Without an origin, ends any transmission. role: only this button of the origin was released; without it, or with
+        # one that this version does not know, all of them were.
+        method EndTransmitting(channelID: ?string, origin: ?Origin, cause: ?EndCause, callID: ?int, role: ?ButtonRole) -> ()
+
+        # Reports to the channel's application (org.pushtotalk.Application, buttonPressed and buttonReleased) that a button
+        # that does not transmit was pressed or released. One that is still pressed when the connection closes counts as
+        # released.
+        method ReportButton(channelID: ?string, origin: Origin, role: ButtonRole, isPressed: bool, callID: ?int) -> ()
 
         method GetStatus() -> (status: Status)
 
@@ -70,6 +81,7 @@ package enum ChannelInterface {
             TransmitSource.declaration,
             OriginKind.declaration,
             Origin.declaration,
+            ButtonRole.declaration,
             EndCause.declaration,
             RefusalCode.declaration,
             Refusal.declaration,
@@ -105,6 +117,7 @@ package enum ChannelInterface {
         "EndTransmitting",
         of: name
     )
+    package static let reportButton = InterfaceMethod<ButtonReport, NoParameters>("ReportButton", of: name)
     package static let getStatus = InterfaceMethod<NoParameters, StatusReply>("GetStatus", of: name)
     package static let subscribe = InterfaceMethod<NoParameters, Update>("Subscribe", of: name)
 
@@ -180,11 +193,19 @@ package enum ChannelInterface {
         package let channelID: ChannelID?
         package let source: TransmitSource
         package let origin: Origin
+        /// The button that was pressed.
+        package let role: ButtonRole
 
-        package init(channelID: ChannelID?, source: TransmitSource, origin: Origin) {
+        package init(
+            channelID: ChannelID?,
+            source: TransmitSource,
+            origin: Origin,
+            role: ButtonRole = .talk
+        ) {
             self.channelID = channelID
             self.source = source
             self.origin = origin
+            self.role = role
         }
     }
 
@@ -201,11 +222,29 @@ package enum ChannelInterface {
         /// The origin that was released. Nil ends any transmission.
         package let origin: Origin?
         package let cause: EndCause?
+        /// The only button of the origin that was released. Nil: all of them were.
+        package let role: ButtonRole?
 
-        package init(channelID: ChannelID?, origin: Origin?, cause: EndCause?) {
+        package init(channelID: ChannelID?, origin: Origin?, cause: EndCause?, role: ButtonRole? = nil) {
             self.channelID = channelID
             self.origin = origin
             self.cause = cause
+            self.role = role
+        }
+    }
+
+    /// A press or a release of a button that does not transmit.
+    package struct ButtonReport: Equatable, Codable, Sendable {
+        package let channelID: ChannelID?
+        package let origin: Origin
+        package let role: ButtonRole
+        package let isPressed: Bool
+
+        package init(channelID: ChannelID?, origin: Origin, role: ButtonRole, isPressed: Bool) {
+            self.channelID = channelID
+            self.origin = origin
+            self.role = role
+            self.isPressed = isPressed
         }
     }
 

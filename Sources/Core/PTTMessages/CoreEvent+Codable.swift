@@ -30,6 +30,7 @@ extension CoreEvent: Codable {
         case pushID
         case outcome
         case callID
+        case role
     }
 
     package init(from decoder: any Decoder) throws {
@@ -81,8 +82,12 @@ extension CoreEvent: Codable {
         case "pushReceived": self = .pushReceived(try field(.push))
         case "requestAnswered": self = .requestAnswered(try optional(.callID), try optional(.refusal))
         case "endRefused": self = .endRefused(try field(.refusal))
-        case "accessoryPressed": self = .accessoryPressed(try field(.origin))
-        case "accessoryReleased": self = .accessoryReleased(try field(.origin))
+        case "accessoryPressed":
+            self = .accessoryPressed(try field(.origin), try fields.decodePress(forKey: .role))
+        case "accessoryReleased":
+            self = .accessoryReleased(try field(.origin), try fields.decodePress(forKey: .role))
+        case "buttonPressed": self = .buttonPressed(try field(.origin), try field(.role))
+        case "buttonReleased": self = .buttonReleased(try field(.origin), try field(.role))
         default: self = .unknown(kind)
         }
     }
@@ -131,8 +136,10 @@ extension CoreEvent: Codable {
             try fields.encodeIfPresent(callID, forKey: .callID)
             try fields.encodeIfPresent(refusal, forKey: .refusal)
         case .endRefused(let refusal): try fields.encode(refusal, forKey: .refusal)
-        case .accessoryPressed(let origin), .accessoryReleased(let origin):
+        case .accessoryPressed(let origin, let role), .accessoryReleased(let origin, let role),
+            .buttonPressed(let origin, let role), .buttonReleased(let origin, let role):
             try fields.encode(origin, forKey: .origin)
+            try fields.encode(pressOf: role, forKey: .role)
         case .applicationStarting, .applicationDetached, .audioActivating, .audioActivated, .audioDeactivated,
             .audioInterruptionEnded, .audioServerReady, .audioServerLost, .stateSaved, .unknown:
             break

@@ -53,10 +53,15 @@ package enum CoreEvent: Equatable, Sendable {
     case requestAnswered(CallID?, Refusal?)
     /// The answer to a push asked for the end of a transmission, and there was none.
     case endRefused(Refusal)
-    /// A button that the application handles itself was pressed.
-    case accessoryPressed(Origin)
-    /// A button after ``accessoryPressed(_:)`` was released, or its link was lost.
-    case accessoryReleased(Origin)
+    /// A button that would begin a transmission, and that the application handles itself, was pressed.
+    case accessoryPressed(Origin, ButtonRole)
+    /// A button after ``accessoryPressed(_:_:)`` was released, or its link was lost.
+    case accessoryReleased(Origin, ButtonRole)
+    /// A button that does not transmit was pressed. An event of its own: an application that knows no roles would take
+    /// ``accessoryPressed(_:_:)`` for a wish to talk.
+    case buttonPressed(Origin, ButtonRole)
+    /// A button after ``buttonPressed(_:_:)`` was released, or its link was lost.
+    case buttonReleased(Origin, ButtonRole)
 
     /// An event of a newer core.
     case unknown(String)
@@ -96,6 +101,8 @@ extension CoreEvent {
         case .endRefused: "endRefused"
         case .accessoryPressed: "accessoryPressed"
         case .accessoryReleased: "accessoryReleased"
+        case .buttonPressed: "buttonPressed"
+        case .buttonReleased: "buttonReleased"
         case .unknown(let kind): kind
         }
     }

@@ -35,14 +35,17 @@ package enum EndCause: String, WireEnum {
     case applicationUnavailable
     /// The core is shutting down.
     case shuttingDown
+    /// An emergency took its place.
+    case preempted
 
     static let declaration = """
-        # Why a transmission ended. timeLimit: the time-out timer expired. connectionLost: the connection that held the
+        # Why a transmission ended. preempted: an emergency took its place. timeLimit: the time-out timer expired. connectionLost: the connection that held the
         # transmission closed. linkLost: the radio link to the button broke. noMicrophone: a monitor of a speaker is not
         # a microphone. sessionInactive: another session became the active one of the seat. applicationUnavailable: it
         # was started for the transmission and did not attach.
         type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone, audioConnectionLost,
           channelLeft, linkLost, deviceRemoved, audioServerLost, microphoneLost, noMicrophone, suspended,
-          sessionLocked, sessionInactive, modeChanged, applicationUnavailable, shuttingDown)
+          sessionLocked, sessionInactive, modeChanged, applicationUnavailable, shuttingDown,
+          preempted)
         """
 }

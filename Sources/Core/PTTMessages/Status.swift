@@ -65,7 +65,7 @@ extension Status {
         case .stateNotSaved(let reason): saveFailure = reason
         case .transmissionRefused, .timeLimitNear, .audioInterrupted, .audioInterruptionEnded, .routeChanged,
             .channelRestored, .pushReceived, .pushFinished, .requestAnswered, .endRefused, .accessoryPressed,
-            .accessoryReleased, .unknown:
+            .accessoryReleased, .buttonPressed, .buttonReleased, .unknown:
             break
         }
     }

@@ -21,18 +21,51 @@ package struct Transmission: Equatable, Codable, Sendable {
     package let origin: Origin
     /// Microseconds of the monotonic clock.
     package let began: Int
+    /// The button that began it, one that ``ButtonRole/transmits``; `talk` also where there is no button.
+    package let role: ButtonRole
 
-    package init(transmissionID: TransmissionID, source: TransmitSource, origin: Origin, began: Int) {
+    package init(
+        transmissionID: TransmissionID,
+        source: TransmitSource,
+        origin: Origin,
+        began: Int,
+        role: ButtonRole = .talk
+    ) {
         self.transmissionID = transmissionID
         self.source = source
         self.origin = origin
         self.began = began
+        self.role = role
     }
 
     static let declaration = """
-        # began: in microseconds of the monotonic clock.
-        type Transmission (transmissionID: int, source: Source, origin: Origin, began: int)
+        # began: in microseconds of the monotonic clock. role: without it, talk.
+        type Transmission (transmissionID: int, source: Source, origin: Origin, began: int, role: ?ButtonRole)
         """
+}
+
+extension Transmission {
+    private enum CodingKeys: CodingKey {
+        case transmissionID, source, origin, began, role
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        transmissionID = try fields.decode(TransmissionID.self, forKey: .transmissionID)
+        source = try fields.decode(TransmitSource.self, forKey: .source)
+        origin = try fields.decode(Origin.self, forKey: .origin)
+        began = try fields.decode(Int.self, forKey: .began)
+        role = try fields.decodePress(forKey: .role)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(transmissionID, forKey: .transmissionID)
+        try fields.encode(source, forKey: .source)
+        try fields.encode(origin, forKey: .origin)
+        try fields.encode(began, forKey: .began)
+        try fields.encode(pressOf: role, forKey: .role)
+    }
 }
 
 /// Numbers the transmissions of one run of the core, from 1.

@@ -62,13 +62,22 @@ final class CoreConnection {
     func start() { reconnector.start() }
 
     /// Requests a transmission, in this turn of the loop. `then` is called once, never before this returns.
-    func begin(_ origin: Origin, then: @escaping @EventLoop (Result<TransmissionID, Refusal>) -> Void) {
+    func begin(
+        _ origin: Origin,
+        role: ButtonRole = .talk,
+        then: @escaping @EventLoop (Result<TransmissionID, Refusal>) -> Void
+    ) {
         guard isConnected, let requests else {
             refused.append(then)
             refusing.trigger()
             return reconnector.connectNow()
         }
-        let request = ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin)
+        let request = ChannelInterface.BeginRequest(
+            channelID: nil,
+            source: .handsfreeButton,
+            origin: origin,
+            role: role
+        )
         requests.begin(request) { [weak self] result in
             switch result {
             case .success(let reply):
@@ -102,11 +111,39 @@ final class CoreConnection {
 
     /// Requests the end of an origin's transmission, in this turn of the loop. Without a connection there is nothing to
     /// end: the core ended it with the connection.
-    func end(_ origin: Origin, _ cause: EndCause) {
-        let request = ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause)
+    ///
+    /// - Parameters:
+    ///   - origin: What holds the transmission.
+    ///   - cause: Why it ends.
+    ///   - role: The only button of the origin that was released; nil for all.
+    func end(_ origin: Origin, _ cause: EndCause, role: ButtonRole? = nil) {
+        let request = ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause, role: role)
         requests?.end(request) { [log] result in
             // The core refuses this for a transmission that was refused or is over.
             if case .failure(let error) = result { log.debug("end of \(origin.name): \(error)") }
+        }
+    }
+
+    /// Reports a button that does not transmit, in this turn of the loop. `refused` is called with the reason if the
+    /// application is not notified. Without a connection no button is held: the core released it with the connection.
+    func report(
+        _ origin: Origin,
+        role: ButtonRole,
+        isPressed: Bool,
+        refused: @escaping @EventLoop (String) -> Void
+    ) {
+        guard isConnected, let requests else {
+            if isPressed { refused("the core is not connected") }
+            return reconnector.connectNow()
+        }
+        let report = ChannelInterface.ButtonReport(
+            channelID: nil,
+            origin: origin,
+            role: role,
+            isPressed: isPressed
+        )
+        requests.call(ChannelInterface.reportButton, report) { result in
+            if case .failure(let error) = result { refused("\(error)") }
         }
     }
 

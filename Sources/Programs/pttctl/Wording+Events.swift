@@ -17,7 +17,7 @@ extension Wording {
             now.map { "\(participant($0)) is talking" } ?? "no participant is talking"
         case .transmissionBegan(let began): "transmission began: \(transmission(began))"
         case .transmissionEnded(let ended, let cause, let by):
-            "transmission ended: \(ended.origin.name), \(text(cause))\(ending(by))"
+            "transmission ended: \(button(ended.role, of: ended.origin)), \(text(cause))\(ending(by))"
         case .transmissionRefused(let origin, let refusal):
             "transmission refused: \(origin.name), \(text(refusal))"
         case .timeLimitNear(let secondsLeft): "the time limit ends this transmission in \(secondsLeft) s"
@@ -40,8 +40,10 @@ extension Wording {
         case .requestAnswered(_, let refusal):
             refusal.map { "request refused: \(text($0))" } ?? "request carried out"
         case .endRefused(let refusal): "transmission not ended: \(text(refusal))"
-        case .accessoryPressed(let origin): "button press passed to the application: \(origin.name)"
-        case .accessoryReleased(let origin): "button release passed to the application: \(origin.name)"
+        case .accessoryPressed(let origin, let role), .buttonPressed(let origin, let role):
+            "button press passed to the application: \(button(role, of: origin))"
+        case .accessoryReleased(let origin, let role), .buttonReleased(let origin, let role):
+            "button release passed to the application: \(button(role, of: origin))"
         case .unknown(let kind): "\(kind) (unknown to this pttctl)"
         }
     }
@@ -127,6 +129,7 @@ extension Wording {
         case .modeChanged: "the transmission mode no longer allows it"
         case .applicationUnavailable: "the application was started for it but did not attach"
         case .shuttingDown: "the core is shutting down"
+        case .preempted: "an emergency took its place"
         }
     }
 }

@@ -23,7 +23,7 @@ enum Wording {
 
     static func line(_ event: AccessoryEvent) -> String {
         let named = event.device?.name ?? "?"
-        // A device with one button is its talk button.
+        // Where there is one button, it is the talk button.
         let role = event.role.flatMap { $0 == .talk ? nil : ", \(text($0))," } ?? ""
         let name = named + role
         let details = [event.value, event.remark].compactMap(\.self).joined(separator: ", ")
@@ -53,6 +53,10 @@ enum Wording {
         let seconds = String(microseconds / 1_000_000)
         return String(repeating: " ", count: max(0, 6 - seconds.count)) + seconds + "."
             + String(repeating: "0", count: 6 - fraction.count) + fraction
+    }
+
+    static func button(_ role: ButtonRole, of origin: Origin) -> String {
+        role == .talk ? origin.name : "\(origin.name), \(text(role))"
     }
 
     static func text(_ role: ButtonRole) -> String {
@@ -99,7 +103,7 @@ extension Wording {
     }
 
     static func transmission(_ transmission: Transmission) -> String {
-        "\(transmission.origin.name) (\(transmission.source.rawValue))"
+        "\(button(transmission.role, of: transmission.origin)) (\(transmission.source.rawValue))"
     }
 
     static func participant(_ participant: Participant) -> String {

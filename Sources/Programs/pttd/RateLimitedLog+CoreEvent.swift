@@ -7,8 +7,9 @@ extension RateLimitedLog {
     func record(_ event: CoreEvent, about peer: Peer) {
         switch event {
         case .transmissionBegan(let transmission):
-            let origin = transmission.origin.name
-            log(level: .info, "transmission began", metadata: ["origin": "\(origin)"], about: peer)
+            var metadata: Logger.Metadata = ["origin": "\(transmission.origin.name)"]
+            if transmission.role != .talk { metadata["role"] = "\(transmission.role.rawValue)" }
+            log(level: .info, "transmission began", metadata: metadata, about: peer)
         case .transmissionEnded(let transmission, let cause, _):
             let origin = transmission.origin.name
             log(
@@ -63,7 +64,7 @@ extension RateLimitedLog {
             .transmissionModeChanged, .accessoryEventsChanged, .participantChanged, .timeLimitNear,
             .audioActivating, .audioActivated, .audioDeactivated, .audioInterruptionEnded, .routeChanged,
             .channelRestored, .pushReceived, .requestAnswered, .endRefused, .accessoryPressed,
-            .accessoryReleased, .unknown:
+            .accessoryReleased, .buttonPressed, .buttonReleased, .unknown:
             break
         }
     }

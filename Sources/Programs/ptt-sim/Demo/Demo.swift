@@ -190,7 +190,7 @@ final class Demo {
             .accessoryEventsChanged, .timeLimitNear, .audioActivating, .audioInterruptionEnded, .routeChanged,
             .audioServerLost, .channelRestored, .pushReceived, .pushFinished, .requestAnswered, .endRefused,
             .stateSaved,
-            .stateNotSaved, .accessoryPressed, .accessoryReleased, .unknown:
+            .stateNotSaved, .accessoryPressed, .accessoryReleased, .buttonPressed, .buttonReleased, .unknown:
             break
         }
     }

@@ -14,13 +14,32 @@ struct TalkCommand: ParsableCommand {
     @Option(name: .customLong("for"), help: "Stop after this time, for example 3s.")
     var limit: TimeSpan?
 
+    @Option(
+        help: "The button to stand in for: \(roleNames).",
+        transform: role
+    )
+    var role = ButtonRole.talk
+
     @OptionGroup var output: OutputOptions
 
+    /// Named as in accessory files.
+    private static let roles: KeyValuePairs = [
+        "talk": ButtonRole.talk, "emergency": .emergency, "second-talk": .secondTalk,
+    ]
+    private static let roleNames = roles.map(\.key).joined(separator: ", ")
+
+    private static func role(_ name: String) throws -> ButtonRole {
+        guard let role = roles.first(where: { $0.key == name })?.value else {
+            throw ValidationError("the role must be one of \(roleNames)")
+        }
+        return role
+    }
+
     func run() throws {
-        let (json, limit) = (output.json, limit)
+        let (json, limit, role) = (output.json, limit, role)
         try runOnLoop {
             let stop = try StopSignal(after: limit?.duration)
-            try await Talk(json: json, stop: stop).run()
+            try await Talk(role, json: json, stop: stop).run()
         }
     }
 }
@@ -28,12 +47,14 @@ struct TalkCommand: ParsableCommand {
 /// One transmission from the command line.
 @EventLoop
 private final class Talk {
+    private let role: ButtonRole
     private let json: Bool
     private let stop: StopSignal
     private var mine: TransmissionID?
     private var failure: (any Error)?
 
-    init(json: Bool, stop: StopSignal) {
+    init(_ role: ButtonRole, json: Bool, stop: StopSignal) {
+        self.role = role
         self.json = json
         self.stop = stop
     }
@@ -44,7 +65,12 @@ private final class Talk {
         events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
         let origin = Origin(kind: .commandLine, identifier: "pttctl-\(getpid())", name: "pttctl talk")
         mine = try await core.begin(
-            ChannelInterface.BeginRequest(channelID: nil, source: .userRequest, origin: origin)
+            ChannelInterface.BeginRequest(
+                channelID: nil,
+                source: .userRequest,
+                origin: origin,
+                role: role
+            )
         ).transmissionID
         await stop.wait()
         if let failure { throw failure }

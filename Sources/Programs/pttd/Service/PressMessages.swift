@@ -51,5 +51,6 @@ extension Transmission {
             $0.add("name", origin.name)
         }
         text.add("began", began)
+        if role != .talk { text.add("role", role.rawValue) }
     }
 }

@@ -3,7 +3,7 @@ import PTTMessages
 import Varlink
 
 // The requests of a button, read without `Codable`, which takes most of the time from a press to its reply. Only
-// their usual form is read here: exactly these members, each of its type. Anything else gives nil; the decoder then
+// their usual form is read here: exactly these members, each of its type, and at most a role. Anything else gives nil; the decoder then
 // accepts it as a request in another form, or names what is wrong with it.
 
 protocol PressRequest {
@@ -12,19 +12,44 @@ protocol PressRequest {
 
 extension ChannelInterface.BeginRequest: PressRequest {
     init?(usual parameters: JSONObject) {
-        guard parameters.members.count == 2, let source = parameters["source"]?.string,
-            let origin = Origin(usual: parameters["origin"])
+        guard let source = parameters["source"]?.string, let origin = Origin(usual: parameters["origin"]),
+            let usual = UsualRole(parameters)
         else { return nil }
-        self.init(channelID: nil, source: TransmitSource(rawValue: source) ?? .unknown, origin: origin)
+        self.init(
+            channelID: nil,
+            source: TransmitSource(rawValue: source) ?? .unknown,
+            origin: origin,
+            role: usual.role ?? .talk
+        )
     }
 }
 
 extension ChannelInterface.EndRequest: PressRequest {
     init?(usual parameters: JSONObject) {
-        guard parameters.members.count == 2, let cause = parameters["cause"]?.string,
-            let origin = Origin(usual: parameters["origin"])
+        guard let cause = parameters["cause"]?.string, let origin = Origin(usual: parameters["origin"]),
+            let usual = UsualRole(parameters)
         else { return nil }
-        self.init(channelID: nil, origin: origin, cause: EndCause(rawValue: cause) ?? .unknown)
+        self.init(
+            channelID: nil,
+            origin: origin,
+            cause: EndCause(rawValue: cause) ?? .unknown,
+            role: usual.role
+        )
+    }
+}
+
+/// The button of a request with two members, or with a role as its third; nil if there are others.
+private struct UsualRole {
+    let role: ButtonRole?
+
+    init?(_ parameters: JSONObject) {
+        switch parameters.members.count {
+        case 2: role = nil
+        case 3:
+            guard let role = parameters["role"]?.string else { return nil }
+            self.role = ButtonRole(rawValue: role) ?? .unknown
+        default: return nil
+        }
     }
 }
 

@@ -23,6 +23,7 @@ extension CoreService {
                 .request(ChannelInterface.setDescriptor) { request, _ in .setDescriptor(request) },
                 .pressRequest(ChannelInterface.beginTransmitting) { request, _ in .begin(request) },
                 .pressRequest(ChannelInterface.endTransmitting) { request, _ in .end(request) },
+                .request(ChannelInterface.reportButton) { report, _ in .report(report) },
                 .direct(ChannelInterface.getStatus) { service, call in service.getStatus(call) },
                 .direct(ChannelInterface.getImage) { service, call throws(VarlinkError) in
                     try service.getImage(call)

@@ -1,0 +1,11 @@
+import PTTMessages
+
+extension ButtonRole {
+    /// Whether a press begins a transmission also while a participant talks in half duplex. Only an emergency: the radio
+    /// network gives it the channel, whoever talks.
+    var talksOver: Bool { self == .emergency }
+
+    /// Whether a press ends a transmission of another button and takes its place, as on a radio: whoever presses the
+    /// emergency button must not wait for a talk button that somebody holds. Emergencies do not end each other.
+    func preempts(_ other: ButtonRole) -> Bool { self == .emergency && other != .emergency }
+}
