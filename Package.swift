@@ -110,7 +110,7 @@ let package = Package(
         system("WAV", "EventLoop"),
 
         client("ServiceClient", "EventLoop", "JSON", "PTTMessages", "Varlink"),
-        client("AccessoryFiles", "AccessoryCore", "EventLoop", "PTTMessages", "TOML"),
+        client("AccessoryFiles", "AccessoryCore", "EventLoop", "JSON", "PTTMessages", "TOML"),
         .systemLibrary(name: "CPushToTalk", path: "Sources/Client/CPushToTalk"),
         client("PTTPlatformTypes", "CPushToTalk"),
         client("PushToTalk", "ServiceClient", "EventLoop", "PTTMessages", "PTTPlatformTypes", "TOML"),
@@ -132,6 +132,7 @@ let package = Package(
         program(
             "ptt-accessoryd",
             "AccessoryCore",
+            "AccessoryFiles",
             "ServiceClient",
             "DBus",
             "EventLoop",
@@ -146,7 +147,17 @@ let package = Package(
         program("ptt-echo", "PushToTalk"),
         // The code of README.md and of the documentation's first steps, built as an application builds it.
         .executableTarget(name: "radio", dependencies: ["PushToTalk"], path: "Examples/radio"),
-        program("pttctl", "ServiceClient", "EventLoop", "JSON", "PTTMessages", "WAV", arguments),
+        program(
+            "pttctl",
+            "AccessoryCore",
+            "AccessoryFiles",
+            "ServiceClient",
+            "EventLoop",
+            "JSON",
+            "PTTMessages",
+            "WAV",
+            arguments
+        ),
         program(
             "ptt-sim",
             "ChildProcess",
@@ -207,6 +218,7 @@ let package = Package(
         tests(
             "ptt_accessorydTests",
             "AccessoryCore",
+            "AccessoryFiles",
             "DBus",
             "EventLoop",
             "Input",
@@ -259,18 +271,19 @@ let package = Package(
             "TestSupport",
             "Varlink"
         ),
-        tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
-        tests("PTTMessagesTests", "PTTMessages"),
-        tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),
-        tests("AccessoryCoreTests", "AccessoryCore", "PTTMessages", "TestSupport", data: ["Recordings"]),
         tests(
             "AccessoryFilesTests",
             "AccessoryCore",
             "AccessoryFiles",
             "EventLoop",
             "PTTMessages",
+            "TOML",
             "TestSupport"
         ),
+        tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
+        tests("PTTMessagesTests", "PTTMessages"),
+        tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),
+        tests("AccessoryCoreTests", "AccessoryCore", "PTTMessages", "TestSupport", data: ["Recordings"]),
         tests("ChildProcessTests", "CSpawn", "ChildProcess", "EventLoop", "TestSupport"),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
         tests("InputTests", "CLinux", "EventLoop", "Input", "TestSupport"),

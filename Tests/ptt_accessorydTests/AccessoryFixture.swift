@@ -1,3 +1,5 @@
+import AccessoryCore
+import AccessoryFiles
 import DBus
 import EventLoop
 import Glibc
@@ -19,14 +21,18 @@ final class AccessoryFixture {
     private var watcher: VarlinkClient?
 
     /// Starts everything. `buttons` are arguments of `ptt-sim --button`; if `known`, they are paired, trusted and
-    /// connected from the start.
+    /// connected from the start. They are enrolled if `enrolled`, or, if that is left out, `known`.
     static func start(
         buttons: [String] = ["ffe0"],
         known: Bool = true,
+        enrolled: Bool? = nil,
         core: Bool = true,
         isJoined: Bool = true
     ) async throws -> AccessoryFixture {
         let fixture = try AccessoryFixture(bus: try await PrivateBus.start())
+        if enrolled ?? known {
+            try fixture.enrol(buttons.indices.map { Enrolment(address(of: $0 + 1)) })
+        }
         if core {
             fixture.core = try CoreDouble(at: fixture.directory + "/pushtotalk/core", isJoined: isJoined)
         }
@@ -35,11 +41,19 @@ final class AccessoryFixture {
         return fixture
     }
 
+    /// Another user of the same machine: with a daemon, a core and a configuration of its own.
+    static func start(sharing owner: AccessoryFixture) async throws -> AccessoryFixture {
+        let fixture = try AccessoryFixture(bus: owner.bus)
+        fixture.core = try CoreDouble(at: fixture.directory + "/pushtotalk/core")
+        try await fixture.startAccessoryd()
+        return fixture
+    }
+
     private init(bus: PrivateBus) throws {
         self.bus = bus
         directory = "/tmp/ptt-fixture-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        for path in [directory, directory + "/pushtotalk"] {
-            guard mkdir(path, 0o700) == 0 else { throw SystemError("create \(path)") }
+        for name in ["", "/pushtotalk", "/config", "/config/pushtotalk"] {
+            guard mkdir(directory + name, 0o700) == 0 else { throw SystemError("create \(directory + name)") }
         }
         notices = try NotifySocket(at: directory + "/notify")
     }
@@ -48,10 +62,25 @@ final class AccessoryFixture {
         accessoryd?.kill()
         simulator?.kill()
         core?.stop()
-        for name in ["pushtotalk/core", "pushtotalk/accessory", "notify"] {
+        for name in ["pushtotalk/core", "pushtotalk/accessory", "notify", "config/pushtotalk/devices.toml"] {
             _ = unlink(directory + "/" + name)
         }
-        for name in ["/pushtotalk", ""] { _ = rmdir(directory + name) }
+        for name in ["/pushtotalk", "/config/pushtotalk", "/config", ""] { _ = rmdir(directory + name) }
+    }
+
+    /// The address of a simulated button, counted from 1.
+    static func address(of button: Int) -> DeviceIdentity {
+        DeviceIdentity(bluetoothAddress: "F0:F1:F2:F3:F4:0\(button)")
+    }
+
+    /// The file of the enrolled devices.
+    var enrolmentFile: String { directory + "/config/pushtotalk/devices.toml" }
+
+    /// Enrols devices as `pttctl` does.
+    func enrol(_ enrolments: [Enrolment] = [Enrolment(address(of: 1))]) throws {
+        try EnrolmentFile.edit(enrolmentFile) { text in
+            for enrolment in enrolments { try text.set(enrolment) }
+        }
     }
 
     func startCore() throws {
@@ -72,7 +101,8 @@ final class AccessoryFixture {
         accessoryd = try TestProcess(
             [TestProcess.built("ptt-accessoryd")],
             environment: [
-                "XDG_RUNTIME_DIR": directory, "DBUS_SYSTEM_BUS_ADDRESS": bus.address,
+                "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
+                "DBUS_SYSTEM_BUS_ADDRESS": bus.address,
                 "NOTIFY_SOCKET": notices.path,
                 "PTT_LOG": getenv("PTT_LOG").map { String(cString: $0) } ?? "critical",
             ]
@@ -160,23 +190,13 @@ final class AccessoryFixture {
         return try await found.next()
     }
 
-    /// Sets the property as another program would, for example `bluetoothctl`.
-    func setTrusted(_ isTrusted: Bool) async throws {
-        let connection = try await BusConnection.open(.address(bus.address))
-        defer { connection.close() }
-        let tree =
-            try await connection.call(.getManagedObjects(of: "org.bluez")).first?.asManagedObjects ?? [:]
-        for (path, interfaces) in tree where interfaces["org.bluez.Device1"] != nil {
-            _ = try await connection.call(
-                .setProperty(
-                    "Trusted",
-                    interface: "org.bluez.Device1",
-                    to: .boolean(isTrusted),
-                    of: "org.bluez",
-                    path: path
-                )
-            )
-        }
+    /// Pairs a button and enrols it.
+    func pair() async throws -> AccessoryDevice {
+        let reply: AccessoryInterface.PairReply = try await call("Pair", ["address": .string(first)])
+        _ = try await events.first { $0.device?.link == .unused }
+        try enrol()
+        try await ready()
+        return reply.device
     }
 
     /// Subscribes to the events of ptt-accessoryd. Present devices are recorded as added.

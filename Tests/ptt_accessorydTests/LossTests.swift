@@ -62,17 +62,6 @@ import Testing
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `a button that is no longer trusted is no longer used`() async throws {
-        let fixture = try await AccessoryFixture.start()
-        try await fixture.ready()
-        try await fixture.simulate("press")
-        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
-        try await fixture.setTrusted(false)
-        #expect(try await fixture.asked() == .end(first, .linkLost))
-        let device = try await fixture.events.first { $0.device?.link == .unused }.device
-        #expect(device?.remark == "not trusted: run `pttctl pair \(first)`")
-    }
-
     @Test @EventLoop func `the end of ptt-accessoryd ends its transmissions first`() async throws {
         let fixture = try await AccessoryFixture.start()
         try await fixture.ready()

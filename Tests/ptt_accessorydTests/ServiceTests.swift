@@ -14,9 +14,9 @@ import Varlink
         let found = try await fixture.scan()
         #expect(found.address == first)
         #expect(!found.isPaired)
-        let reply: AccessoryInterface.PairReply = try await fixture.call("Pair", ["address": .string(first)])
-        #expect(reply.device.identifier == first)
-        #expect(reply.device.link == .ready)
+        let device = try await fixture.pair()
+        #expect(device.identifier == first)
+        #expect(device.link == .ready)
         try await fixture.simulate("press")
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
@@ -24,8 +24,7 @@ import Varlink
     @Test @EventLoop func `a paired button reconnects automatically`() async throws {
         let fixture = try await AccessoryFixture.start(known: false)
         _ = try await fixture.scan()
-        let _: AccessoryInterface.PairReply = try await fixture.call("Pair", ["address": .string(first)])
-        try await fixture.ready()
+        _ = try await fixture.pair()
         try await fixture.simulate("sleep")
         _ = try await fixture.events.first { $0.device?.link == .away }
         try await fixture.simulate("wake")

@@ -9,6 +9,7 @@ import Varlink
 @EventLoop
 final class Accessories {
     private let list = AccessoryList()
+    private let enrolled: EnrolledDevices
     private let core: CoreConnection
     private let buttons: BluetoothButtons
     private let headsets: Headsets
@@ -18,10 +19,11 @@ final class Accessories {
 
     init(log: Logger) {
         core = CoreConnection(log: log)
-        buttons = BluetoothButtons(core: core, list: list, log: log)
+        enrolled = EnrolledDevices(log: log)
+        buttons = BluetoothButtons(core: core, list: list, enrolled: enrolled, log: log)
         headsets = Headsets(core: core, list: list, log: log)
         discovery = Discovery(buttons.mirror, log: log)
-        let pairing = Pairing(buttons, discovery, log: log)
+        let pairing = Pairing(buttons, discovery, enrolled, log: log)
         service = AccessoryService(
             list: list,
             buttons: buttons,
@@ -51,7 +53,9 @@ final class Accessories {
         }
         let (buttons, discovery) = (buttons, discovery)
         buttons.onDeviceChange = { discovery.update($0) }
+        enrolled.onChange = { buttons.enrolmentChanged() }
         try server.listen(on: socket)
+        enrolled.start()
         core.start()
         buttons.start()
         headsets.start()

@@ -60,7 +60,6 @@ final class VirtualButton {
     let number: Int
     let kind: ButtonKind
     let name: String
-    /// A random static address: the two highest bits are set (Bluetooth Core, vol 6 part B, 1.3.2.1).
     let address: String
     /// The time from the connection until its services are resolved.
     let resolveTime: Duration
@@ -84,8 +83,11 @@ final class VirtualButton {
         kind = specification.kind
         name = specification.name ?? specification.kind.defaultName
         alias = name
-        address = "F0:F1:F2:F3:F4:0\(number)"
+        address = Self.address(number)
     }
+
+    /// A random static address: the two highest bits are set (Bluetooth Core, vol 6 part B, 1.3.2.1).
+    static func address(_ number: Int) -> String { "F0:F1:F2:F3:F4:0\(number)" }
 
     func forget() {
         isPaired = false

@@ -35,7 +35,7 @@ extension Configuration {
     private static let timeLimits = 1...1200
 
     /// The path of the file; nil without a home directory.
-    static var path: String? { UserDirectory.configuration.path.map { $0 + "/pttd.toml" } }
+    static var path: String? { UserDirectory.configuration.path.map { $0 + "/pushtotalk/pttd.toml" } }
 
     /// In bytes. A configuration has a few lines; a larger file is a mistake.
     private static let sizeLimit = 64 * 1024

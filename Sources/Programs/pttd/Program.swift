@@ -56,7 +56,7 @@ final class Daemon {
             microphone: Microphone(server: server, device: configuration.microphone, log: peers),
             speaker: Speaker(server: server, log: peers),
             store: StateStore(
-                UserDirectory.state.path,
+                UserDirectory.state.path.map({ $0 + "/pushtotalk" }),
                 aside: try RuntimeSocket.directory(),
                 log: peers
             ),

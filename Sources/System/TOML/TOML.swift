@@ -1,5 +1,5 @@
 import CTOML
-import JSON
+package import JSON
 
 /// A text that is not TOML, or does not match the configuration that the program expects.
 package struct TOMLError: Error, Equatable, CustomStringConvertible {
@@ -43,7 +43,7 @@ package enum TOML {
         _ type: Value.Type = Value.self,
         from text: String
     ) throws(TOMLError) -> Value {
-        let json = try json(from: text)
+        let json = try parse(text)
         do throws(JSONDecodingError) {
             return try json.decode(type)
         } catch {
@@ -77,7 +77,8 @@ package enum TOML {
         return TOMLError.Place(found)
     }
 
-    private static func json(from text: String) throws(TOMLError) -> JSON {
+    /// The document as an object, for a format whose parts are decoded one by one. Dates and times are strings.
+    package static func parse(_ text: String) throws(TOMLError) -> JSON {
         var place = ctoml_place()
         var message: UnsafeMutablePointer<CChar>?
         let converted = withBytes(of: text) { ctoml_to_json($0, UInt($1), &place, &message) }
@@ -96,8 +97,9 @@ package enum TOML {
         }
     }
 
-    /// The place of the value at `path`, or of the innermost table that contains it if it is missing.
-    private static func place(of path: String, in text: String) -> TOMLError.Place? {
+    /// The place of the value at `path` (`device[2].name`), or of the innermost table that contains it if it is missing.
+    /// The text, valid TOML, is parsed again: meant for messages and for editing.
+    package static func place(of path: String, in text: String) -> TOMLError.Place? {
         var path = Substring(path)
         while !path.isEmpty {
             let found = withBytes(of: text) { bytes, count in

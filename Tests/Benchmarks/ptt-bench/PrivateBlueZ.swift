@@ -11,7 +11,7 @@ final class PrivateBlueZ {
 
     /// One that only the program with bleak subscribes to: its device is not trusted, and not a button of ptt-accessoryd.
     static let bleak: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_03/service000a/char000b"
-    private static let address = "F0:F1:F2:F3:F4:01"
+    static let address = "F0:F1:F2:F3:F4:01"
     static let bleakAddress = "F0:F1:F2:F3:F4:03"
     static let characteristicUUID = "0000ffe1-0000-1000-8000-00805f9b34fb"
 

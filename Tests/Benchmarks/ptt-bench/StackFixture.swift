@@ -52,6 +52,7 @@ final class StackFixture {
         core = try start([programs + "/pttd"])
         try await appearance(of: directory + "/pushtotalk/audio")
         try await appearance(of: directory + "/pushtotalk/core")
+        try enrolButton()
         accessoryd = try start([programs + "/ptt-accessoryd"])
         try await appearance(of: directory + "/pushtotalk/accessory")
         try await joinWhenAudioIsThere()
@@ -144,6 +145,13 @@ final class StackFixture {
     }
 
     // MARK: Ready for a press
+
+    private func enrolButton() throws {
+        let path = "\(directory)/pushtotalk/devices.toml"
+        guard let file = fopen(path, "we") else { throw SystemError("write \(path)") }
+        let isWritten = fputs("[[device]]\nidentity = \"bluetooth:\(PrivateBlueZ.address)\"\n", file) >= 0
+        guard fclose(file) == 0, isWritten else { throw SystemError("write \(path)") }
+    }
 
     private func joinWhenAudioIsThere() async throws {
         let connection = try ServiceConnection.core()

@@ -46,6 +46,9 @@ struct BlueZDevice: BlueZObject {
     var rssi: Int?
     var adapter: ObjectPath?
 
+    /// Whether a person has had to do with it, as opposed to a device that only a scan has found.
+    var isKnown: Bool { isTrusted || isPaired || isConnected }
+
     mutating func read(_ properties: inout PropertyReader) {
         properties.read("Address", \.asString, into: &address, else: "")
         properties.read("Alias", \.asString, into: &alias, else: "")

@@ -238,8 +238,7 @@ final class BlueZMirror {
 
     private func watchIfRelevant(_ path: ObjectPath) {
         guard let device = objects.devices[path] else { return }
-        let isKnown = device.isTrusted || device.isPaired || device.isConnected || objects.hasServices(path)
-        if isKnown || isCandidate(device) { watch(path, BlueZ.device) }
+        if device.isKnown || objects.hasServices(path) || isCandidate(device) { watch(path, BlueZ.device) }
     }
 
     private func changed(_ signal: BusSignal) {

@@ -4,7 +4,7 @@ import EventLoop
 import PTTMessages
 import ServiceClient
 
-/// One trusted Bluetooth button: passes its events to its ``ButtonLink``, and performs the effects.
+/// One Bluetooth button that is enrolled, or is being enrolled: passes its events to its ``ButtonLink``, and performs the effects.
 @EventLoop
 final class BluetoothButton {
     /// The last observed state of the device, to detect changes.
@@ -32,11 +32,16 @@ final class BluetoothButton {
     private(set) var subscriptionFailure: String?
     /// The transmission of its present press.
     private var transmission: TransmissionID?
+    /// While this is false, its presses are observed but begin nothing.
+    var isEnrolled: Bool {
+        didSet { if oldValue, !isEnrolled, link.device.isPressed { end(.linkLost) } }
+    }
 
     init(
         _ path: ObjectPath,
         device: BlueZDevice,
         profile: AccessoryProfile,
+        isEnrolled: Bool,
         mirror: BlueZMirror,
         core: CoreConnection,
         list: AccessoryList
@@ -45,6 +50,7 @@ final class BluetoothButton {
         self.mirror = mirror
         self.core = core
         self.list = list
+        self.isEnrolled = isEnrolled
         link = ButtonLink(origin: device.origin, profile: profile)
         list.set(link.device)
         update()
@@ -143,6 +149,7 @@ final class BluetoothButton {
     }
 
     private func begin() {
+        guard isEnrolled else { return }
         core.begin(link.origin) { [weak self] result in
             guard let self else { return }
             switch result {

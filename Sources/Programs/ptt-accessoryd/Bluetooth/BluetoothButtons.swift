@@ -4,15 +4,16 @@ import EventLoop
 import Logging
 import PTTMessages
 
-/// All Bluetooth buttons of the machine: the devices known to BlueZ that match a profile.
+/// The Bluetooth buttons: the devices known to BlueZ that match a profile. Only enrolled ones are used.
 @EventLoop
 final class BluetoothButtons {
     private let core: CoreConnection
     private let list: AccessoryList
+    private let enrolled: EnrolledDevices
     private let log: Logger
     private var buttons: [ObjectPath: BluetoothButton] = [:]
-    /// Devices that match a profile but are not trusted, as they are listed.
-    private var untrusted: [ObjectPath: Origin] = [:]
+    /// Devices that match a profile but are not enrolled, as they are listed.
+    private var unused: [ObjectPath: Origin] = [:]
     private var registration: ProfileRegistration?
 
     /// Notified of every change of Bluetooth or a button.
@@ -27,9 +28,10 @@ final class BluetoothButtons {
         handler: { [weak self] in self?.handle($0) }
     )
 
-    init(core: CoreConnection, list: AccessoryList, log: Logger) {
+    init(core: CoreConnection, list: AccessoryList, enrolled: EnrolledDevices, log: Logger) {
         self.core = core
         self.list = list
+        self.enrolled = enrolled
         self.log = log
     }
 
@@ -56,6 +58,14 @@ final class BluetoothButtons {
     /// - Parameter ended: Nil if the core was lost, and all transmissions with it.
     func transmissionEnded(_ ended: TransmissionID?) {
         for button in buttons.values { button.transmissionEnded(ended) }
+    }
+
+    /// The enrolled devices, or the one that is being enrolled, have changed.
+    func enrolmentChanged() {
+        guard mirror.connection != nil else { return }
+        reviewAll()
+        registration?.update(services: services, managers: mirror.objects.gattManagers)
+        changes.notify()
     }
 
     private func handle(_ event: BlueZMirror.Event) {
@@ -98,25 +108,33 @@ final class BluetoothButtons {
     // MARK: - Which devices are buttons
 
     private func reviewAll() {
-        let paths = Set(mirror.objects.devices.keys).union(buttons.keys).union(untrusted.keys)
+        let paths = Set(mirror.objects.devices.keys).union(buttons.keys).union(unused.keys)
         for path in paths.sorted() { review(path) }
     }
 
     private func review(_ path: ObjectPath) {
         guard let device = mirror.objects.devices[path], !device.address.isEmpty else { return forget(path) }
+        let identity = DeviceIdentity(bluetoothAddress: device.address)
+        let isCandidate = enrolled.candidate == identity
+        let isEnrolled = enrolled[identity] != nil && !isCandidate
+        let isUsed = isEnrolled || isCandidate
         let profiles = mirror.objects.profiles(of: path)
-        if let button = buttons[path], device.isTrusted, isCurrent(button, at: path, best: profiles.first) {
+        if let button = buttons[path], isUsed, isCurrent(button, at: path, best: profiles.first) {
+            button.isEnrolled = isEnrolled
             return button.update()
         }
         remove(path)
         guard let profile = profiles.first else { return forget(path) }
-        guard device.isTrusted else { return list(untrusted: device, at: path, profile) }
-        if let origin = untrusted.removeValue(forKey: path) { log.notice("\(origin.name) is trusted now") }
+        guard isUsed else {
+            return device.isKnown ? list(unused: device, at: path, profile) : forget(path)
+        }
+        unused[path] = nil
         log.notice("\(device.origin.name) (\(device.address)) is used as \(profile.name)")
         buttons[path] = BluetoothButton(
             path,
             device: device,
             profile: profile,
+            isEnrolled: isEnrolled,
             mirror: mirror,
             core: core,
             list: list
@@ -130,8 +148,8 @@ final class BluetoothButtons {
         return mirror.objects.characteristic(of: path, matching: best) == nil
     }
 
-    private func list(untrusted device: BlueZDevice, at path: ObjectPath, _ profile: AccessoryProfile) {
-        untrusted[path] = device.origin
+    private func list(unused device: BlueZDevice, at path: ObjectPath, _ profile: AccessoryProfile) {
+        unused[path] = device.origin
         list.set(
             AccessoryDevice(
                 kind: .bluetoothButton,
@@ -141,7 +159,7 @@ final class BluetoothButtons {
                 mode: profile.mode,
                 link: .unused,
                 isPressed: false,
-                remark: "not trusted: run `pttctl pair \(device.address)`"
+                remark: enrolled.remark(notEnrolled: device.address)
             )
         )
     }
@@ -152,9 +170,9 @@ final class BluetoothButtons {
     }
 
     private func forget(_ path: ObjectPath) {
-        let origin = buttons[path]?.origin ?? untrusted[path]
+        let origin = buttons[path]?.origin ?? unused[path]
         remove(path)
-        untrusted[path] = nil
+        unused[path] = nil
         if let origin { list.remove(origin) }
     }
 }

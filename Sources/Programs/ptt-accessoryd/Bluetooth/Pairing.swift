@@ -28,12 +28,14 @@ final class Pairing {
 
     private let buttons: BluetoothButtons
     private let discovery: Discovery
+    private let enrolled: EnrolledDevices
     private let log: Logger
     private var isBusy = false
 
-    init(_ buttons: BluetoothButtons, _ discovery: Discovery, log: Logger) {
+    init(_ buttons: BluetoothButtons, _ discovery: Discovery, _ enrolled: EnrolledDevices, log: Logger) {
         self.buttons = buttons
         self.discovery = discovery
+        self.enrolled = enrolled
         self.log = log
     }
 
@@ -45,6 +47,8 @@ final class Pairing {
         isBusy = true
         defer { isBusy = false }
         let target = try await find(address)
+        enrolled.candidate = DeviceIdentity(bluetoothAddress: target.address)
+        defer { enrolled.candidate = nil }
         discovery.stopAll()
         try await connect(target)
         let profile = try await profile(of: target)

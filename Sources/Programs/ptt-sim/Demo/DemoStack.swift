@@ -55,7 +55,7 @@ final class DemoStack {
         ])
     }
 
-    /// A button that is paired, trusted and connected. It reads commands as lines and answers each with a line.
+    /// A button that is paired, trusted, enrolled and connected. It reads commands as lines and answers each with a line.
     func startButton(line: @escaping @EventLoop (String) -> Void) throws(SystemError) -> ChildProcess {
         try start(
             ["\(programs)/ptt-sim", "buttons", "--bus", busAddress, "--button", "ffe0", "--known"],
@@ -66,6 +66,8 @@ final class DemoStack {
     func startDaemons() throws(SystemError) {
         // A monitor is used as a microphone only if it is configured.
         try write("microphone = \"\(Self.microphone)\"\n", to: "config/pushtotalk/pttd.toml")
+        let device = "[[device]]\nidentity = \"bluetooth:\(VirtualButton.address(1))\"\n"
+        try write(device, to: "config/pushtotalk/devices.toml")
         try start(["\(programs)/pttd"])
         try start(["\(programs)/ptt-accessoryd"])
     }

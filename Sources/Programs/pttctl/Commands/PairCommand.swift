@@ -1,3 +1,4 @@
+import AccessoryCore
 import ArgumentParser
 import EventLoop
 import Glibc
@@ -7,7 +8,7 @@ import ServiceClient
 struct PairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Find a Bluetooth button, connect to it, and trust it.",
+        abstract: "Find a Bluetooth button, connect to it, and enrol it.",
         discussion: """
             Press the button during the scan: most buttons can be found only for a few seconds after a press. With a name \
             or an address the first matching device is paired; without one you choose from a list.
@@ -36,6 +37,7 @@ struct PairCommand: ParsableCommand {
             let address = try await pairing.chooseAddress(seconds: seconds)
             if !json { Terminal.print("pairing \(address) …") }
             let reply = try await ServiceConnection.accessory().pair(address)
+            try EnrolledDeviceFile.set(Enrolment(DeviceIdentity(bluetoothAddress: address)))
             if json {
                 try Terminal.print(reply)
             } else {
@@ -56,7 +58,11 @@ struct ForgetCommand: ParsableCommand {
 
     func run() throws {
         let address = address
-        try runOnLoop { try await ServiceConnection.accessory().forget(address) }
+        try runOnLoop {
+            // First: whatever happens to the rest, its presses no longer count.
+            try EnrolledDeviceFile.remove(DeviceIdentity(bluetoothAddress: address))
+            try await ServiceConnection.accessory().forget(address)
+        }
     }
 }
 

@@ -43,7 +43,7 @@ final class PolicyWatch {
 
     /// The machine's directory, and the user's.
     static var directories: [String] {
-        ["/etc/pushtotalk"] + [UserDirectory.configuration.path].compactMap(\.self)
+        ["/etc/pushtotalk"] + [UserDirectory.configuration.path.map { $0 + "/pushtotalk" }].compactMap(\.self)
     }
 
     /// Evaluates the policy for the present time, after the clock was set or the machine has slept.

@@ -1,20 +1,17 @@
-import EventLoop
-
 /// The directories of the user (XDG Base Directory Specification).
-enum UserDirectory {
+package enum UserDirectory {
     case configuration
     case state
 
-    /// The directory of this program's files; nil if neither the directory's own variable nor `HOME` is set. The
-    /// specification says to ignore a path that is not absolute.
-    var path: String? {
+    /// Nil if neither the directory's own variable nor `HOME` is set. The specification says to ignore a path that is not
+    /// absolute.
+    package var path: String? {
         let (variable, fallback) =
             switch self {
             case .configuration: ("XDG_CONFIG_HOME", "/.config")
             case .state: ("XDG_STATE_HOME", "/.local/state")
             }
-        let directory = absolute(variable) ?? absolute("HOME").map { $0 + fallback }
-        return directory.map { $0 + "/pushtotalk" }
+        return absolute(variable) ?? absolute("HOME").map { $0 + fallback }
     }
 
     private func absolute(_ variable: String) -> String? {

@@ -1,0 +1,201 @@
+package import AccessoryCore
+import EventLoop
+import JSON
+import PTTMessages
+package import TOML
+
+/// `devices.toml` in the user's configuration: the enrolled devices, in text that people may edit as well.
+///
+/// `pttctl` writes it; ptt-accessoryd reads it, and cannot write anywhere.
+package enum EnrolmentFile {
+    /// In bytes.
+    package static let sizeLimit = 64 * 1024
+    /// More devices than a person has; what follows in the file is refused.
+    package static let countLimit = 256
+    /// A file with more mistakes is not one that a person has edited.
+    private static let problemLimit = 16
+
+    /// The file; nil without a home directory.
+    package static var path: String? {
+        UserDirectory.configuration.path.map { $0 + "/pushtotalk/devices.toml" }
+    }
+
+    /// The usable entries of a file, and what is wrong with the others.
+    package struct Contents: Equatable, Sendable {
+        package let enrolments: [Enrolment]
+        package let problems: [TOMLError]
+
+        package init(enrolments: [Enrolment], problems: [TOMLError]) {
+            self.enrolments = enrolments
+            self.problems = problems
+        }
+    }
+
+    /// - Parameter text: The contents of the file.
+    /// - Returns: An unusable entry is among the problems, and disables no other.
+    /// - Throws: If the text is not TOML, or has no array of tables where the devices should be.
+    package static func parse(_ text: String) throws(TOMLError) -> Contents {
+        let document = try TOML.parse(text)
+        var enrolments: [Enrolment] = []
+        var problems: [TOMLError] = []
+        for member in document.object?.members ?? [] where member.key != "device" {
+            let place = TOML.place(of: member.key, in: text)
+            problems.append(TOMLError(place: place, reason: "\(member.key) is not known"))
+        }
+        for (index, entry) in try tables(in: document, text).enumerated() {
+            do throws(EntryError) {
+                guard index < countLimit else { throw .init("", "there are more than \(countLimit) devices") }
+                let enrolment = try entry.enrolment()
+                guard !enrolments.contains(where: { $0.identity == enrolment.identity }) else {
+                    throw .init("identity", "\(enrolment.identity) is listed above already")
+                }
+                enrolments.append(enrolment)
+            } catch {
+                guard problems.count < problemLimit else { break }
+                let element = "device[\(index)]"
+                let path = error.path.isEmpty ? element : "\(element).\(error.path)"
+                problems.append(TOMLError(place: TOML.place(of: path, in: text), reason: error.reason))
+            }
+        }
+        return Contents(enrolments: enrolments, problems: problems)
+    }
+
+    private static func tables(in document: JSON, _ text: String) throws(TOMLError) -> [JSON] {
+        switch document.object?["device"] {
+        case .array(let elements)?: return elements
+        case nil: return []
+        case .some:
+            let place = TOML.place(of: "device", in: text)
+            throw TOMLError(place: place, reason: "device should be an array of tables: write [[device]]")
+        }
+    }
+}
+
+/// What is wrong with one entry.
+private struct EntryError: Error {
+    /// Of the value, inside the entry; empty for the whole entry.
+    let path: String
+    let reason: String
+
+    init(_ path: String, _ reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+}
+
+/// The keys of an entry.
+private struct Entry: Decodable {
+    struct Restoration: Decodable {
+        let service: String
+        let characteristic: String
+        let bits: String
+    }
+
+    let identity: String
+    let accessory: String?
+    let name: String?
+    let mode: String?
+    let roles: [String: String]?
+    let restore: [Restoration]?
+}
+
+extension JSON {
+    fileprivate func enrolment() throws(EntryError) -> Enrolment {
+        let entry: Entry
+        do throws(JSONDecodingError) {
+            entry = try decode(Entry.self)
+        } catch {
+            throw EntryError(error.path, error.description)
+        }
+        guard let identity = DeviceIdentity(entry.identity) else {
+            let limit = "1 to \(DeviceIdentity.longest) bytes without control characters"
+            throw EntryError("identity", "identity is not usable: it has \(limit)")
+        }
+        var enrolment = Enrolment(identity, roles: try Self.roles(entry.roles ?? [:]))
+        enrolment.accessory = try Self.identifier(entry.accessory)
+        enrolment.name = try Self.name(entry.name)
+        enrolment.mode = try Self.mode(entry.mode)
+        for (index, restoration) in (entry.restore ?? []).enumerated() {
+            guard let restoration = restoration.value else {
+                throw EntryError("restore[\(index)]", "restore has a UUID or bits that are not hexadecimal")
+            }
+            enrolment.restorations.append(restoration)
+        }
+        return enrolment
+    }
+
+    private static func identifier(_ text: String?) throws(EntryError) -> String? {
+        guard let text else { return nil }
+        let isName = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }
+        guard !text.isEmpty, text.utf8.count <= 64, isName else {
+            throw EntryError("accessory", "accessory is the name of an accessory file without .toml")
+        }
+        return text
+    }
+
+    private static func name(_ text: String?) throws(EntryError) -> String? {
+        guard let text else { return nil }
+        let isPrintable = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        // As long as BlueZ's own names (Bluetooth Core Specification, Volume 3, Part C, 3.2.2).
+        guard !text.isEmpty, text.utf8.count <= 248, isPrintable else {
+            throw EntryError("name", "name is empty, longer than 248 bytes, or has a control character")
+        }
+        return text
+    }
+
+    private static func mode(_ text: String?) throws(EntryError) -> ButtonMode? {
+        guard let text else { return nil }
+        guard let mode = ButtonMode(rawValue: text), mode != .unknown else {
+            throw EntryError("mode", "mode is \"hold\" or \"toggle\"")
+        }
+        return mode
+    }
+
+    private static func roles(_ names: [String: String]) throws(EntryError) -> [ButtonRole: ButtonRole] {
+        var roles: [ButtonRole: ButtonRole] = [:]
+        for (button, role) in names.sorted(by: { $0.key < $1.key }) {
+            guard let key = ButtonRole(fileText: button) else {
+                throw EntryError(
+                    "roles",
+                    "\(button) is not a button: use \(ButtonRole.fileTexts.joined(separator: ", "))"
+                )
+            }
+            guard let value = ButtonRole(fileText: role) else {
+                throw EntryError(
+                    "roles.\(button)",
+                    "\(role) is not a role: use \(ButtonRole.fileTexts.joined(separator: ", "))"
+                )
+            }
+            roles[key] = value
+        }
+        return roles
+    }
+}
+
+extension Entry.Restoration {
+    fileprivate var value: Enrolment.Restoration? {
+        guard let service = GattUUID(service), let characteristic = GattUUID(characteristic),
+            let bits = [UInt8](hexadecimal: bits), !bits.isEmpty, bits.count <= 512
+        else { return nil }
+        return Enrolment.Restoration(
+            GattAttribute(service: service, characteristic: characteristic),
+            bits: bits
+        )
+    }
+}
+
+extension [UInt8] {
+    /// - Parameter text: Two digits for each byte; spaces between bytes do not count. Nil for anything else.
+    package init?(hexadecimal text: String) {
+        self = []
+        for group in text.split(separator: " ") {
+            let digits = [UInt8](group.utf8)
+            guard digits.count.isMultiple(of: 2) else { return nil }
+            for index in stride(from: 0, to: digits.count, by: 2) {
+                let pair = String(decoding: digits[index..<(index + 2)], as: UTF8.self)
+                guard !pair.hasPrefix("+"), let byte = UInt8(pair, radix: 16) else { return nil }
+                append(byte)
+            }
+        }
+    }
+}

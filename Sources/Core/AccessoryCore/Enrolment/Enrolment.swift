@@ -1,0 +1,98 @@
+package import PTTMessages
+
+/// A device whose presses a person has allowed to count, and what was chosen for it.
+package struct Enrolment: Equatable, Sendable {
+    /// What forgetting the device writes back: the bits of a `set-bits` write as they were before the first one.
+    package struct Restoration: Equatable, Sendable {
+        package let attribute: GattAttribute
+        package let bits: [UInt8]
+
+        package init(_ attribute: GattAttribute, bits: [UInt8]) {
+            self.attribute = attribute
+            self.bits = bits
+        }
+    }
+
+    package let identity: DeviceIdentity
+    /// The identifier of its accessory file; nil for the best match.
+    package var accessory: String?
+    /// A name in place of the device's own.
+    package var name: String?
+    /// Nil for the mode of the accessory file.
+    package var mode: ButtonMode?
+    /// The roles of buttons that differ from those in the accessory file.
+    package var roles: [ButtonRole: ButtonRole]
+    package var restorations: [Restoration]
+
+    package init(
+        _ identity: DeviceIdentity,
+        accessory: String? = nil,
+        name: String? = nil,
+        mode: ButtonMode? = nil,
+        roles: [ButtonRole: ButtonRole] = [:],
+        restorations: [Restoration] = []
+    ) {
+        self.identity = identity
+        self.accessory = accessory
+        self.name = name
+        self.mode = mode
+        self.roles = roles
+        self.restorations = restorations
+    }
+
+    /// The role that a press of a button has.
+    package func role(of button: ButtonRole) -> ButtonRole { roles[button] ?? button }
+}
+
+/// What a device is recognised by, across reboots: `bluetooth:` and the address, or the stable identifier of an input
+/// device.
+package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
+    /// In bytes.
+    package static let longest = 256
+
+    package let text: String
+
+    /// - Parameter text: The result is nil if it is empty, too long, or has a control character. Hexadecimal digits of an
+    ///   address may be in upper or lower case.
+    package init?(_ text: String) {
+        let isPrintable = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        guard !text.isEmpty, text.utf8.count <= Self.longest, isPrintable else { return nil }
+        guard text.hasPrefix(Self.bluetooth) else {
+            self.text = text
+            return
+        }
+        // The address, and the name of an input device where one follows.
+        let start = text.index(text.startIndex, offsetBy: Self.bluetooth.count)
+        let address = text[start...].prefix(17)
+        self.text = Self.bluetooth + address.uppercased() + text[address.endIndex...]
+    }
+
+    /// A device of BlueZ: a button, a serial microphone, or the keys of a headset (AVRCP).
+    package init(bluetoothAddress address: String) {
+        text = Self.bluetooth + address.uppercased()
+    }
+
+    private static let bluetooth = "bluetooth:"
+
+    /// The Bluetooth address, if it is one of a device of BlueZ.
+    package var bluetoothAddress: String? {
+        guard text.hasPrefix(Self.bluetooth) else { return nil }
+        let rest = text.dropFirst(Self.bluetooth.count)
+        return rest.utf8.count == 17 ? String(rest) : nil
+    }
+
+    package var description: String { text }
+}
+
+/// The enrolled devices of a user.
+package struct Enrolments: Equatable, Sendable {
+    private let enrolments: [DeviceIdentity: Enrolment]
+
+    /// - Parameter enrolments: At most one for each identity; of several the first counts.
+    package init(_ enrolments: some Sequence<Enrolment> = []) {
+        self.enrolments = Dictionary(enrolments.map { ($0.identity, $0) }) { first, _ in first }
+    }
+
+    /// Nil if the device is not enrolled: its presses do not count.
+    package subscript(identity: DeviceIdentity) -> Enrolment? { enrolments[identity] }
+}

@@ -1,0 +1,84 @@
+import Glibc
+
+extension TextFile {
+    /// A symbolic link without a target: what it should name cannot be known.
+    package struct BrokenLink: Error, CustomStringConvertible {
+        package let link: String
+
+        package var description: String { "\(link) is a link to a file that does not exist" }
+    }
+
+    /// Replaces the contents of a file by what `change` makes of them, or creates it and the directories above it.
+    ///
+    /// Blocks until it is on disk; not for a daemon. The text is written under another name, flushed, and renamed: after a
+    /// crash or with a full disk either the old file or the new one is found (rename(2)). Other processes that edit a file
+    /// of the directory in this way wait meanwhile; the lock is the directory's, so that none is left over. Of a symbolic
+    /// link the target is replaced.
+    ///
+    /// - Parameters:
+    ///   - path: An absolute path.
+    ///   - limit: The largest file that is read, in bytes.
+    ///   - change: Receives nil if there is no file. The file stays as it is if it throws.
+    /// - Throws: ``SystemError``, ``Unreadable``, ``BrokenLink``, or what `change` throws.
+    package static func edit(_ path: String, limit: Int, _ change: (String?) throws -> String) throws {
+        if case .isBroken(let link) = FileWatch.target(of: path) { throw BrokenLink(link: link) }
+        let path = resolved(path)
+        let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+        try makeDirectories(directory)
+        let opened = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard opened >= 0 else { throw SystemError("open \(directory)") }
+        let lock = OwnedDescriptor(adopting: opened)
+        while flock(lock.value, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw SystemError("lock \(directory)") }
+        }
+        let before = try read(path, limit: limit)
+        let after = try change(before)
+        guard after != before else { return }
+        let temporary = path + ".new"
+        do throws(SystemError) {
+            try fill(temporary, with: after, modeOf: path)
+            guard rename(temporary, path) == 0 else { throw SystemError("move \(temporary)") }
+        } catch {
+            // What is left of it would be overwritten by the next edit.
+            _ = unlink(temporary)
+            throw error
+        }
+        // A file's name is on disk once its directory is flushed (fsync(2)).
+        guard fsync(lock.value) == 0 else { throw SystemError("flush \(directory)") }
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Directories above it that exist already may belong to another user, or be read-only.
+    private static func makeDirectories(_ path: String) throws(SystemError) {
+        var made = ""
+        for part in path.split(separator: "/") {
+            made += "/" + part
+            guard mkdir(made, 0o700) == 0 || [EEXIST, EROFS, EACCES].contains(errno) else {
+                throw SystemError("create \(made)")
+            }
+        }
+    }
+
+    /// Writes and flushes a new file with the permissions of the one that it will replace.
+    private static func fill(_ path: String, with text: String, modeOf old: String) throws(SystemError) {
+        let created = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard created >= 0 else { throw SystemError("create \(path)") }
+        let descriptor = OwnedDescriptor(adopting: created)
+        var found = stat()
+        if stat(old, &found) == 0, fchmod(created, found.st_mode & 0o777) != 0 {
+            throw SystemError("set the permissions of \(path)")
+        }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor.value, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw SystemError("write \(path)") }
+            rest = rest.dropFirst(count)
+        }
+        guard fsync(descriptor.value) == 0 else { throw SystemError("flush \(path)") }
+    }
+}
