@@ -1,0 +1,82 @@
+import EventLoop
+import Glibc
+import Input
+import TestSupport
+import Testing
+
+private let hwdb = "/usr/lib/udev/hwdb.d/71-push-to-talk.hwdb"
+
+/// With a simulated USB bus and the installed hwdb file: as root in the virtual machine.
+@Suite(
+    .enabled(
+        if: access(USBGadget.directory, W_OK) == 0 && access(hwdb, R_OK) == 0,
+        "there is no USB gadget or no installed hwdb here; make system-test runs this in the virtual machine"
+    ),
+    .serialized,
+    .timeLimit(.minutes(1))
+)
+struct USBHeadsetTests {
+    init() { withRunningLoop() }
+
+    /// KEY_PHONE.
+    private static let hook = KeyCode(rawValue: 169)
+    /// Yealink. Jabra and Plantronics have drivers of their own, which the guest does not.
+    private static let vendor = "0x6993"
+
+    /// The event nodes of a gadget, in the order in which they appear.
+    @EventLoop private func nodes(_ count: Int, of product: String) async throws -> [InputNode] {
+        let events = AsyncQueue(of: DeviceEvent.self)
+        let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
+        try monitor.start { events.add($0) }
+        defer { monitor.stop() }
+        var found: [InputNode] = []
+        while found.count < count {
+            if case .added(let node) = try await events.next(), node.name.hasPrefix("PTT \(product)") {
+                found.append(node)
+            }
+        }
+        return found
+    }
+
+    @Test @EventLoop func `the hook of a telephony headset is a key that is down while it is off the hook`()
+        async throws
+    {
+        let gadget = try USBGadget(name: "hook", vendor: Self.vendor, [.telephony])
+        let node = try #require(try await nodes(2, of: "hook").first { $0.name == "PTT hook" })
+        #expect(node.keys.contains(Self.hook))
+        #expect(node.transport == .usb)
+        let events = AsyncQueue(of: KeyDeviceEvent.self)
+        let device = try KeyDevice(node, keys: [Self.hook]) { events.add($0) }
+        try gadget.send([2, 1])
+        guard case .key(let pressed) = try await events.next() else {
+            Issue.record("not a key")
+            return
+        }
+        #expect(pressed.key == Self.hook)
+        #expect(pressed.edge == .pressed)
+        try gadget.send([2, 0])
+        guard case .key(let released) = try await events.next() else {
+            Issue.record("not a key")
+            return
+        }
+        #expect(released.edge == .released)
+        device.close()
+        gadget.remove()
+    }
+
+    @Test @EventLoop func `the media keys beside a keyboard that has no boot protocol are recognised`()
+        async throws
+    {
+        let gadget = try USBGadget(name: "typing", vendor: "0x1234", [.keyboard, .mediaKeys])
+        let nodes = try await nodes(2, of: "typing")
+        #expect(nodes.map(\.isKeyboardLike) == [true, false])
+        #expect(nodes.map(\.isBesideKeyboard) == [false, true])
+        gadget.remove()
+    }
+
+    @Test @EventLoop func `media keys alone are not beside a keyboard`() async throws {
+        let gadget = try USBGadget(name: "media", vendor: "0x1234", [.mediaKeys])
+        #expect(try await nodes(1, of: "media").map(\.isBesideKeyboard) == [false])
+        gadget.remove()
+    }
+}
