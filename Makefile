@@ -11,11 +11,16 @@ unitdir = $(PREFIX)/lib/systemd/user
 manifestdir = $(PREFIX)/share/pushtotalk/applications
 # udev looks below /usr, /etc and, of late, /usr/local. Debian 12's does not, so that PREFIX does not count.
 rulesdir ?= /usr/lib/udev/rules.d
+hwdbdir ?= /usr/lib/udev/hwdb.d
 
-programs = pttd ptt-accessoryd pttctl ptt-sim ptt-echo
+programs = pttd ptt-accessoryd ptt-keys pttctl ptt-sim ptt-echo
+# A service of the system, which is not enabled.
+systemunitdir = $(PREFIX)/lib/systemd/system
+systemunit = ptt-keys.service
 units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service ptt-echo.service
 manifest = ptt-echo.toml
 rule = 71-push-to-talk.rules
+hwdb = 71-push-to-talk.hwdb
 # Release binaries without a Swift runtime beside them, and small in memory (`make bench` measures it). lld packs
 # relocations (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++, libbluetooth and
 # libgcc come from their archives, of which the programs need little; the first two are found before the shared
@@ -86,6 +91,8 @@ verify-units:
 	@rm -rf .build/units && mkdir -p .build/units
 	@for unit in $(units); do sed 's|@bindir@|$(CURDIR)/.build/debug|' systemd/$$unit > .build/units/$$unit; done
 	XDG_RUNTIME_DIR=$(CURDIR)/.build/units systemd-analyze verify --user --man=no $(units:%=.build/units/%)
+	@sed 's|@bindir@|$(CURDIR)/.build/debug|' systemd/$(systemunit) > .build/units/$(systemunit)
+	systemd-analyze verify --man=no .build/units/$(systemunit)
 
 docs: dependencies  ## the documentation of the library PushToTalk, as web pages in .build/docs
 	swift build --target PushToTalk
@@ -134,15 +141,20 @@ order: dependencies $(static)  ## places the functions of a press side by side i
 install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFIX=/usr/local)
 	@for program in $(programs); do test -x .build/release/$$program \
 	  || { echo "make install: no .build/release/$$program, run make build first" >&2; exit 1; }; done
-	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(rulesdir)' '$(DESTDIR)$(manifestdir)'
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(rulesdir)' '$(DESTDIR)$(manifestdir)' \
+	  '$(DESTDIR)$(hwdbdir)' '$(DESTDIR)$(systemunitdir)'
 	install -s $(programs:%=.build/release/%) '$(DESTDIR)$(bindir)'
 	for unit in $(units); do \
 	  sed 's|@bindir@|$(bindir)|' systemd/$$unit > '$(DESTDIR)$(unitdir)'/$$unit || exit 1; \
 	done
 	chmod 644 $(units:%='$(DESTDIR)$(unitdir)/%')
+	sed 's|@bindir@|$(bindir)|' systemd/$(systemunit) > '$(DESTDIR)$(systemunitdir)/$(systemunit)'
+	chmod 644 '$(DESTDIR)$(systemunitdir)/$(systemunit)'
 	install -m 644 udev/$(rule) '$(DESTDIR)$(rulesdir)'
+	install -m 644 udev/$(hwdb) '$(DESTDIR)$(hwdbdir)'
 	install -m 644 systemd/$(manifest) '$(DESTDIR)$(manifestdir)'
 
 uninstall:  ## removes what `make install` installed
 	rm -f $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)' \
+	  '$(DESTDIR)$(hwdbdir)/$(hwdb)' '$(DESTDIR)$(systemunitdir)/$(systemunit)' \
 	  '$(DESTDIR)$(manifestdir)/$(manifest)'

@@ -144,6 +144,7 @@ let package = Package(
             "Varlink",
             log
         ),
+        program("ptt-keys", "EventLoop", "Input", "Journal", log),
         program("ptt-echo", "PushToTalk"),
         // The code of README.md and of the documentation's first steps, built as an application builds it.
         .executableTarget(name: "radio", dependencies: ["PushToTalk"], path: "Examples/radio"),
@@ -286,7 +287,7 @@ let package = Package(
         tests("AccessoryCoreTests", "AccessoryCore", "PTTMessages", "TestSupport", data: ["Recordings"]),
         tests("ChildProcessTests", "CSpawn", "ChildProcess", "EventLoop", "TestSupport"),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
-        tests("InputTests", "CLinux", "EventLoop", "Input", "TestSupport"),
+        tests("InputTests", "CLinux", "EventLoop", "Input", "TestSupport", "ptt-keys"),
         tests("JSONTests", "JSON"),
         tests("JournalTests", "EventLoop", "Journal", "TestSupport", log),
         tests("PulseAudioTests", "EventLoop", "PulseAudio", "TestSupport"),

@@ -16,13 +16,25 @@ final class Headset {
     private var device: (any KeySource)?
     private let hasOnlyTalkKeys: Bool
     private var wantsGrab = false
+    /// Another program has grabbed it. As soon as that program lets go, its keys arrive here, and the grab is tried again.
+    private var isGrabRefused = false
+    /// The node that is read: that of the device, or of the half with its talk key.
+    let source: InputNode
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
 
-    /// Opens the node. `vanished` is called when the device was removed.
+    /// Opens the source.
     ///
-    /// - Throws: The errors of ``KeyDevice``.
+    /// - Parameters:
+    ///   - node: The device.
+    ///   - source: The node to read: the same, or the half with its talk key.
+    ///   - core: Receives its presses.
+    ///   - list: Lists it.
+    ///   - log: For refused grabs.
+    ///   - vanished: Called when the source was removed.
+    /// - Throws: The errors of ``KeyDevice`` or ``SingleKeyDevice``.
     init(
         _ node: InputNode,
+        source: InputNode,
         core: CoreConnection,
         list: AccessoryList,
         log: Logger,
@@ -32,14 +44,19 @@ final class Headset {
         self.list = list
         self.log = log
         self.vanished = vanished
+        self.source = source
         key = HeadsetKey(origin: node.origin, contact: node.contact)
         if let granted = node.grantedKey {
-            hasOnlyTalkKeys = false
-            device = try SingleKeyDevice(node, key: granted) { [weak self] in self?.handle($0) }
+            hasOnlyTalkKeys = source.half != nil
+            device =
+                try source.half != nil
+                ? KeyDevice(source, keys: [granted]) { [weak self] in self?.handle($0) }
+                : try SingleKeyDevice(source, key: granted) { [weak self] in self?.handle($0) }
         } else {
             let codes = Set(HeadsetKey.codes.map { KeyCode(rawValue: $0) })
-            hasOnlyTalkKeys = node.keys == KeyBits(codes.filter { node.keys.contains($0) })
-            device = try KeyDevice(node, keys: codes) { [weak self] in self?.handle($0) }
+            hasOnlyTalkKeys =
+                source.half != nil || source.keys == KeyBits(codes.filter { source.keys.contains($0) })
+            device = try KeyDevice(source, keys: codes) { [weak self] in self?.handle($0) }
         }
         list.set(key.device)
     }
@@ -48,9 +65,10 @@ final class Headset {
 
     /// Grabs the key, so that no media player receives it, while a channel is joined whose presses begin transmissions.
     ///
-    /// The kernel grabs all keys of a node or none: a headset that also has volume keys is not grabbed.
+    /// The kernel grabs all keys of a node or none: a headset that also has volume keys is not grabbed, unless ptt-keys has
+    /// divided it.
     func setGrab(_ isWanted: Bool) {
-        guard hasOnlyTalkKeys, isWanted != wantsGrab else { return }
+        guard hasOnlyTalkKeys else { return }
         wantsGrab = isWanted
         if isWanted { device?.grab() } else { device?.ungrab() }
     }
@@ -77,14 +95,19 @@ final class Headset {
         case .key(let event): received(event)
         // The machine has no input for these yet: pulling a plug ends a transmission as unplugging a device does.
         case .jackChanged, .eventsLost: break
-        case .grabbed: log.debug("\(key.origin.name): its keys are grabbed")
-        case .grabRefused(let error): log.warning("\(error): a media player may react to its key as well")
+        case .grabbed:
+            isGrabRefused = false
+            log.debug("\(key.origin.name): its keys are grabbed")
+        case .grabRefused(let error):
+            if !isGrabRefused { log.warning("\(error): a media player may react to its key as well") }
+            isGrabRefused = true
         case .vanished: vanished()
         }
     }
 
     private func received(_ event: KeyEvent) {
         let isPressed = event.edge == .pressed
+        if isGrabRefused, wantsGrab, !isPressed { device?.grab() }
         let code = event.key.rawValue
         if event.isResynchronised {
             handle(.keyResynchronised(code, isPressed: isPressed))

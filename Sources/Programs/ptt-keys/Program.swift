@@ -1,0 +1,47 @@
+import EventLoop
+import Glibc
+import Journal
+import Logging
+
+/// `ptt-keys`: divides headsets in their talk key and their other keys, so that a media player does not receive the first
+/// while a channel is joined, and the desktop goes on receiving the others. A system service, which is not enabled.
+@main
+struct Program {
+    static func main() {
+        let log = Logger.journal("ptt-keys", levelVariable: "PTT_LOG")
+        exit(EventLoop.run { Daemon.start(log) })
+    }
+}
+
+/// The process: its start and its end.
+@EventLoop
+final class Daemon {
+    private static var running: Daemon?
+
+    private let divider: HeadsetDivider
+    private var signals: [SignalSource] = []
+
+    static func start(_ log: Logger) {
+        do throws(SystemError) {
+            running = try Daemon(log)
+        } catch {
+            log.critical("\(error)")
+            EventLoop.exit(code: EXIT_FAILURE)
+        }
+    }
+
+    private init(_ log: Logger) throws(SystemError) {
+        divider = try HeadsetDivider(log: log)
+        for signal in [SIGTERM, SIGINT] {
+            signals.append(try SignalSource(signal) { [weak self] in self?.stop() })
+        }
+        ServiceState.answerWatchdog()
+        ServiceState.ready(status: "Running")
+    }
+
+    private func stop() {
+        ServiceState.stopping()
+        divider.close()
+        EventLoop.exit(code: EXIT_SUCCESS)
+    }
+}
