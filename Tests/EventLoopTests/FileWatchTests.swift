@@ -92,21 +92,3 @@ import Testing
         #expect(FileWatch.target(of: path("")) == .exists)
     }
 }
-
-/// A directory that is removed after the test.
-private final class Scratch: Sendable {
-    let directory: String
-
-    init() throws {
-        var template = Array("/tmp/ptt-file-watch-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
-        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        for name in ["link", "inner", "a/b/file", "a/b/other", "away/b/file", "file"] {
-            unlink("\(directory)/\(name)")
-        }
-        for name in ["a/b", "a", "away/b", "away", ""] { rmdir("\(directory)/\(name)") }
-    }
-}

@@ -21,15 +21,22 @@ package final class FileWatch {
     package nonisolated static func target(of path: String) -> Target { Resolution(of: path).target }
 
     private let path: String
+    private let watchesContents: Bool
     private let handler: @EventLoop () -> Void
     private var inotify: Inotify?
 
     /// - Parameters:
     ///   - path: An absolute path.
+    ///   - watchesContents: If it is a directory, the creation, the removal and the change of files in it are reported too.
     ///   - handler: Finds the path as it was at the change, or newer; it is called again for each later change.
     /// - Throws: `EMFILE` if the user has too many watches, `EACCES` if the directory that holds the file cannot be read.
-    package init(_ path: String, handler: @escaping @EventLoop () -> Void) throws(SystemError) {
+    package init(
+        _ path: String,
+        andContents watchesContents: Bool = false,
+        handler: @escaping @EventLoop () -> Void
+    ) throws(SystemError) {
         self.path = path
+        self.watchesContents = watchesContents
         self.handler = handler
         try updateWatches()
     }
@@ -41,6 +48,9 @@ package final class FileWatch {
         for _ in 0..<8 {
             let created = try Inotify { [weak self] in self?.changed() }
             for step in resolution.steps { try created.add(step) }
+            if watchesContents, resolution.target == .exists {
+                try created.add(Resolution.Step(path: path, role: .contents))
+            }
             inotify = created
             let again = Resolution(of: path)
             guard again != resolution else { break }
@@ -67,6 +77,8 @@ private struct Resolution: Equatable {
             case missing(String)
             /// The directory that contains the last component.
             case parent(of: String)
+            /// The last component itself, a directory whose files are watched.
+            case contents
         }
 
         let path: String
@@ -131,6 +143,8 @@ private final class Inotify {
     private let descriptor: OwnedDescriptor
     /// The file names to report, by watch descriptor.
     private var names: [Int32: Set<String>] = [:]
+    /// The watch descriptors of which every name is reported.
+    private var contents: Set<Int32> = []
     private var source: DescriptorSource?
 
     init(changed: @escaping @EventLoop () -> Void) throws(SystemError) {
@@ -157,26 +171,28 @@ private final class Inotify {
             throw SystemError("watch \(step.path)")
         }
         names[watch, default: []].formUnion(Self.name(step.role))
+        if step.role == .contents { contents.insert(watch) }
     }
 
     private static func events(_ role: Resolution.Step.Role) -> Int32 {
         switch role {
         case .directory, .link: 0
         case .missing: IN_CREATE | IN_MOVED_TO
-        case .parent: IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB
+        case .parent, .contents:
+            IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB
         }
     }
 
     private static func kind(_ role: Resolution.Step.Role) -> UInt32 {
         switch role {
         case .link: UInt32(IN_DONT_FOLLOW)
-        case .directory, .missing, .parent: UInt32(IN_ONLYDIR)
+        case .directory, .missing, .parent, .contents: UInt32(IN_ONLYDIR)
         }
     }
 
     private static func name(_ role: Resolution.Step.Role) -> [String] {
         switch role {
-        case .directory, .link: []
+        case .directory, .link, .contents: []
         case .missing(let name), .parent(let name): [name]
         }
     }
@@ -203,7 +219,9 @@ private final class Inotify {
             let end = min(offset + header + Int(event.len), buffer.count)
             let name = String(decoding: buffer[(offset + header)..<end].prefix { $0 != 0 }, as: UTF8.self)
             // An event without a name is about the watched file itself, or reports that events were lost.
-            if name.isEmpty || names[event.wd]?.contains(name) == true { return true }
+            if name.isEmpty || contents.contains(event.wd) || names[event.wd]?.contains(name) == true {
+                return true
+            }
             offset = end
         }
         return false

@@ -57,28 +57,36 @@ extension AccessoryFile {
     }
 
     func quoted(_ text: String) -> String {
-        "\"" + (text.count > 40 ? text.prefix(40) + "…" : text[...]).map(\.escaped).joined() + "\""
+        "\"" + (text.count > 40 ? text.prefix(40) + "…" : text).escaped + "\""
     }
 }
 
 extension String {
     /// Whether it has no character of the categories control, format, line separator, paragraph separator, surrogate and
     /// private use.
-    var isPrintable: Bool {
-        unicodeScalars.allSatisfy { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-                false
-            default: true
+    var isPrintable: Bool { unicodeScalars.allSatisfy(\.isPrintable) }
+
+    /// The text with `\u{1b}` for a character that is not printable.
+    package var escaped: String {
+        var text = ""
+        for scalar in unicodeScalars {
+            if scalar.isPrintable {
+                text.unicodeScalars.append(scalar)
+            } else {
+                text += "\\u{\(String(scalar.value, radix: 16))}"
             }
         }
+        return text
     }
 }
 
-extension Character {
-    fileprivate var escaped: String {
-        String(self).isPrintable
-            ? String(self) : unicodeScalars.map { "\\u{\(String($0.value, radix: 16))}" }.joined()
+extension Unicode.Scalar {
+    fileprivate var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+            false
+        default: true
+        }
     }
 }
 

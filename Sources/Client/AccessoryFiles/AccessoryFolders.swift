@@ -1,0 +1,172 @@
+package import AccessoryCore
+import EventLoop
+import Glibc
+import TOML
+
+/// The folders with accessory files. In a later one a file replaces an earlier one of the same name, also one that cannot be
+/// used; an empty file only removes the earlier one.
+package struct AccessoryFolders: Sendable {
+    package static let sizeLimit = 64 * 1024
+    /// Of a folder.
+    static let fileLimit = 1024
+
+    package let paths: [String]
+
+    package init(_ paths: [String]) {
+        self.paths = paths
+    }
+
+    /// `pushtotalk/accessories` in `/usr/share` and the other data directories of the XDG Base Directory Specification, in
+    /// `/etc`, and in the user's configuration. `PTT_ACCESSORIES` stands for the first ones, in a source tree and in tests.
+    package static var standard: AccessoryFolders {
+        let shipped: [String]
+        if let folder = Environment.variable("PTT_ACCESSORIES") {
+            shipped = [folder]
+        } else {
+            let shared = Environment.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+            shipped = shared.split(separator: ":").reversed().map { "\($0)/\(name)" }
+        }
+        let paths = shipped + ["/etc/\(name)"] + (user.map { [$0] } ?? [])
+        return AccessoryFolders(paths.filter { $0.hasPrefix("/") })
+    }
+
+    /// The user's own folder; nil if there is no home directory.
+    package static var user: String? {
+        if let configuration = Environment.variable("XDG_CONFIG_HOME") { return "\(configuration)/\(name)" }
+        return Environment.variable("HOME").map { "\($0)/.config/\(name)" }
+    }
+
+    private static let name = "pushtotalk/accessories"
+
+    /// Reads all files.
+    package func load() -> AccessoryCatalog {
+        var cache = Cache()
+        return load(&cache)
+    }
+
+    /// The cache has what was read before; it is brought in line.
+    func load(_ cache: inout Cache) -> AccessoryCatalog {
+        var files: [String: File] = [:]
+        var problems: [AccessoryCatalog.Problem] = []
+        for (number, folder) in paths.enumerated() {
+            do throws(SystemError) {
+                for name in try Self.names(in: folder) {
+                    files[name] = File(name: name, path: "\(folder)/\(name)", folder: number)
+                }
+            } catch {
+                problems.append(AccessoryCatalog.Problem(path: folder, reason: error.description))
+            }
+        }
+        var entries: [AccessoryCatalog.Entry] = []
+        var read = Cache()
+        for file in files.values.sorted(by: { $0.name < $1.name }) {
+            let version = FileVersion(of: file.path)
+            let content =
+                cache.contents[file.path].flatMap { $0.version == version ? $0.content : nil } ?? file.read()
+            read.contents[file.path] = (version, content)
+            switch content {
+            case .definition(let definition):
+                entries.append(AccessoryCatalog.Entry(definition, path: file.path, folder: file.folder))
+            case .problem(let reason):
+                problems.append(AccessoryCatalog.Problem(path: file.path.escaped, reason: reason))
+            case .empty: break
+            }
+        }
+        cache = read
+        return AccessoryCatalog(entries, problems: problems)
+    }
+
+    /// The `.toml` files of a folder; none if it does not exist.
+    private static func names(in folder: String) throws(SystemError) -> [String] {
+        guard let directory = opendir(folder) else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw SystemError("open \(folder)")
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            // Editors keep their backups beside a file, with a dot before its name.
+            guard name.hasSuffix(".toml"), !name.hasPrefix(".") else { continue }
+            names.append(name)
+            if names.count > fileLimit {
+                throw SystemError("read \(folder), which has more than \(fileLimit) files", E2BIG)
+            }
+        }
+        return names
+    }
+}
+
+extension AccessoryFolders {
+    /// What the files contained when they were read, so that a change of one costs only its own reading.
+    struct Cache {
+        fileprivate var contents: [String: (version: FileVersion?, content: Content)] = [:]
+    }
+
+    fileprivate enum Content {
+        case definition(AccessoryDefinition)
+        case problem(String)
+        case empty
+    }
+
+    private struct File {
+        let name: String
+        let path: String
+        let folder: Int
+
+        func read() -> Content {
+            let identifier = String(name.dropLast(".toml".count))
+            guard identifier.isAccessoryIdentifier else {
+                return .problem("its name has other characters than letters, digits, - and _")
+            }
+            let text: String
+            do throws(TextFile.Unreadable) {
+                text = try TextFile.read(path, limit: AccessoryFolders.sizeLimit) ?? ""
+            } catch {
+                return .problem("\(error)")
+            }
+            if text.isEmpty { return .empty }
+            do throws(TOMLError) {
+                return .definition(try AccessoryDefinition(toml: text, identifier: identifier))
+            } catch {
+                return .problem("\(error)")
+            }
+        }
+    }
+
+    /// Changes with the contents of a file.
+    fileprivate struct FileVersion: Equatable {
+        let device: UInt64
+        let inode: UInt64
+        let size: Int
+        let changed: [Int]
+
+        init?(of path: String) {
+            var found = stat()
+            guard stat(path, &found) == 0 else { return nil }
+            device = UInt64(found.st_dev)
+            inode = UInt64(found.st_ino)
+            size = Int(found.st_size)
+            changed = [
+                found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_ctim.tv_sec, found.st_ctim.tv_nsec,
+            ]
+        }
+    }
+}
+
+extension String {
+    /// Whether it can be the name of an accessory file: 1 to 64 letters, digits, `-` and `_`.
+    package var isAccessoryIdentifier: Bool {
+        (1...64).contains(utf8.count)
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
