@@ -1,0 +1,89 @@
+import PTTMessages
+
+/// What was learned of an accessory.
+package struct LearnedInput: Equatable, Sendable {
+    package let input: AccessoryInput
+    package let gesture: GestureSettings
+    /// What was found, for people, in order.
+    package let facts: [LearningFact]
+    let pattern: PressPattern
+}
+
+/// Something that was found in a recording.
+package enum LearningFact: Hashable, Sendable, CustomStringConvertible {
+    case holds
+    case sendsNoRelease
+    case releasedByItself
+    /// The jack of a sound card: the button shorts the microphone while it is held.
+    case shortsMicrophone
+    case press(String)
+    case release(String)
+    case heartbeat([UInt8])
+    case ignored([UInt8])
+    case onSubscribing([UInt8])
+    /// Another input reports the same presses.
+    case mirrored(String)
+    case alternatingKeys
+
+    package var description: String {
+        switch self {
+        case .holds: "it reports press and release: hold it to talk"
+        case .sendsNoRelease: "it never reports its release: press to talk, press again to stop"
+        case .releasedByItself:
+            "it counts as released after 2 s although it is held: press to talk, press again to stop"
+        case .shortsMicrophone:
+            "it shorts the microphone while it is held: press to talk, press again to stop"
+        case .press(let value): "press: \(value)"
+        case .release(let value): "release: \(value)"
+        case .heartbeat(let value): "\(value.hexadecimal) comes by itself, pressed or not: a heartbeat"
+        case .ignored(let value): "\(value.hexadecimal) has no meaning for talking"
+        case .onSubscribing(let value): "\(value.hexadecimal) comes on connecting, without a press"
+        case .mirrored(let input): "the same presses also come from \(input), which is not used"
+        case .alternatingKeys: "it sends its two keys in turns: each is a press"
+        }
+    }
+}
+
+extension AccessoryInput {
+    /// What the real decoders make of a recording: the changes of the talk button.
+    package func presses(in frames: [LearningFrame]) -> [TimedPress] {
+        var presses: [TimedPress] = []
+        var isDown = false
+        var scanner = scanner
+        for frame in frames {
+            for signal in signals(of: frame, &scanner) {
+                let change: PressEvent? =
+                    switch signal {
+                    case .down(.talk): .down
+                    case .up(.talk): .up
+                    case .level(let roles): roles.contains(.talk) ? .down : .up
+                    case .tap(.talk): .tap
+                    case .down, .up, .tap, .arm, .fire, .alive, .battery, .unknown: nil
+                    }
+                guard let change, change == .tap || (change == .down) != isDown else { continue }
+                if change != .tap { isDown = change == .down }
+                presses.append(TimedPress(event: change, time: frame.time))
+            }
+        }
+        return presses
+    }
+
+    private var scanner: TokenScanner? {
+        switch self {
+        case .serial(let input): TokenScanner(input.tokens)
+        case .gatt, .keys: nil
+        }
+    }
+
+    private func signals(of frame: LearningFrame, _ scanner: inout TokenScanner?) -> [Signal] {
+        switch (self, frame.content) {
+        case (.gatt(let inputs), .notified(let value, let attribute)):
+            inputs.first { $0.attribute == attribute }?.decoder.signals(of: value) ?? []
+        case (.serial(let input), .received(let bytes, let serviceClass)):
+            input.serviceClass == serviceClass ? scanner?.signals(of: bytes) ?? [] : []
+        case (.keys(let input), .key(let code, let isPressed)):
+            input.meanings[code] == nil ? [] : input.signals(of: code, isPressed: isPressed)
+        case (.gatt, _), (.serial, _), (.keys, _): []
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import PTTMessages
+
+/// Why nothing was learned. Everything that is not clear is a failure: a wrong guess transmits while nobody presses.
+package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Nothing was received while the button was pressed.
+    case silent
+    /// The step with this number shows no press, or too early or too late.
+    case pressNotSeen(step: Int)
+    case releaseNotSeen(step: Int)
+    case twoPressesNotSeen(step: Int)
+    /// A press was reported between the requests.
+    case unaskedPress
+    /// The presses last a few milliseconds, and are reported without a request: a dirty contact.
+    case contact
+    /// The value of a press consists of zeros.
+    case inverted
+    /// A press and a release send the same.
+    case sameForBoth([UInt8])
+    case onlyReleases
+    /// What it sends changes with each press.
+    case changing
+    /// A value that was received only while the button was up; it is not known whether it also comes while it is held.
+    case unclearValue([UInt8])
+    /// Released at once each time: the button sends pulses, or the person did not hold it.
+    case shortPulses
+    /// The same bytes also appear in what is not a press.
+    case noise
+    /// What was found does not explain the recording.
+    case contradiction
+    /// It does not explain the presses that were asked for to verify it.
+    indirect case notVerified(LearningFailure)
+    case flood
+    /// The connection or the device was lost. For people.
+    case lost(String)
+
+    package var description: String {
+        switch self {
+        case .silent: "nothing was received while you pressed the button"
+        case .pressNotSeen(let step):
+            "no press was received at step \(step) of \(LearningPlan.stepCount) within a second of the request"
+        case .releaseNotSeen(let step):
+            "step \(step) of \(LearningPlan.stepCount) shows no release within a second of the request to let go"
+        case .twoPressesNotSeen(let step):
+            "step \(step) of \(LearningPlan.stepCount) does not show two presses: press twice, a little more slowly"
+        case .unaskedPress: "it reported a press that was not asked for"
+        case .contact: "it reports presses of a few milliseconds by itself: its plug or its contact is dirty"
+        case .inverted: "it sends zeros when it is pressed, which always count as a release"
+        case .sameForBoth(let value): "it sends \(value.hexadecimal) both when pressed and when released"
+        case .onlyReleases: "it reports only that it is released, never that it is pressed"
+        case .changing: "what it sends changes with each press: it counts, or it is encrypted"
+        case .unclearValue(let value):
+            "it sent \(value.hexadecimal) a few times while it was not pressed, and it is not known what that means"
+        case .shortPulses: "each press was over at once: hold the button as long as you are asked to"
+        case .noise: "it also sends other bytes, and its presses are too short to be told apart from them"
+        case .contradiction: "what it sends can be read in more than one way"
+        case .notVerified(let failure): "the verification failed: \(failure)"
+        case .flood: "it sends too much"
+        case .lost(let reason): reason
+        }
+    }
+}
+
+extension [UInt8] {
+    /// `01 80`
+    package var hexadecimal: String {
+        map { String(hexadecimal: UInt64($0), digits: 2) }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,123 @@
+import PTTMessages
+
+/// A reading of a recording that explains every step.
+struct LearningHypothesis {
+    let input: AccessoryInput
+    let pattern: PressPattern
+    var facts: [LearningFact]
+}
+
+extension LearningRecording {
+    /// Finds the one way to read the recording, and checks it with the decoders that will be used. Throws if no reading or
+    /// more than one explains the recording. `transport`: how the input device is attached, for keys.
+    package func learned(transport: InputTransport? = nil) throws(LearningFailure) -> LearnedInput {
+        let hypothesis = try hypothesis()
+        // A connected accessory has one kind of input, and its decoder must not read more than was understood here.
+        try check(hypothesis.input, hypothesis.pattern)
+        var facts = hypothesis.facts
+        let mode: ButtonMode
+        switch (hypothesis.pattern, transport) {
+        case (.held, .jack), (.releasedByItself, .jack):
+            mode = .toggle
+            facts.insert(.shortsMicrophone, at: 0)
+        case (.held, _):
+            mode = .hold
+            facts.insert(.holds, at: 0)
+        case (.releasedByItself, _):
+            mode = .toggle
+            facts.insert(.releasedByItself, at: 0)
+        case (.tapped, _):
+            mode = .toggle
+            facts.insert(.sendsNoRelease, at: 0)
+        }
+        let gesture = GestureSettings(
+            mode: mode,
+            releaseAfter: hypothesis.input.hasPairedKeys ? .seconds(60) : nil
+        )
+        return LearnedInput(
+            input: hypothesis.input,
+            gesture: gesture,
+            facts: facts,
+            pattern: hypothesis.pattern
+        )
+    }
+
+    /// Checks that what was learned from the begin of the recording explains all of it.
+    func verify(_ learned: LearnedInput) throws(LearningFailure) {
+        try learned.pattern.check(learned.input.presses(in: frames), against: steps)
+    }
+
+    private func check(_ input: AccessoryInput, _ pattern: PressPattern) throws(LearningFailure) {
+        do throws(LearningFailure) {
+            try pattern.check(input.presses(in: frames), against: steps)
+        } catch {
+            throw .contradiction
+        }
+    }
+
+    private func hypothesis() throws(LearningFailure) -> LearningHypothesis {
+        var keys: [LearningTimeline.Entry] = []
+        var values: [LearningTimeline.Entry] = []
+        var hasSerial = false
+        for frame in frames {
+            switch frame.content {
+            case .notified(let value, let attribute):
+                let symbol = LearningSymbol(source: .characteristic(attribute), value: value)
+                values.append(LearningTimeline.Entry(time: frame.time, symbol: symbol))
+            case .key(let code, let isPressed):
+                let symbol = isPressed ? LearningSymbol.pressed(code) : .released(code)
+                keys.append(LearningTimeline.Entry(time: frame.time, symbol: symbol))
+            case .received: hasSerial = true
+            }
+        }
+        var failures: [LearningFailure] = []
+        do throws(LearningFailure) {
+            if hasSerial { return try serialHypothesis() }
+        } catch { failures.append(error) }
+        do throws(LearningFailure) {
+            if !values.isEmpty {
+                return try LearningTimeline(entries: values, steps: steps).gattHypothesis(
+                    began: began,
+                    ended: ended
+                )
+            }
+        } catch { failures.append(error) }
+        do throws(LearningFailure) {
+            if !keys.isEmpty { return try LearningTimeline(entries: keys, steps: steps).keyHypothesis() }
+        } catch { failures.append(error) }
+        throw failures.min { $0.rank < $1.rank } ?? .silent
+    }
+}
+
+extension LearningFailure {
+    /// The smaller, the more it says about the accessory.
+    var rank: Int {
+        switch self {
+        case .lost, .flood: 0
+        case .notVerified: 1
+        case .inverted: 2
+        case .sameForBoth: 3
+        case .unclearValue: 4
+        case .shortPulses: 5
+        case .contact: 6
+        case .unaskedPress: 7
+        case .releaseNotSeen, .pressNotSeen, .twoPressesNotSeen: 8
+        case .noise: 9
+        case .onlyReleases: 10
+        case .contradiction: 11
+        case .changing: 12
+        case .silent: 13
+        }
+    }
+}
+
+extension AccessoryInput {
+    /// Whether another key reports the release, which may be lost alone.
+    fileprivate var hasPairedKeys: Bool {
+        switch self {
+        case .keys(let input):
+            input.meanings.values.contains { if case .up = $0 { true } else { false } }
+        case .gatt, .serial: false
+        }
+    }
+}

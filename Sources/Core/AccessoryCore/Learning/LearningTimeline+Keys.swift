@@ -1,0 +1,92 @@
+import PTTMessages
+
+extension LearningTimeline {
+    /// Reads keys of an input device.
+    func keyHypothesis() throws(LearningFailure) -> LearningHypothesis {
+        let codes = sources.compactMap { if case .key(let code) = $0 { code } else { nil } }
+        guard codes.count <= Self.mostValues else { throw .changing }
+        if hasContactNoise { throw .contact }
+        for pattern in [PressPattern.held, .releasedByItself] {
+            let fitting = pressCandidates.compactMap { symbol -> UInt16? in
+                guard case .key(let code) = symbol.source, symbol == .pressed(code),
+                    fits(pattern, presses(down: [symbol], up: [.released(code)]))
+                else { return nil }
+                return code
+            }
+            guard let code = fitting.first else { continue }
+            return LearningHypothesis(
+                input: .keys(KeyInput([code: .button(.talk)])),
+                pattern: pattern,
+                facts: [.press("key \(code)"), .release("the same key")]
+                    + fitting.dropFirst().map { .mirrored("key \($0)") }
+            )
+        }
+        if let paired = pairedKeys(codes) { return paired }
+        for code in codes {
+            if let facts = try tapFacts(.pressed(code)) {
+                return LearningHypothesis(
+                    input: .keys(KeyInput([code: .tap(.talk)])),
+                    pattern: .tapped,
+                    facts: [.press("key \(code)")] + facts
+                )
+            }
+        }
+        if let alternating = try alternatingKeys(codes) { return alternating }
+        throw sources.map { only($0).diagnosis() }.min { $0.rank < $1.rank } ?? .silent
+    }
+
+    /// A key that reports the press, and another one that reports the release.
+    private func pairedKeys(_ codes: [UInt16]) -> LearningHypothesis? {
+        for down in codes {
+            for up in codes where up != down {
+                guard fits(.held, presses(down: [.pressed(down)], up: [.pressed(up)])) else { continue }
+                return LearningHypothesis(
+                    input: .keys(KeyInput([down: .down(.talk), up: .up(.talk)])),
+                    pattern: .held,
+                    facts: [.press("key \(down)"), .release("key \(up)")]
+                )
+            }
+        }
+        return nil
+    }
+
+    /// Two keys that take turns, as a headset's play and pause do.
+    private func alternatingKeys(_ codes: [UInt16]) throws(LearningFailure) -> LearningHypothesis? {
+        for (index, first) in codes.enumerated() {
+            for second in codes.dropFirst(index + 1) {
+                let down: Set = [LearningSymbol.pressed(first), .pressed(second)]
+                let sequence = entries.map(\.symbol).filter { down.contains($0) }
+                guard zip(sequence, sequence.dropFirst()).allSatisfy({ $0 != $1 }) else { continue }
+                let up: Set = [LearningSymbol.released(first), .released(second)]
+                let facts: [LearningFact] = [.press("keys \(first) and \(second)"), .alternatingKeys]
+                for pattern in [PressPattern.held, .releasedByItself]
+                where fits(pattern, presses(down: down, up: up)) {
+                    return LearningHypothesis(
+                        input: .keys(KeyInput([first: .button(.talk), second: .button(.talk)])),
+                        pattern: pattern,
+                        facts: facts
+                    )
+                }
+                guard try tapFacts(.pressed(first), among: down) != nil else { continue }
+                return LearningHypothesis(
+                    input: .keys(KeyInput([first: .tap(.talk), second: .tap(.talk)])),
+                    pattern: .tapped,
+                    facts: facts
+                )
+            }
+        }
+        return nil
+    }
+
+    /// Presses of a few milliseconds before the first request.
+    private var hasContactNoise: Bool {
+        guard let step = steps.first else { return false }
+        return zip(entries, entries.dropFirst()).contains { first, second in
+            guard case .key(let code) = first.symbol.source, first.symbol == .pressed(code) else {
+                return false
+            }
+            return second.symbol == .released(code) && second.time - first.time < .milliseconds(5)
+                && first.time < step.press.lowerBound
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import PTTMessages
+
+extension LearningTimeline {
+    /// Reads the first byte as one bit for the button and others for a heartbeat.
+    ///
+    /// Preferred to whole values where it fits: with another button held as well, the release still shows as a clear bit.
+    ///
+    /// - Throws: If it fits, but it is not known what a value means.
+    func bitTable(recorded: Duration) throws(LearningFailure) -> (BitTable, LearningSymbol, [LearningFact])? {
+        let symbols = self.symbols
+        let firsts = symbols.compactMap(\.value.first)
+        let isText = symbols.allSatisfy { TextPadding.isText($0.value) && !$0.isZero }
+        // Up and down, each with and without the heartbeat.
+        guard symbols.count <= 4, !isText, Set(firsts).count == symbols.count,
+            Set(symbols.map(\.value.count)).count == 1
+        else { return nil }
+        let fitting = (0..<8).map { UInt8(1) << $0 }.filter { bit in
+            let down = Set(symbols.filter { ($0.value.first ?? 0) & bit != 0 })
+            return fits(.held, presses(down: down, up: Set(symbols).subtracting(down)))
+        }
+        guard fitting.count == 1, let bit = fitting.first else { return nil }
+        let down = symbols.filter { ($0.value.first ?? 0) & bit != 0 }
+        let up = symbols.filter { ($0.value.first ?? 0) & bit == 0 }
+        let changes = presses(down: Set(down), up: Set(up))
+        guard let press = usual(down, after: .down, in: changes),
+            let release = usual(up, after: .up, in: changes)
+        else {
+            return nil
+        }
+        let levels = BitLevels(bit: bit, press: press, release: release)
+        guard levels.fit(down: down, up: up),
+            try areLevels(levels, down: down, up: up, changes, recorded: recorded)
+        else { return nil }
+        let ignored = firsts.reduce(0, |) & ~bit
+        var facts: [LearningFact] = [.press("bit \([bit].hexadecimal)"), .release("the bit is clear")]
+        let heartbeat = firsts.reduce(0) { $0 | $1 ^ (firsts.first ?? 0) } & ~bit
+        if heartbeat != 0 { facts.append(.heartbeat([heartbeat])) }
+        return (BitTable([bit: .talk], ignored: ignored), press, facts + factsOnSubscribing())
+    }
+
+    /// The value that comes in most of the times in which the button is down, or up.
+    private func usual(_ symbols: [LearningSymbol], after event: PressEvent, in changes: [TimedPress])
+        -> LearningSymbol?
+    {
+        var counts: [LearningSymbol: Int] = [:]
+        for (index, change) in changes.enumerated() where change.event == event {
+            let next = changes.indices.contains(index + 1) ? changes[index + 1].time : nil
+            let during = entries.filter { entry in
+                entry.time >= change.time && next.map { entry.time < $0 } ?? true
+            }
+            for symbol in Set(during.map(\.symbol)) { counts[symbol, default: 0] += 1 }
+        }
+        return symbols.max { counts[$0] ?? 0 < counts[$1] ?? 0 }
+    }
+
+    /// Whether all other values are the same levels with the bits of a heartbeat.
+    private func areLevels(
+        _ levels: BitLevels,
+        down: [LearningSymbol],
+        up: [LearningSymbol],
+        _ changes: [TimedPress],
+        recorded: Duration
+    ) throws(LearningFailure) -> Bool {
+        let held = down.filter { $0 != levels.press }
+        let idle = up.filter { $0 != levels.release }
+        let isCounterpart = zip(idle, held).allSatisfy {
+            ($0.value.first ?? 0) ^ levels.releaseByte == ($1.value.first ?? 0) ^ levels.pressByte
+        }
+        let isSeenOften = (idle + held).allSatisfy { symbol in entries.count { $0.symbol == symbol } >= 3 }
+        if idle.count == held.count, isCounterpart, isSeenOften { return true }
+        guard areHeldValues(held, instead: levels.press, changes, recorded: recorded) else { return false }
+        try checkIdleValues(idle, instead: levels.release, changes, recorded: recorded)
+        return true
+    }
+
+    /// Whether values that were received only while the button was held mean that it is: if they also come instead of a
+    /// press, or would otherwise have been received between the holds.
+    private func areHeldValues(
+        _ held: [LearningSymbol],
+        instead press: LearningSymbol,
+        _ changes: [TimedPress],
+        recorded: Duration
+    ) -> Bool {
+        let counts = occurrences
+        return held.allSatisfy {
+            replaces(press, $0, in: changes)
+                || wouldShow(counts[$0]?.down ?? 0, in: .down, recorded: recorded)
+        }
+    }
+
+    /// Values that were received only while the button was up are releases if they also come instead of one, or if they
+    /// would otherwise have been received during the holds.
+    private func checkIdleValues(
+        _ idle: [LearningSymbol],
+        instead release: LearningSymbol,
+        _ changes: [TimedPress],
+        recorded: Duration
+    ) throws(LearningFailure) {
+        let counts = occurrences
+        for symbol in idle where !replaces(release, symbol, in: changes) {
+            guard wouldShow(counts[symbol]?.up ?? 0, in: .up, recorded: recorded) else {
+                throw .unclearValue(symbol.value)
+            }
+        }
+    }
+
+    /// Whether a value that is received again and again has come instead of the usual one, which then is not received
+    /// before the next change.
+    private func replaces(_ usual: LearningSymbol, _ symbol: LearningSymbol, in changes: [TimedPress]) -> Bool
+    {
+        guard entries.count(where: { $0.symbol == symbol }) >= 3 else { return false }
+        return changes.enumerated().contains { index, change in
+            let next = changes.indices.contains(index + 1) ? changes[index + 1].time : nil
+            let isEdge = entries.contains { $0.time == change.time && $0.symbol == symbol }
+            return isEdge
+                && !entries.contains { entry in
+                    entry.symbol == usual && entry.time >= change.time && next.map { entry.time < $0 } ?? true
+                }
+        }
+    }
+
+    /// Reads whole values.
+    ///
+    /// - Throws: If they fit, but it is not known what another value means.
+    func bytePatterns(recorded: Duration) throws(LearningFailure) -> (
+        [BytePattern], LearningSymbol, [LearningFact]
+    )? {
+        guard let (press, release) = pair() else { return nil }
+        let counts = occurrences
+        var patterns = [BytePattern(press.value, [.down(.talk)]), BytePattern(release.value, [.up(.talk)])]
+        var facts: [LearningFact] = [.press(press.value.hexadecimal), .release(release.value.hexadecimal)]
+        let others = symbols.filter { $0 != press && $0 != release }
+        let isLevelLike = { (symbol: LearningSymbol) in
+            symbol.value.count == release.value.count && !isGreeting(symbol)
+        }
+        let hasHeldLevel = others.contains { isLevelLike($0) && counts[$0]?.up ?? 0 == 0 }
+        for other in others {
+            let count = counts[other] ?? Occurrences()
+            if count.down > 0 {
+                // A value of both states says nothing of the button, one of the held state repeats what is known.
+                if other.isZero { return nil }
+                patterns.append(BytePattern(other.value, [.alive]))
+                facts.append(count.up > 0 ? .heartbeat(other.value) : .ignored(other.value))
+            } else if isLevelLike(other) {
+                // It may come instead of a release. One that was received only around the edges is not understood.
+                guard !hasHeldLevel, wouldShow(count.up, in: .up, recorded: recorded) else {
+                    throw .unclearValue(other.value)
+                }
+                patterns.append(BytePattern(other.value, [.up(.talk)]))
+                facts.append(.heartbeat(other.value))
+            } else if other.value.starts(with: press.value) || other.value.starts(with: release.value) {
+                patterns.append(BytePattern(other.value, [.alive]))
+                facts.append(.ignored(other.value))
+            }
+        }
+        return (patterns, press, facts + factsOnSubscribing())
+    }
+
+    /// Whether a value was received only before the first request.
+    private func isGreeting(_ symbol: LearningSymbol) -> Bool {
+        guard let first = steps.first else { return false }
+        let received = entries.filter { $0.symbol == symbol }
+        return received.count == 1 && received.allSatisfy { $0.time < first.press.lowerBound }
+    }
+
+    private func factsOnSubscribing() -> [LearningFact] {
+        guard let first = entries.first, let step = steps.first, first.time < step.press.lowerBound else {
+            return []
+        }
+        return [.onSubscribing(first.symbol.value)]
+    }
+}
+
+/// The values of a button that has one bit of the first byte.
+private struct BitLevels {
+    let bit: UInt8
+    let press: LearningSymbol
+    let release: LearningSymbol
+
+    var pressByte: UInt8 { press.value.first ?? 0 }
+    var releaseByte: UInt8 { release.value.first ?? 0 }
+
+    /// Whether the two differ in no other bit than a heartbeat has.
+    func fit(down: [LearningSymbol], up: [LearningSymbol]) -> Bool {
+        let heartbeat =
+            down.reduce(0) { $0 | ($1.value.first ?? 0) ^ pressByte }
+            | up.reduce(0) { $0 | ($1.value.first ?? 0) ^ releaseByte }
+        return (pressByte ^ releaseByte) & ~heartbeat == bit
+    }
+}
