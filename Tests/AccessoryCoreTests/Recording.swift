@@ -5,13 +5,8 @@ import TestSupport
 /// Recorded events of a device and the expected effects: a ``TraceFile`` whose setting is `button` and the name of a
 /// profile, or `headset` and its contact.
 struct Recording: CustomStringConvertible, Sendable {
-    enum Device: Sendable {
-        case button(ButtonLink)
-        case headset(HeadsetKey)
-    }
-
     let file: TraceFile
-    let device: Device
+    let accessory: Accessory
 
     var description: String { file.name }
 
@@ -24,27 +19,21 @@ struct Recording: CustomStringConvertible, Sendable {
         guard var words = file.settings.first else {
             throw TraceWords.Failure("\(file.name) names no device")
         }
-        device =
+        accessory =
             switch try words.next() {
             case "button":
-                .button(
-                    ButtonLink(
-                        origin: Origin(
-                            kind: .bluetoothButton,
-                            identifier: "A4:C1:38:00:00:01",
-                            name: "Button"
-                        ),
-                        profile: try words.next("profile") { name in
-                            AccessoryProfile.all.first { $0.name == name }
-                        }
-                    )
+                Accessory(
+                    try words.next("profile") { name in
+                        AccessoryProfile.all.first { $0.name == name }?.definition
+                    },
+                    origin: .button
                 )
             case "headset":
-                .headset(
-                    HeadsetKey(
-                        origin: Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset"),
-                        contact: try words.next("contact") { ["plug": .plug, "remote": .remote][$0] }
-                    )
+                Accessory(
+                    try words.next("contact") {
+                        ["plug": AccessoryDefinition.headsetPlug, "remote": .remoteHeadset][$0]
+                    },
+                    origin: .headset
                 )
             case let word: throw TraceWords.Failure("\(word) is not a kind of device")
             }
@@ -52,70 +41,98 @@ struct Recording: CustomStringConvertible, Sendable {
 
     /// - Returns: The expected lines, and the actual ones.
     func replay() throws -> (expected: [String], lines: [String]) {
-        var device = device
+        var accessory = accessory
         var expected: [String] = []
         var lines: [String] = []
+        var lastAttempt = AttemptID(rawValue: 0)
         for line in file.lines {
             let now = MonotonicTime(nanoseconds: 0) + line.time
             var words = line.words
-            switch device {
-            case .button(var link):
-                guard let event = try words.buttonEvent() else {
-                    expected.append(line.text)
-                    continue
-                }
-                lines += link.handle(event, at: now).map { "\(now) \($0)" }
-                device = .button(link)
-            case .headset(var key):
-                guard let event = try words.keyEvent() else {
-                    expected.append(line.text)
-                    continue
-                }
-                lines += key.handle(event, at: now).map { "\(now) \($0)" }
-                device = .headset(key)
+            guard let event = try words.accessoryEvent(lastAttempt) else {
+                expected.append(line.text)
+                continue
             }
+            let effects = accessory.handle(event, at: now)
+            for case .begin(let attempt, _) in effects { lastAttempt = attempt }
+            lines += effects.map { "\(now) \($0)" }
         }
         return (expected, lines)
     }
 }
 
+extension Origin {
+    static let button = Origin(
+        kind: .bluetoothButton,
+        identifier: "A4:C1:38:00:00:01",
+        name: "Button"
+    )
+    static let headset = Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset")
+}
+
 extension TraceWords {
-    /// Nil if the line is not an event.
-    mutating func buttonEvent() throws -> ButtonLink.Event? {
+    /// Nil if the line is not an event. An answer of the core that names no attempt is about the last one.
+    mutating func accessoryEvent(_ lastAttempt: AttemptID) throws -> Accessory.Event? {
         switch try next() {
         case "connected": return .connected
-        case "servicesResolved": return .servicesResolved(hasCharacteristic: isAtEnd)
-        case "notificationsEnabled": return .notificationsEnabled
-        case "notificationsFailed": return .notificationsFailed(reason: try next())
-        case "notificationsStopped": return .notificationsStopped
+        case "servicesResolved": return .servicesResolved(found: try found())
+        case "notificationsEnabled": return .notificationsEnabled(try input())
+        case "notificationsFailed":
+            let reason = try next()
+            return .notificationsFailed(try input(), reason: reason)
+        case "notificationsStopped": return .notificationsStopped(try input())
         case "valueNotified":
-            let bytes = try next().split(separator: " ").map { UInt8($0, radix: 16) }
-            return .valueNotified(bytes.compactMap(\.self))
+            let bytes = try bytes()
+            return .valueNotified(bytes, input: try input())
         case "servicesGone": return .servicesGone
         case "disconnected": return .disconnected(try next("cause") { EndCause(rawValue: $0) })
         case "bluetoothLost": return .bluetoothLost
+        case "portOpened": return .portOpened
+        case "portClosed": return .portClosed(try next("cause") { EndCause(rawValue: $0) })
+        case "bytesReceived": return .bytesReceived(try bytes())
+        case "keyPressed": return .keyPressed(UInt16(try number()))
+        case "keyReleased": return .keyReleased(UInt16(try number()))
+        case "keyResynchronised":
+            return .keyResynchronised(UInt16(try number()), isPressed: try next() == "pressed")
+        case "deviceRemoved": return .deviceRemoved
+        case "began":
+            let transmission = TransmissionID(rawValue: try number())
+            return .began(transmission, try attempt() ?? lastAttempt)
+        case "refused":
+            let code = try next("refusal") { RefusalCode(rawValue: $0) }
+            return .refused(code, try attempt() ?? lastAttempt)
+        case "transmissionEnded":
+            let transmission = TransmissionID(rawValue: try number())
+            return .transmissionEnded(transmission, try next("cause") { EndCause(rawValue: $0) })
+        case "coreLost": return .coreLost
+        case "gateOpened": return .gateChanged(.open)
+        case "gateClosed":
+            let reason = try next()
+            let cause = try next("cause") { EndCause(rawValue: $0) }
+            return .gateChanged(.closed(reason: reason, cause: cause))
         case "renamed": return .renamed(try next())
+        case "batteryChanged": return .batteryChanged(try number())
         case "timerFired": return .timerFired
         default: return nil
         }
     }
 
-    /// Nil if the line is not an event.
-    mutating func keyEvent() throws -> HeadsetKey.Event? {
-        switch try next() {
-        case "keyPressed": return .keyPressed(UInt16(try number()))
-        case "keyReleased": return .keyReleased(UInt16(try number()))
-        case "keyResynchronised":
-            return .keyResynchronised(UInt16(try number()), isPressed: try next() == "pressed")
-        case "began": return .began(TransmissionID(rawValue: try number()))
-        case "refused": return .refused(try next("refusal") { RefusalCode(rawValue: $0) })
-        case "transmissionEnded":
-            let transmissionID = TransmissionID(rawValue: try number())
-            return .transmissionEnded(transmissionID, try next("cause") { EndCause(rawValue: $0) })
-        case "coreLost": return .coreLost
-        case "deviceRemoved": return .deviceRemoved
-        case "timerFired": return .timerFired
-        default: return nil
+    private mutating func input() throws -> Int { isAtEnd ? 0 : try number() }
+
+    private mutating func attempt() throws -> AttemptID? {
+        isAtEnd ? nil : AttemptID(rawValue: try number())
+    }
+
+    private mutating func bytes() throws -> [UInt8] {
+        try next().split(separator: " ").compactMap { UInt8($0, radix: 16) }
+    }
+
+    private mutating func found() throws -> Set<Int> {
+        if isAtEnd { return [0] }
+        var found: Set<Int> = []
+        while !isAtEnd {
+            let word = try next()
+            if word != "without" { found.insert(try Int(word) ?? number()) }
         }
+        return found
     }
 }

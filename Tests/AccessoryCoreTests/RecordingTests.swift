@@ -17,30 +17,27 @@ import Testing
         #expect(lines == expected, "\(recording.file.proof)\n\(changes.joined(separator: "\n"))")
     }
 
-    @Test func `an event of a button reads back as it was printed`() throws {
-        let events: [ButtonLink.Event] = [
-            .connected, .servicesResolved(hasCharacteristic: true),
-            .servicesResolved(hasCharacteristic: false),
-            .notificationsEnabled, .notificationsFailed(reason: "org.bluez.Error.Failed: \"x\""),
-            .notificationsStopped, .valueNotified([]), .valueNotified([0x01, 0xFF]), .servicesGone,
-            .disconnected(.linkLost), .bluetoothLost, .renamed("PTT \"1\""), .timerFired,
+    @Test func `an event reads back as it was printed`() throws {
+        let attempt = AttemptID(rawValue: 3)
+        let events: [Accessory.Event] = [
+            .connected, .servicesResolved(found: [0]), .servicesResolved(found: []),
+            .servicesResolved(found: [1]), .servicesResolved(found: [0, 1]),
+            .notificationsEnabled(0), .notificationsEnabled(1),
+            .notificationsFailed(0, reason: "org.bluez.Error.Failed: \"x\""),
+            .notificationsFailed(1, reason: "x"), .notificationsStopped(0), .notificationsStopped(1),
+            .valueNotified([], input: 0), .valueNotified([0x01, 0xFF], input: 1), .servicesGone,
+            .disconnected(.linkLost), .bluetoothLost, .portOpened, .portClosed(.linkLost),
+            .bytesReceived([0x2B, 0x50]), .keyPressed(164), .keyReleased(226),
+            .keyResynchronised(200, isPressed: true), .keyResynchronised(201, isPressed: false),
+            .deviceRemoved,
+            .began(TransmissionID(rawValue: 7), attempt), .refused(.transmissionNotAllowed, attempt),
+            .transmissionEnded(TransmissionID(rawValue: 7), .timeLimit), .coreLost, .gateChanged(.open),
+            .gateChanged(.closed(reason: "not enrolled", cause: .stopped)), .renamed("PTT \"1\""),
+            .batteryChanged(80), .timerFired,
         ]
         for event in events {
             var words = try TraceWords("\(event)")
-            #expect(try words.buttonEvent() == event)
-        }
-    }
-
-    @Test func `an event of a headset reads back as it was printed`() throws {
-        let events: [HeadsetKey.Event] = [
-            .keyPressed(164), .keyReleased(226), .keyResynchronised(200, isPressed: true),
-            .keyResynchronised(201, isPressed: false), .began(TransmissionID(rawValue: 7)),
-            .refused(.transmissionNotAllowed), .transmissionEnded(TransmissionID(rawValue: 7), .timeLimit),
-            .coreLost, .deviceRemoved, .timerFired,
-        ]
-        for event in events {
-            var words = try TraceWords("\(event)")
-            #expect(try words.keyEvent() == event)
+            #expect(try words.accessoryEvent(AttemptID(rawValue: 0)) == event)
         }
     }
 }

@@ -48,11 +48,11 @@ import Testing
         let uuid = BusValue.string("0000ffe0-0000-1000-8000-00805f9b34fb")
         _ = objects.add(service, ["org.bluez.GattService1": ["UUID": uuid]])
         #expect(objects.profiles(of: Self.path) == [.ffe0])
-        #expect(objects.characteristic(of: Self.path, matching: .ffe0) == nil)
+        #expect(objects.characteristic(of: Self.path, matching: ffe0) == nil)
         let notifying = BusValue.string("0000FFE1-0000-1000-8000-00805F9B34FB")
         _ = objects.add(characteristic, ["org.bluez.GattCharacteristic1": ["UUID": notifying]])
-        #expect(objects.characteristic(of: Self.path, matching: .ffe0) == characteristic)
-        #expect(objects.characteristic(of: other, matching: .ffe0) == nil)
+        #expect(objects.characteristic(of: Self.path, matching: ffe0) == characteristic)
+        #expect(objects.characteristic(of: other, matching: ffe0) == nil)
         #expect(objects.device(of: characteristic) == Self.path)
     }
 
@@ -98,3 +98,5 @@ import Testing
         #expect(warnings.count == 1)
     }
 }
+
+private let ffe0 = AccessoryProfile.ffe0.attributes[0]

@@ -2,27 +2,25 @@ package import PTTMessages
 
 /// A family of Bluetooth buttons: its GATT service and how it reports presses. One file per family in `Profiles`.
 package struct AccessoryProfile: Equatable, Sendable {
-    package enum Bonding: Equatable, Sendable {
-        /// Never bond: the button loses its key, after which the host can never encrypt the link again.
-        case never
-        /// Bond if the button requests it.
-        case ifRequested
-        /// The button notifies only over an encrypted link.
-        case required
+    package let definition: AccessoryDefinition
+
+    package var name: String { definition.name }
+    package var mode: ButtonMode { definition.gesture.mode ?? .hold }
+    package var bonding: ConnectionPolicy.Bonding { definition.connection.bonding }
+
+    var inputs: [GattInput] {
+        switch definition.input {
+        case .gatt(let inputs): inputs
+        case .serial, .keys: []
+        }
     }
 
-    package let name: String
-    package let service: GattUUID
-    /// The characteristic whose notifications report the button.
-    package let characteristic: GattUUID
-    package let decoder: ButtonDecoder
-    package let mode: ButtonMode
-    package let bonding: Bonding
-    /// Names that such devices advertise; a final `*` matches any suffix. Hints only: other devices may have the same
-    /// name.
-    package let names: [String]
-    /// Names of devices that have the service but must not be used.
-    let excludedNames: [String]
+    package var attributes: [GattAttribute] { inputs.map(\.attribute) }
+
+    package var service: GattUUID { attributes[0].service }
+    package var characteristic: GattUUID { attributes[0].characteristic }
+    package var names: [String] { definition.match.hints }
+    var excludedNames: [String] { definition.match.excludedNames }
 
     /// The most specific first: some devices have a common service in addition to their own.
     package static let all = [aina, nordicLEDButton, ffe0]
@@ -46,11 +44,6 @@ package struct AccessoryProfile: Equatable, Sendable {
     /// The profile that a name hints at. Many buttons do not advertise their services.
     package static func hinted(byName name: String) -> AccessoryProfile? {
         all.first { matches(name, $0.names) && !matches(name, $0.excludedNames) }
-    }
-
-    /// The reading of a notification by each profile, to find out what a button sends. Accepts any bytes.
-    package static func readings(of value: [UInt8]) -> [(profile: AccessoryProfile, reading: ButtonReading)] {
-        all.map { ($0, $0.decoder.reading(of: value)) }
     }
 
     private static func matches(_ name: String, _ patterns: [String]) -> Bool {

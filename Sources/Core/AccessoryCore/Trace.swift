@@ -1,69 +1,72 @@
 import PTTMessages
 
 // One line per event and per effect, in the format of the tests' recordings: lines of a daemon's log, each preceded by
-// its time, are a recording.
+// its time, are a recording. The first input and the talk button are not named.
 
-extension ButtonLink.Event: CustomStringConvertible {
+extension Accessory.Event: CustomStringConvertible {
     package var description: String {
         switch self {
         case .connected: "connected"
-        case .servicesResolved(let hasCharacteristic):
-            hasCharacteristic ? "servicesResolved" : "servicesResolved without"
-        case .notificationsEnabled: "notificationsEnabled"
-        case .notificationsFailed(let reason): "notificationsFailed \(reason.traced)"
-        case .notificationsStopped: "notificationsStopped"
-        case .valueNotified(let value): "valueNotified \(hexadecimal(value).traced)"
+        case .servicesResolved(let found): "servicesResolved" + traced(found: found)
+        case .notificationsEnabled(let input): "notificationsEnabled" + traced(input: input)
+        case .notificationsFailed(let input, let reason):
+            "notificationsFailed \(reason.traced)" + traced(input: input)
+        case .notificationsStopped(let input): "notificationsStopped" + traced(input: input)
         case .servicesGone: "servicesGone"
         case .disconnected(let cause): "disconnected \(cause)"
         case .bluetoothLost: "bluetoothLost"
-        case .renamed(let name): "renamed \(name.traced)"
-        case .timerFired: "timerFired"
-        }
-    }
-}
-
-extension ButtonLink.Effect: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .begin: "begin"
-        case .end(let cause): "end \(cause)"
-        case .letGo: "letGo"
-        case .subscribe: "subscribe"
-        case .setTimer(let time): "setTimer \(time)"
-        case .cancelTimer: "cancelTimer"
-        case .publish(let event): "publish \(traced(event))"
-        }
-    }
-}
-
-extension HeadsetKey.Event: CustomStringConvertible {
-    package var description: String {
-        switch self {
+        case .valueNotified(let value, let input):
+            "valueNotified \(hexadecimal(value).traced)" + traced(input: input)
+        case .portOpened: "portOpened"
+        case .portClosed(let cause): "portClosed \(cause)"
+        case .bytesReceived(let bytes): "bytesReceived \(hexadecimal(bytes).traced)"
         case .keyPressed(let code): "keyPressed \(code)"
         case .keyReleased(let code): "keyReleased \(code)"
         case .keyResynchronised(let code, let isPressed):
             "keyResynchronised \(code) \(isPressed ? "pressed" : "released")"
-        case .began(let transmissionID): "began \(transmissionID.rawValue)"
-        case .refused(let code): "refused \(code)"
-        case .transmissionEnded(let transmissionID, let cause):
-            "transmissionEnded \(transmissionID.rawValue) \(cause)"
-        case .coreLost: "coreLost"
         case .deviceRemoved: "deviceRemoved"
+        case .began(let transmission, let attempt): "began \(transmission.rawValue) \(attempt.rawValue)"
+        case .refused(let code, let attempt): "refused \(code) \(attempt.rawValue)"
+        case .transmissionEnded(let transmission, let cause):
+            "transmissionEnded \(transmission.rawValue) \(cause)"
+        case .coreLost: "coreLost"
+        case .gateChanged(.open): "gateOpened"
+        case .gateChanged(.closed(let reason, let cause)): "gateClosed \(reason.traced) \(cause)"
+        case .renamed(let name): "renamed \(name.traced)"
+        case .batteryChanged(let percent): "batteryChanged \(percent)"
         case .timerFired: "timerFired"
         }
     }
 }
 
-extension HeadsetKey.Effect: CustomStringConvertible {
+extension Accessory.Effect: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .begin: "begin"
-        case .end(let cause): "end \(cause)"
+        case .begin(_, let role): "begin" + traced(role)
+        case .end(let cause, let role): "end \(cause)" + traced(role)
+        case .letGo(let role): "letGo" + traced(role)
+        case .report(let role, let isPressed): "report \(role) \(isPressed ? "pressed" : "released")"
+        case .subscribe(let input): "subscribe" + traced(input: input)
         case .setTimer(let time): "setTimer \(time)"
         case .cancelTimer: "cancelTimer"
         case .publish(let event): "publish \(traced(event))"
         }
     }
+}
+
+private func traced(input: Int) -> String { input == 0 ? "" : " \(input)" }
+
+private func traced(found: Set<Int>) -> String {
+    switch found {
+    case []: " without"
+    case [0]: ""
+    default: " " + found.sorted().map { "\($0)" }.joined(separator: " ")
+    }
+}
+
+private func traced(_ role: ButtonRole?) -> String {
+    guard let role, role != .talk else { return "" }
+    return " \(role)"
 }
 
 private func traced(_ event: AccessoryEvent) -> String {
@@ -73,5 +76,5 @@ private func traced(_ event: AccessoryEvent) -> String {
         case .unknown, .deviceAdded, .deviceChanged, .deviceRemoved, .coreConnected, .coreLost:
             [event.device?.link.rawValue, event.device?.remark?.traced]
         }
-    return ([event.kind.rawValue] + details.compactMap(\.self)).joined(separator: " ")
+    return ([event.kind.rawValue + traced(event.role)] + details.compactMap(\.self)).joined(separator: " ")
 }

@@ -74,12 +74,12 @@ final class Accessories {
         switch event {
         case .connected: list.coreConnected()
         case .lost(let reason):
-            buttons.transmissionEnded(nil)
+            buttons.coreLost()
             headsets.coreLost()
             list.coreLost(reason)
         case .channelChanged(let ownsKeys): headsets.channelChanged(ownsKeys: ownsKeys)
         case .transmissionEnded(let transmissionID, let cause):
-            buttons.transmissionEnded(transmissionID)
+            buttons.transmissionEnded(transmissionID, cause)
             headsets.transmissionEnded(transmissionID, cause)
         }
         ServiceState.status(status)

@@ -7,20 +7,28 @@ extension AccessoryProfile {
     /// The manufacturer's example application waits for a bond:
     /// https://github.com/AinaWireless/Smart-Button-Example
     package static let aina = AccessoryProfile(
-        name: "AINA",
-        service: GattUUID(0x127F_ACE1_CB21_11E5_93D0_0002_A5D5_C51B),
-        characteristic: GattUUID(0x127F_BEEF_CB21_11E5_93D0_0002_A5D5_C51B),
-        decoder: .bitMask(
-            talk: 0x01,
-            heartbeat: 0x80,
-            others: [
-                0x02: "emergency", 0x04: "second talk button", 0x08: "left", 0x10: "right",
-                0x20: "multifunction",
-            ]
-        ),
-        mode: .hold,
-        bonding: .ifRequested,
-        names: ["ASB*", "APTT*"],
-        excludedNames: []
+        definition: AccessoryDefinition(
+            identifier: "aina",
+            name: "AINA",
+            confidence: .verified,
+            match: AccessoryMatch(hints: ["ASB*", "APTT*"]),
+            input: .gatt([
+                GattInput(
+                    GattAttribute(
+                        service: GattUUID(0x127F_ACE1_CB21_11E5_93D0_0002_A5D5_C51B),
+                        characteristic: GattUUID(0x127F_BEEF_CB21_11E5_93D0_0002_A5D5_C51B)
+                    ),
+                    .bits(
+                        BitTable(
+                            [
+                                0x01: .talk, 0x02: .emergency, 0x04: .secondTalk, 0x08: .channelDown,
+                                0x10: .channelUp, 0x20: .multifunction,
+                            ],
+                            ignored: 0x80
+                        )
+                    )
+                )
+            ])
+        )
     )
 }

@@ -7,13 +7,21 @@ extension AccessoryProfile {
     /// - A Pryme loses its bonding key when it is switched off: https://github.com/VanceVagell/kv4p-ht/issues/30
     /// - iTag key finders have the same service, but never report a release.
     package static let ffe0 = AccessoryProfile(
-        name: "FFE0",
-        service: GattUUID(assigned: 0xFFE0),
-        characteristic: GattUUID(assigned: 0xFFE1),
-        decoder: .byteEquals(pressed: 0x01),
-        mode: .hold,
-        bonding: .never,
-        names: ["PTT", "PTT-Z*", "TID-MIC-Q2L*"],
-        excludedNames: ["iTag*"]
+        definition: AccessoryDefinition(
+            identifier: "ffe0",
+            name: "FFE0",
+            confidence: .verified,
+            match: AccessoryMatch(excludedNames: ["iTag*"], hints: ["PTT", "PTT-Z*", "TID-MIC-Q2L*"]),
+            connection: ConnectionPolicy(bonding: .never),
+            input: .gatt([
+                GattInput(
+                    GattAttribute(
+                        service: GattUUID(assigned: 0xFFE0),
+                        characteristic: GattUUID(assigned: 0xFFE1)
+                    ),
+                    .bytes([BytePattern([0x01], [.down(.talk)]), BytePattern([0x00], [.up(.talk)])])
+                )
+            ])
+        )
     )
 }

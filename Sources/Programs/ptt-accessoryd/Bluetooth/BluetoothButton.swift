@@ -4,7 +4,8 @@ import EventLoop
 import PTTMessages
 import ServiceClient
 
-/// One Bluetooth button that is enrolled, or is being enrolled: passes its events to its ``ButtonLink``, and performs the effects.
+/// One Bluetooth button that is enrolled, or is being enrolled: passes its events to its ``Accessory``, and performs the
+/// effects.
 @EventLoop
 final class BluetoothButton {
     /// The last observed state of the device, to detect changes.
@@ -12,29 +13,32 @@ final class BluetoothButton {
         /// Whether the link is up.
         var isUp = false
         var areServicesResolved = false
-        var characteristic: ObjectPath?
-        var isNotifying = false
+        /// The characteristic of each input of the definition, as far as the device has them.
+        var characteristics: [ObjectPath?] = []
+        /// Whether each input's notifications are on.
+        var areNotifying: [Bool] = []
+
+        var found: Set<Int> { Set(characteristics.indices.filter { characteristics[$0] != nil }) }
     }
 
     /// BlueZ 5.66 never answers if the button refuses the subscription.
     private static let subscribeTimeout = Duration.seconds(10)
 
+    let profile: AccessoryProfile
     private let path: ObjectPath
     private let mirror: BlueZMirror
     private let core: CoreConnection
     private let list: AccessoryList
-    private var link: ButtonLink
+    private var accessory: Accessory
     private var observed = Observation()
-    /// Incremented with each subscription, so that a late answer is recognised.
-    private var subscription = 0
+    /// For each input, incremented with each subscription, so that a late answer is recognised.
+    private var subscriptions: [Int: Int] = [:]
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
     /// Why the last subscription failed, until one succeeds.
     private(set) var subscriptionFailure: String?
-    /// The transmission of its present press.
-    private var transmission: TransmissionID?
     /// While this is false, its presses are observed but begin nothing.
     var isEnrolled: Bool {
-        didSet { if oldValue, !isEnrolled, link.device.isPressed { end(.linkLost) } }
+        didSet { if oldValue != isEnrolled { handle(.gateChanged(Self.gate(isEnrolled: isEnrolled))) } }
     }
 
     init(
@@ -47,33 +51,36 @@ final class BluetoothButton {
         list: AccessoryList
     ) {
         self.path = path
+        self.profile = profile
         self.mirror = mirror
         self.core = core
         self.list = list
         self.isEnrolled = isEnrolled
-        link = ButtonLink(origin: device.origin, profile: profile)
-        list.set(link.device)
+        accessory = Accessory(
+            profile.definition,
+            origin: device.origin,
+            gate: Self.gate(isEnrolled: isEnrolled)
+        )
+        list.set(accessory.device)
         update()
     }
 
-    var profile: AccessoryProfile { link.profile }
+    var origin: Origin { accessory.origin }
 
-    var origin: Origin { link.origin }
+    var device: AccessoryDevice { accessory.device }
 
-    var device: AccessoryDevice { link.device }
-
-    /// The characteristic whose notifications report this button.
-    var characteristic: ObjectPath? { observed.characteristic }
+    /// The input whose notifications come from a characteristic.
+    func input(at characteristic: ObjectPath) -> Int? {
+        observed.characteristics.firstIndex { $0 == characteristic }
+    }
 
     /// Compares the device with its last observation, and handles the changes. Called after each signal about it.
     func update() {
         guard let device = mirror.objects.devices[path] else { return }
-        if device.origin.name != link.origin.name { handle(.renamed(device.origin.name)) }
+        if device.origin.name != accessory.origin.name { handle(.renamed(device.origin.name)) }
         let before = observed
         observed = observe(device)
-        if observed.characteristic != before.characteristic {
-            characteristicChanged(from: before.characteristic)
-        }
+        watchCharacteristics(before.characteristics)
         if before.isUp, !observed.isUp {
             return handle(
                 mirror.objects.isAdapterPowered(of: device) ? .disconnected(.linkLost) : .bluetoothLost
@@ -82,12 +89,15 @@ final class BluetoothButton {
         guard observed.isUp else { return }
         if !before.isUp { handle(.connected) }
         updateServices(before)
-        if before.isNotifying, !observed.isNotifying { handle(.notificationsStopped) }
+        for (input, wasNotifying) in before.areNotifying.enumerated()
+        where wasNotifying && !observed.areNotifying[input] {
+            handle(.notificationsStopped(input))
+        }
     }
 
     /// Handles a notification, or a signal that looks like one.
-    func received(_ value: [UInt8]) {
-        handle(.valueNotified(value))
+    func received(_ value: [UInt8], input: Int) {
+        handle(.valueNotified(value, input: input))
     }
 
     /// bluetoothd has stopped: the state of the link is unknown.
@@ -100,94 +110,104 @@ final class BluetoothButton {
     func end() {
         handle(.disconnected(.linkLost))
         timer.disarm()
-        subscription += 1
-        if let characteristic = observed.characteristic { mirror.unwatch(characteristic) }
+        subscriptions = [:]
+        for case let characteristic? in observed.characteristics { mirror.unwatch(characteristic) }
     }
 
     private func observe(_ device: BlueZDevice) -> Observation {
-        let characteristic = mirror.objects.characteristic(of: path, matching: link.profile)
+        let characteristics = profile.attributes.map { mirror.objects.characteristic(of: path, matching: $0) }
         return Observation(
             isUp: device.isConnected && mirror.objects.isAdapterPowered(of: device),
             areServicesResolved: device.areServicesResolved,
-            characteristic: characteristic,
-            isNotifying: characteristic.flatMap { mirror.objects.characteristics[$0] }?.isNotifying ?? false
+            characteristics: characteristics,
+            areNotifying: characteristics.map { path in
+                path.flatMap { mirror.objects.characteristics[$0] }?.isNotifying ?? false
+            }
         )
     }
 
-    private func characteristicChanged(from before: ObjectPath?) {
-        if let before { mirror.unwatch(before) }
-        if let characteristic = observed.characteristic {
-            mirror.watch(characteristic, BlueZ.characteristic)
+    private func watchCharacteristics(_ before: [ObjectPath?]) {
+        guard observed.characteristics != before else { return }
+        for case let path? in before where !observed.characteristics.contains(path) { mirror.unwatch(path) }
+        for case let path? in observed.characteristics where !before.contains(path) {
+            mirror.watch(path, BlueZ.characteristic)
         }
     }
 
     private func updateServices(_ before: Observation) {
         let wereResolved = before.isUp && before.areServicesResolved
-        let hasLostCharacteristic = before.characteristic != nil && observed.characteristic == nil
-        if wereResolved, !observed.areServicesResolved || hasLostCharacteristic {
-            return handle(.servicesGone)
+        // A characteristic that was replaced is another one.
+        let hasLostCharacteristic = zip(before.characteristics, observed.characteristics).contains {
+            $0 != nil && $0 != $1
         }
-        let hasChanged = !wereResolved || observed.characteristic != before.characteristic
+        if wereResolved, !observed.areServicesResolved || hasLostCharacteristic { handle(.servicesGone) }
+        let hasChanged = !wereResolved || observed.characteristics != before.characteristics
         guard observed.areServicesResolved, hasChanged else { return }
-        handle(.servicesResolved(hasCharacteristic: observed.characteristic != nil))
+        handle(.servicesResolved(found: observed.found))
     }
 
-    private func handle(_ event: ButtonLink.Event) {
-        for effect in link.handle(event, at: .now) { perform(effect) }
+    private func handle(_ event: Accessory.Event) {
+        let wasTransmitting = accessory.isTransmitting
+        for effect in accessory.handle(event, at: .now) { perform(effect) }
+        switch (wasTransmitting, accessory.isTransmitting) {
+        case (false, true): mirror.keepAlive.start(for: path)
+        case (true, false): mirror.keepAlive.stop(for: path)
+        case (true, true), (false, false): break
+        }
     }
 
-    private func perform(_ effect: ButtonLink.Effect) {
+    private func perform(_ effect: Accessory.Effect) {
         switch effect {
-        case .begin: begin()
-        case .end(let cause): end(cause)
-        case .letGo: end(.released)
-        case .subscribe: subscribe()
+        case .begin(let attempt, let role): begin(attempt, role)
+        case .end(let cause, let role): core.end(accessory.origin, cause, role: role)
+        case .letGo(let role): core.end(accessory.origin, .released, role: role)
+        case .report(let role, let isPressed): report(role, isPressed: isPressed)
+        case .subscribe(let input): subscribe(input)
         case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
         case .cancelTimer: timer.disarm()
         case .publish(let event): list.publish(event)
         }
     }
 
-    private func begin() {
-        guard isEnrolled else { return }
-        core.begin(link.origin) { [weak self] result in
+    private static func gate(isEnrolled: Bool) -> Gate {
+        isEnrolled ? .open : .closed(reason: "not enrolled yet", cause: .stopped)
+    }
+
+    private func begin(_ attempt: AttemptID, _ role: ButtonRole) {
+        core.begin(accessory.origin, role: role) { [weak self] result in
             guard let self else { return }
             switch result {
-            case .success(let transmissionID): began(transmissionID)
+            case .success(let transmissionID): handle(.began(transmissionID, attempt))
             case .failure(let refusal):
+                handle(.refused(refusal.code, attempt))
                 let remark = "not transmitting: \(refusal)"
-                list.publish(AccessoryEvent(.ignored, device: link.device, remark: remark))
+                list.publish(AccessoryEvent(.ignored, device: accessory.device, remark: remark))
             }
         }
     }
 
-    private func began(_ transmissionID: TransmissionID) {
-        // It may have been released meanwhile.
-        guard link.device.isPressed else { return }
-        transmission = transmissionID
-        mirror.keepAlive.start(for: path)
-    }
-
-    private func end(_ cause: EndCause) {
-        forgetTransmission()
-        core.end(link.origin, cause)
+    private func report(_ role: ButtonRole, isPressed: Bool) {
+        core.report(accessory.origin, role: role, isPressed: isPressed) { [weak self] reason in
+            guard let self else { return }
+            let remark = "not reported: \(reason)"
+            list.publish(AccessoryEvent(.ignored, device: accessory.device, role: role, remark: remark))
+        }
     }
 
     /// The core has ended a transmission, for example at the time limit.
-    func transmissionEnded(_ ended: TransmissionID?) {
-        if ended == nil || ended == transmission { forgetTransmission() }
+    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
+        handle(.transmissionEnded(transmissionID, cause))
     }
 
-    private func forgetTransmission() {
-        transmission = nil
-        mirror.keepAlive.stop(for: path)
+    func coreLost() {
+        handle(.coreLost)
     }
 
-    private func subscribe() {
-        subscription += 1
-        let subscription = subscription
-        guard let characteristic = observed.characteristic, let connection = mirror.connection else {
-            return handle(.notificationsFailed(reason: "the characteristic was removed"))
+    private func subscribe(_ input: Int) {
+        let subscription = (subscriptions[input] ?? 0) + 1
+        subscriptions[input] = subscription
+        guard let characteristic = observed.characteristics[input], let connection = mirror.connection else {
+            return handle(.notificationsFailed(input, reason: "the characteristic was removed"))
         }
         let call = MethodCall(
             to: BlueZ.name,
@@ -197,15 +217,15 @@ final class BluetoothButton {
             startsService: false
         )
         connection.call(call, timeout: Self.subscribeTimeout) { [weak self] result in
-            guard let self, subscription == self.subscription, observed.characteristic == characteristic
+            guard let self, subscription == subscriptions[input], self.input(at: characteristic) == input
             else { return }
             switch result {
             case .success:
                 subscriptionFailure = nil
-                handle(.notificationsEnabled)
+                handle(.notificationsEnabled(input))
             case .failure(let error):
                 subscriptionFailure = error.description
-                handle(.notificationsFailed(reason: error.description))
+                handle(.notificationsFailed(input, reason: error.description))
             }
         }
     }
@@ -226,14 +246,19 @@ extension BlueZObjects {
         let present = services(of: path).map(\.uuid)
         let matching = AccessoryProfile.matching(services: device.uuids + present, name: device.alias)
         // A device may have the service without the profile's characteristic.
-        let complete = matching.filter { characteristic(of: path, matching: $0) != nil }
+        let complete = matching.filter { hasCharacteristic(of: path, matching: $0) }
         return complete + matching.filter { !complete.contains($0) }
     }
 
-    func characteristic(of device: ObjectPath, matching profile: AccessoryProfile) -> ObjectPath? {
-        for service in services(of: device) where GattUUID(service.uuid) == profile.service {
+    func hasCharacteristic(of device: ObjectPath, matching profile: AccessoryProfile) -> Bool {
+        profile.attributes.contains { characteristic(of: device, matching: $0) != nil }
+    }
+
+    /// With several services or characteristics of one UUID the first, by their handles.
+    func characteristic(of device: ObjectPath, matching attribute: GattAttribute) -> ObjectPath? {
+        for service in services(of: device) where GattUUID(service.uuid) == attribute.service {
             let found = characteristics(ofService: service.path).first {
-                GattUUID($0.uuid) == profile.characteristic
+                GattUUID($0.uuid) == attribute.characteristic
             }
             if let found { return found.path }
         }

@@ -55,9 +55,12 @@ final class BluetoothButtons {
     /// The button at `path`, if it is used.
     subscript(path: ObjectPath) -> BluetoothButton? { buttons[path] }
 
-    /// - Parameter ended: Nil if the core was lost, and all transmissions with it.
-    func transmissionEnded(_ ended: TransmissionID?) {
-        for button in buttons.values { button.transmissionEnded(ended) }
+    func coreLost() {
+        for button in buttons.values { button.coreLost() }
+    }
+
+    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
+        for button in buttons.values { button.transmissionEnded(transmissionID, cause) }
     }
 
     /// The enrolled devices, or the one that is being enrolled, have changed.
@@ -87,7 +90,9 @@ final class BluetoothButtons {
     }
 
     private func received(_ value: [UInt8], at characteristic: ObjectPath) {
-        for button in buttons.values where button.characteristic == characteristic { button.received(value) }
+        for button in buttons.values {
+            if let input = button.input(at: characteristic) { button.received(value, input: input) }
+        }
     }
 
     private func appeared(_ connection: BusConnection) {
@@ -102,7 +107,7 @@ final class BluetoothButtons {
 
     /// The services of the buttons in use, for which BlueZ is to reconnect them.
     private var services: Set<String> {
-        Set(buttons.values.map(\.profile.service.text))
+        Set(buttons.values.flatMap { $0.profile.attributes.map(\.service.text) })
     }
 
     // MARK: - Which devices are buttons
@@ -145,7 +150,7 @@ final class BluetoothButtons {
     /// be unknown.
     private func isCurrent(_ button: BluetoothButton, at path: ObjectPath, best: AccessoryProfile?) -> Bool {
         guard let best, best != button.profile else { return true }
-        return mirror.objects.characteristic(of: path, matching: best) == nil
+        return !mirror.objects.hasCharacteristic(of: path, matching: best)
     }
 
     private func list(unused device: BlueZDevice, at path: ObjectPath, _ profile: AccessoryProfile) {

@@ -162,7 +162,7 @@ final class Pairing {
             throw .failed("its services were not discovered in time: switch it off and on, and try again")
         }
         let profile = mirror.objects.profiles(of: target.path).first {
-            mirror.objects.characteristic(of: target.path, matching: $0) != nil
+            mirror.objects.hasCharacteristic(of: target.path, matching: $0)
         }
         if let profile { return profile }
         let services = mirror.objects.characteristics(of: target.path).map { "\($0.service)/\($0.uuid)" }

@@ -5,14 +5,14 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// One headset: passes its events to its ``HeadsetKey``, and performs the effects.
+/// One headset: passes its events to its ``Accessory``, and performs the effects.
 @EventLoop
 final class Headset {
     private let core: CoreConnection
     private let list: AccessoryList
     private let log: Logger
     private let vanished: @EventLoop () -> Void
-    private var key: HeadsetKey
+    private var accessory: Accessory
     private var device: (any KeySource)?
     private let hasOnlyTalkKeys: Bool
     private var wantsGrab = false
@@ -45,7 +45,7 @@ final class Headset {
         self.log = log
         self.vanished = vanished
         self.source = source
-        key = HeadsetKey(origin: node.origin, contact: node.contact)
+        accessory = Accessory(node.definition, origin: node.origin)
         if let granted = node.grantedKey {
             hasOnlyTalkKeys = source.half != nil
             device =
@@ -53,15 +53,15 @@ final class Headset {
                 ? KeyDevice(source, keys: [granted]) { [weak self] in self?.handle($0) }
                 : try SingleKeyDevice(source, key: granted) { [weak self] in self?.handle($0) }
         } else {
-            let codes = Set(HeadsetKey.codes.map { KeyCode(rawValue: $0) })
+            let codes = Set(AccessoryDefinition.headsetKeys.map { KeyCode(rawValue: $0) })
             hasOnlyTalkKeys =
                 source.half != nil || source.keys == KeyBits(codes.filter { source.keys.contains($0) })
             device = try KeyDevice(source, keys: codes) { [weak self] in self?.handle($0) }
         }
-        list.set(key.device)
+        list.set(accessory.device)
     }
 
-    var origin: Origin { key.origin }
+    var origin: Origin { accessory.origin }
 
     /// Grabs the key, so that no media player receives it, while a channel is joined whose presses begin transmissions.
     ///
@@ -87,7 +87,7 @@ final class Headset {
         timer.disarm()
         device?.close()
         device = nil
-        list.remove(key.origin)
+        list.remove(accessory.origin)
     }
 
     private func handle(_ event: KeyDeviceEvent) {
@@ -97,7 +97,7 @@ final class Headset {
         case .jackChanged, .eventsLost: break
         case .grabbed:
             isGrabRefused = false
-            log.debug("\(key.origin.name): its keys are grabbed")
+            log.debug("\(accessory.origin.name): its keys are grabbed")
         case .grabRefused(let error):
             if !isGrabRefused { log.warning("\(error): a media player may react to its key as well") }
             isGrabRefused = true
@@ -119,29 +119,41 @@ final class Headset {
         }
     }
 
-    private func handle(_ event: HeadsetKey.Event, at time: MonotonicTime = .now) {
-        for effect in key.handle(event, at: time) { perform(effect) }
+    private func handle(_ event: Accessory.Event, at time: MonotonicTime = .now) {
+        for effect in accessory.handle(event, at: time) { perform(effect) }
     }
 
-    private func perform(_ effect: HeadsetKey.Effect) {
+    private func perform(_ effect: Accessory.Effect) {
         switch effect {
-        case .begin: begin()
-        case .end(let cause): core.end(key.origin, cause)
+        case .begin(let attempt, let role): begin(attempt, role)
+        case .end(let cause, let role): core.end(accessory.origin, cause, role: role)
+        case .letGo(let role): core.end(accessory.origin, .released, role: role)
+        case .report(let role, let isPressed): report(role, isPressed: isPressed)
+        // Only Bluetooth buttons have notifications.
+        case .subscribe: break
         case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
         case .cancelTimer: timer.disarm()
         case .publish(let event): list.publish(event)
         }
     }
 
-    private func begin() {
-        core.begin(key.origin) { [weak self] result in
+    private func report(_ role: ButtonRole, isPressed: Bool) {
+        core.report(accessory.origin, role: role, isPressed: isPressed) { [weak self] reason in
+            guard let self else { return }
+            let remark = "not reported: \(reason)"
+            list.publish(AccessoryEvent(.ignored, device: accessory.device, role: role, remark: remark))
+        }
+    }
+
+    private func begin(_ attempt: AttemptID, _ role: ButtonRole) {
+        core.begin(accessory.origin, role: role) { [weak self] result in
             guard let self else { return }
             switch result {
-            case .success(let transmissionID): handle(.began(transmissionID))
+            case .success(let transmissionID): handle(.began(transmissionID, attempt))
             case .failure(let refusal):
-                handle(.refused(refusal.code))
+                handle(.refused(refusal.code, attempt))
                 list.publish(
-                    AccessoryEvent(.ignored, device: key.device, remark: "not transmitting: \(refusal)")
+                    AccessoryEvent(.ignored, device: accessory.device, remark: "not transmitting: \(refusal)")
                 )
             }
         }

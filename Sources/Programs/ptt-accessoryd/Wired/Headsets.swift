@@ -85,7 +85,7 @@ final class Headsets {
     /// in place of the node, of which no key arrives any more.
     private func review(_ sysname: String) {
         guard let node = nodes[sysname] else { return end(sysname) }
-        switch node.use(of: HeadsetKey.codes.map { KeyCode(rawValue: $0) }) {
+        switch node.use(of: AccessoryDefinition.headsetKeys.map { KeyCode(rawValue: $0) }) {
         case .used:
             let source = halves[sysname] ?? node
             guard source.isReadable else {

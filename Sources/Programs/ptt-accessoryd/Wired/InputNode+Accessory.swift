@@ -20,7 +20,7 @@ extension InputNode {
     }
 
     /// The kernel marks the jack of a sound card (sound/core/jack.c); any other headset has its own firmware.
-    var contact: HeadsetKey.Contact { transport == .jack ? .plug : .remote }
+    var definition: AccessoryDefinition { transport == .jack ? .headsetPlug : .remoteHeadset }
 
     /// How an accessory file names its transport.
     var inputTransport: InputTransport {

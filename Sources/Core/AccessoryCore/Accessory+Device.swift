@@ -1,0 +1,149 @@
+package import PTTMessages
+
+extension Accessory {
+    /// The accessory as it is listed.
+    package var device: AccessoryDevice {
+        AccessoryDevice(
+            kind: origin.kind,
+            identifier: origin.identifier,
+            name: origin.name,
+            profile: definition.name,
+            mode: gesture.mode,
+            link: linkState,
+            isPressed: buttons.isAnyDown,
+            remark: remark,
+            battery: battery,
+            accessory: definition.identifier,
+            lastRole: lastPress?.role,
+            lastPress: lastPress?.time.microseconds
+        )
+    }
+
+    /// Whether the core transmits for it.
+    package var isTransmitting: Bool { gesture.attempt?.transmission != nil }
+
+    /// What is published when it changes.
+    struct Listing: Equatable {
+        let link: LinkState
+        let remark: String?
+        let name: String
+        let battery: Int?
+    }
+
+    var listing: Listing {
+        Listing(link: linkState, remark: remark, name: origin.name, battery: battery)
+    }
+
+    private var presence: LinkState {
+        switch link {
+        case .gatt(let link): link.linkState
+        case .serial(let link, _): link.linkState
+        case .keys(let link): link.linkState
+        }
+    }
+
+    private var linkState: LinkState {
+        let presence = presence
+        return presence == .ready && gesture.lockedUntil != nil ? .unused : presence
+    }
+
+    private var remark: String? {
+        let presence = presence
+        if presence != .away, gesture.lockedUntil != nil {
+            return "its key triggers by itself, as with a dirty plug: clean it or plug it in again; "
+                + "the key works again after \(Gesture.silence.components.seconds) s without a press"
+        }
+        if case .gatt(let link) = link, let remark = link.remark { return remark }
+        if case .closed(let reason, cause: _) = gate { return reason }
+        if case .keys = link { return nil }
+        guard buttons.isAnyHeld else { return nil }
+        return "it is pressed, but the press was not observed: release it"
+    }
+
+    // MARK: - What is published of a press
+
+    func publish(
+        _ verdict: Gesture.Verdict,
+        _ kind: AccessoryEventKind,
+        _ role: ButtonRole,
+        _ report: inout Report,
+        _ effects: inout EffectList
+    ) {
+        report.isPublished = true
+        switch verdict {
+        case .pending: break
+        case .ignored(let reason): ignore(reason, role, &report, &effects)
+        case .counted: publish(kind, role, report, &effects)
+        case .bothCounted:
+            publish(.pressed, role, report, &effects)
+            publish(.released, role, report, &effects)
+        }
+    }
+
+    /// What was pending until now.
+    func publish(
+        _ verdict: Gesture.Verdict,
+        _ kind: AccessoryEventKind,
+        _ role: ButtonRole,
+        _ sample: Sample,
+        _ effects: inout EffectList
+    ) {
+        var report = Report(sample: sample, input: 0, time: MonotonicTime(nanoseconds: 0), areEdges: true)
+        publish(verdict, kind, role, &report, &effects)
+    }
+
+    private func publish(
+        _ kind: AccessoryEventKind,
+        _ role: ButtonRole,
+        _ report: Report,
+        _ effects: inout EffectList
+    ) {
+        let event = AccessoryEvent(
+            kind,
+            device: device,
+            role: role,
+            value: report.sample.text,
+            remark: report.note
+        )
+        effects.append(.publish(event))
+    }
+
+    func ignore(
+        _ reason: String,
+        _ role: ButtonRole?,
+        _ report: inout Report,
+        _ effects: inout EffectList
+    ) {
+        report.isPublished = true
+        let remark = report.note.map { "\($0): \(reason)" } ?? reason
+        let event = AccessoryEvent(
+            .ignored,
+            device: device,
+            role: role,
+            value: report.sample.text,
+            remark: remark
+        )
+        effects.append(.publish(event))
+    }
+
+    /// Publishes why what was sent changed nothing.
+    func publishPassed(_ report: Report, _ effects: inout EffectList) {
+        let reason: String? =
+            switch report.passed {
+            case .nothing: nil
+            case .alreadyReleased:
+                if case .keys = link { "the press was not observed" } else { "already released" }
+            case .alreadyPressed: "already pressed"
+            case .mirrored: "repeated by another characteristic"
+            case .releasedWhileConnecting: "released while connecting"
+            case .pressedWhileConnecting: "pressed while connecting"
+            case .letGo: "released; the next press counts"
+            case .notObserved: "the press was not observed"
+            }
+        var report = report
+        if let reason { return ignore(reason, nil, &report, &effects) }
+        guard let note = report.note else { return }
+        report.note = nil
+        ignore(note, nil, &report, &effects)
+    }
+}

@@ -1,0 +1,117 @@
+package import PTTMessages
+
+/// The number of an attempt to transmit, unique within one accessory: an answer of the core that arrives late is
+/// recognised by it.
+package struct AttemptID: Hashable, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+}
+
+/// Whether the presses of an accessory count.
+package enum Gate: Equatable, Sendable {
+    case open
+    /// The link works and presses are published as ignored, but nothing begins. The cause is that of the end of a
+    /// transmission when the gate closes; the reason is for people.
+    case closed(reason: String, cause: EndCause)
+}
+
+extension Accessory {
+    /// An event of one accessory, or of a transmission that it requested.
+    package enum Event: Equatable, Sendable {
+        // The link of a Bluetooth button. An index is that of an input of the definition.
+
+        /// A new link is up. If one was up before, it counts as lost.
+        case connected
+        /// - Parameter found: The inputs whose characteristics the device has. The event is repeated if that changes.
+        case servicesResolved(found: Set<Int>)
+        /// ``Effect/subscribe(_:)`` succeeded.
+        case notificationsEnabled(Int)
+        /// ``Effect/subscribe(_:)`` failed or took too long.
+        case notificationsFailed(Int, reason: String)
+        /// Notifications were on and have been turned off.
+        case notificationsStopped(Int)
+        /// The services or a characteristic were removed, or are being discovered again.
+        case servicesGone
+        /// The link is down. The cause becomes that of a transmission's end: ``EndCause/linkLost`` unless a more specific
+        /// one is known.
+        case disconnected(EndCause)
+        /// The adapter was powered off or unplugged, or `bluetoothd` or the bus has stopped.
+        case bluetoothLost
+        /// One for each notification, even if the value has not changed.
+        case valueNotified([UInt8], input: Int)
+
+        // A serial port.
+
+        case portOpened
+        /// The cause becomes that of a transmission's end.
+        case portClosed(EndCause)
+        case bytesReceived([UInt8])
+
+        // An input device. Codes are the kernel's (`input-event-codes.h`); autorepeat is not passed on.
+
+        case keyPressed(UInt16)
+        case keyReleased(UInt16)
+        /// The kernel dropped events, and this is the present state of a key.
+        case keyResynchronised(UInt16, isPressed: Bool)
+        /// The input device is gone. No event follows.
+        case deviceRemoved
+
+        // The core.
+
+        /// The core accepted ``Effect/begin(_:_:)``.
+        case began(TransmissionID, AttemptID)
+        /// The core refused ``Effect/begin(_:_:)``, or is not connected.
+        case refused(RefusalCode, AttemptID)
+        /// A transmission ended; those of other origins are ignored.
+        case transmissionEnded(TransmissionID, EndCause)
+        /// The connection to the core closed, and with it any transmission.
+        case coreLost
+
+        case gateChanged(Gate)
+        case renamed(String)
+        /// The charge in percent, from another source than the accessory's inputs.
+        case batteryChanged(Int)
+        case timerFired
+    }
+
+    /// An order to the shell. Among the effects of one event, those that concern the microphone come first.
+    package enum Effect: Equatable, Sendable {
+        /// Request a transmission for the origin from the core. Answer with ``Event/began(_:_:)`` or
+        /// ``Event/refused(_:_:)``.
+        case begin(AttemptID, ButtonRole)
+        /// Notify the core that a button of the origin was released, or lost; nil: all of them.
+        case end(EndCause, ButtonRole?)
+        /// Notify the core that a button of the origin was released, although there is no observed press of it: since a
+        /// time limit the core may be waiting for the release. Nil: all of them.
+        case letGo(ButtonRole?)
+        /// Notify the core of a button that does not transmit.
+        case report(ButtonRole, isPressed: Bool)
+        /// Turn the notifications of an input on, whether or not they are on already. Answer with
+        /// ``Event/notificationsEnabled(_:)`` or, after at most 10 s, ``Event/notificationsFailed(_:reason:)``.
+        case subscribe(Int)
+        /// There is one timer; a new time replaces the previous one.
+        case setTimer(MonotonicTime)
+        case cancelTimer
+        /// Publish that it was pressed, released or ignored, or that the device has changed.
+        case publish(AccessoryEvent)
+    }
+}
+
+/// The effects of one event, in order: what concerns the microphone first.
+struct EffectList {
+    private(set) var effects: [Accessory.Effect] = []
+    private var urgent = 0
+
+    /// An effect that concerns the microphone or a button's function.
+    mutating func order(_ effect: Accessory.Effect) {
+        effects.insert(effect, at: urgent)
+        urgent += 1
+    }
+
+    mutating func append(_ effect: Accessory.Effect) {
+        effects.append(effect)
+    }
+}

@@ -1,0 +1,129 @@
+import PTTMessages
+
+extension Accessory {
+    mutating func linkChanged(_ event: Event, at now: MonotonicTime, _ effects: inout EffectList) {
+        switch link {
+        case .gatt(let link): gattChanged(event, link, at: now, &effects)
+        case .serial(let link, let scanner): portChanged(event, link, scanner, at: now, &effects)
+        case .keys(var keys):
+            guard event == .deviceRemoved, !keys.isRemoved else { return }
+            keys.remove()
+            lose(.deviceRemoved, to: .keys(keys), &effects)
+        }
+    }
+
+    private mutating func gattChanged(
+        _ event: Event,
+        _ present: GattLink,
+        at now: MonotonicTime,
+        _ effects: inout EffectList
+    ) {
+        switch event {
+        case .connected: lose(.linkLost, to: .connected, present, &effects)
+        case .servicesResolved(let found): servicesResolved(found, present, &effects)
+        case .notificationsEnabled(let input):
+            var next = present
+            next.notificationsEnabled(input, at: now)
+            link = .gatt(next)
+        case .notificationsFailed(let input, let reason):
+            var next = present
+            next.notificationsFailed(input, reason, at: now)
+            link = .gatt(next)
+        case .notificationsStopped(let input):
+            if present.isNotifying(input) { reopen(present, present.found, &effects) }
+        case .servicesGone:
+            switch present.state {
+            case .away: break
+            case .connected, .open, .unused: lose(.linkLost, to: .connected, present, &effects)
+            }
+        case .disconnected(let cause): lose(cause, to: .away(remark: nil), present, &effects)
+        case .bluetoothLost:
+            lose(.linkLost, to: .away(remark: "Bluetooth is off or not running"), present, &effects)
+        case .valueNotified, .portOpened, .portClosed, .bytesReceived, .keyPressed, .keyReleased,
+            .keyResynchronised, .deviceRemoved, .began, .refused, .transmissionEnded, .coreLost, .gateChanged,
+            .renamed, .batteryChanged, .timerFired:
+            break
+        }
+    }
+
+    private mutating func servicesResolved(
+        _ found: Set<Int>,
+        _ present: GattLink,
+        _ effects: inout EffectList
+    ) {
+        guard !found.isEmpty else {
+            let reason =
+                "it has no \(definition.name) button; if it should have one, forget it and pair it again"
+            return lose(.linkLost, to: .unused(reason: reason), present, &effects)
+        }
+        switch present.state {
+        case .away, .connected, .unused:
+            // Values that came before still report the level.
+            var next = present
+            next.open(found, &effects)
+            link = .gatt(next)
+        case .open: if present.found != found { reopen(present, found, &effects) }
+        }
+    }
+
+    /// Subscribes to the inputs, from the beginning.
+    private mutating func reopen(_ present: GattLink, _ found: Set<Int>, _ effects: inout EffectList) {
+        var next = present
+        var subscriptions = EffectList()
+        next.open(found, &subscriptions)
+        lose(.linkLost, to: .gatt(next), &effects)
+        for subscription in subscriptions.effects { effects.append(subscription) }
+    }
+
+    private mutating func lose(
+        _ cause: EndCause,
+        to state: GattLink.State,
+        _ present: GattLink,
+        _ effects: inout EffectList
+    ) {
+        var next = present
+        next.enter(state)
+        lose(cause, to: .gatt(next), &effects)
+    }
+
+    private mutating func portChanged(
+        _ event: Event,
+        _ present: SerialLink,
+        _ scanner: TokenScanner,
+        at now: MonotonicTime,
+        _ effects: inout EffectList
+    ) {
+        var (port, scanner) = (present, scanner)
+        scanner.reset()
+        switch event {
+        case .portOpened:
+            port.opened(at: now)
+            lose(.linkLost, to: .serial(port, scanner), &effects)
+        case .portClosed(let cause):
+            port.closed()
+            lose(cause, to: .serial(port, scanner), &effects)
+        case .bluetoothLost:
+            port.closed()
+            lose(.linkLost, to: .serial(port, scanner), &effects)
+        case .connected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
+            .notificationsStopped,
+            .servicesGone, .disconnected, .valueNotified, .bytesReceived, .keyPressed, .keyReleased,
+            .keyResynchronised, .deviceRemoved, .began, .refused, .transmissionEnded, .coreLost, .gateChanged,
+            .renamed, .batteryChanged, .timerFired:
+            break
+        }
+    }
+
+    /// Ends everything, because the connection to the accessory is lost; the levels become unknown.
+    private mutating func lose(_ cause: EndCause, to link: Link, _ effects: inout EffectList) {
+        let pressed = buttons.pressed
+        gesture.loseAll(cause, &effects)
+        gesture.forgetDebts()
+        buttons.forget()
+        self.link = link
+        if case .keys = link { return }
+        guard let role = pressed.first(where: { _ in true }) else { return }
+        let remark = "lost while it was pressed"
+        effects.append(.publish(AccessoryEvent(.released, device: device, role: role, remark: remark)))
+    }
+}

@@ -1,0 +1,270 @@
+import PTTMessages
+
+/// What an accessory sent, as it is shown to people.
+enum Sample: Equatable, Sendable {
+    case bytes([UInt8])
+    case key(UInt16)
+    case nothing
+
+    var text: String? {
+        switch self {
+        case .bytes(let value): hexadecimal(value)
+        case .key(let code): KeyLink.name(of: code)
+        case .nothing: nil
+        }
+    }
+}
+
+/// The bytes for people, two digits each. An attribute may have 512 bytes; for a button the first 20 are enough.
+func hexadecimal(_ value: [UInt8]) -> String {
+    var text = ""
+    for byte in value.prefix(20) {
+        if !text.isEmpty { text += " " }
+        text += String(hexadecimal: UInt64(byte), digits: 2)
+    }
+    return value.count > 20 ? text + " …" : text
+}
+
+extension Accessory {
+    /// One thing that an accessory sent, and what is to be published of it.
+    struct Report {
+        let sample: Sample
+        let input: Int
+        let time: MonotonicTime
+        /// Whether a change of level is an edge.
+        let areEdges: Bool
+        /// Describes the rest of what was sent: a heartbeat.
+        var note: String?
+        var isPublished = false
+        /// Why it changed nothing.
+        var passed = Passed.nothing
+        /// Buttons that were let go without an observed press.
+        var lettings = RoleSet()
+    }
+
+    /// Why a signal has no effect, in ascending order of interest.
+    enum Passed: Int, Comparable {
+        case nothing, alreadyReleased, alreadyPressed, mirrored, releasedWhileConnecting,
+            pressedWhileConnecting
+        case letGo, notObserved
+
+        static func < (left: Passed, right: Passed) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    mutating func valueNotified(
+        _ value: [UInt8],
+        input: Int,
+        at now: MonotonicTime,
+        _ effects: inout EffectList
+    ) {
+        guard case .gatt(let gatt) = link, case .gatt(let inputs) = definition.input,
+            inputs.indices.contains(input)
+        else { return }
+        if case .settling = gatt.inputs[input] { settle(input, at: now) }
+        let signals = inputs[input].decoder.signals(of: value)
+        let isReady = isReady(input)
+        if case .away = gatt.state, !signals.areUnknown {
+            let event = AccessoryEvent(
+                .ignored,
+                device: device,
+                value: hexadecimal(value),
+                remark: "it is not connected"
+            )
+            return effects.append(.publish(event))
+        }
+        var report = Report(sample: .bytes(value), input: input, time: now, areEdges: isReady)
+        apply(signals, &report, &effects)
+    }
+
+    /// The timer may be late.
+    private mutating func settle(_ input: Int, at now: MonotonicTime) {
+        guard case .gatt(var gatt) = link, gatt.settle(input, at: now) else { return }
+        link = .gatt(gatt)
+        buttons.assumeReleased(roles.roles(of: input))
+    }
+
+    private func isReady(_ input: Int) -> Bool {
+        guard case .gatt(let gatt) = link else { return false }
+        return gatt.isReady(input)
+    }
+
+    mutating func bytesReceived(_ bytes: [UInt8], at now: MonotonicTime, _ effects: inout EffectList) {
+        guard case .serial(var port, var scanner) = link else { return }
+        if port.settle(at: now) { buttons.assumeReleased(roles.all) }
+        let signals = scanner.signals(of: bytes)
+        link = .serial(port, scanner)
+        var report = Report(sample: .bytes(bytes), input: 0, time: now, areEdges: port.state == .open)
+        apply(signals, &report, &effects)
+    }
+
+    mutating func key(_ code: UInt16, isPressed: Bool, at now: MonotonicTime, _ effects: inout EffectList) {
+        guard case .keys(let keys) = link, !keys.isRemoved, case .keys(let input) = definition.input else {
+            return
+        }
+        var report = Report(sample: .key(code), input: 0, time: now, areEdges: true)
+        apply(input.signals(of: code, isPressed: isPressed), &report, &effects)
+    }
+
+    private mutating func apply(_ signals: [Signal], _ report: inout Report, _ effects: inout EffectList) {
+        report.note = signals.note
+        for signal in signals {
+            switch signal {
+            case .down(let role): down(roles[role], &report, &effects)
+            case .up(let role): up(roles[role], &report, &effects)
+            case .tap(let role): tap(roles[role], &report, &effects)
+            case .arm(let role): if report.areEdges, gate == .open { gesture.arm(roles[role]) }
+            case .fire(let role):
+                if gesture.fire(roles[role]) { tap(roles[role], &report, &effects) }
+            case .level(let down): level(roles.mapped(down), &report, &effects)
+            case .battery(let percent): battery = percent
+            case .alive, .unknown: break
+            }
+        }
+        letGo(report.lettings, &effects)
+        if !report.isPublished { publishPassed(report, &effects) }
+    }
+
+    /// Releases before presses: an emergency may take the place of a talk button.
+    private mutating func level(_ downs: RoleSet, _ report: inout Report, _ effects: inout EffectList) {
+        for role in roles.roles(of: report.input) where !downs.contains(role) { up(role, &report, &effects) }
+        for role in downs { down(role, &report, &effects) }
+    }
+
+    private mutating func down(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
+        switch buttons[role] {
+        case .pressed, .held: report.pass(report.areEdges ? .alreadyPressed : .pressedWhileConnecting)
+        case .unknown:
+            buttons[role] = .held
+            report.pass(report.areEdges ? .notObserved : .pressedWhileConnecting)
+        case .released:
+            if !report.areEdges {
+                buttons[role] = .held
+                report.pass(.pressedWhileConnecting)
+            } else if buttons.isMirrored(role, by: report.input, at: report.time) {
+                report.pass(.mirrored)
+            } else {
+                press(role, &report, &effects)
+            }
+        }
+    }
+
+    private mutating func press(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
+        lastPress = (role, report.time)
+        switch gate {
+        case .closed(let reason, cause: _):
+            buttons[role] = .held
+            ignore(reason, role, &report, &effects)
+        case .open:
+            buttons[role] = .pressed
+            let verdict = gesture.pressed(role, report.sample, at: report.time, &effects)
+            publish(verdict, .pressed, role, &report, &effects)
+        }
+    }
+
+    private mutating func tap(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
+        guard report.areEdges else { return report.pass(.pressedWhileConnecting) }
+        lastPress = (role, report.time)
+        switch gate {
+        case .closed(let reason, cause: _): ignore(reason, role, &report, &effects)
+        case .open:
+            let verdict = gesture.tapped(role, at: report.time, &effects)
+            publish(verdict, .pressed, role, &report, &effects)
+        }
+    }
+
+    private mutating func up(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
+        let level = buttons[role]
+        buttons[role] = .released
+        switch level {
+        case .released: report.pass(report.areEdges ? .alreadyReleased : .releasedWhileConnecting)
+        case .pressed:
+            buttons.noteRelease(of: role, by: report.input, at: report.time)
+            let verdict = gesture.released(role, at: report.time, &effects)
+            publish(verdict, .released, role, &report, &effects)
+        case .held, .unknown:
+            if level == .held, case .closed(let reason, cause: _) = gate {
+                return ignore(reason, role, &report, &effects)
+            }
+            let verdict = gesture.letGo(role, at: report.time, &effects)
+            if verdict != .counted || isKeys { return publish(verdict, .released, role, &report, &effects) }
+            if role.transmits, gesture.mode != .toggle, gate == .open { report.lettings.insert(role) }
+            report.pass(report.areEdges ? .letGo : .releasedWhileConnecting)
+        }
+    }
+
+    private var isKeys: Bool {
+        switch link {
+        case .keys: true
+        case .gatt, .serial: false
+        }
+    }
+
+    /// One order for all buttons, if none of them holds anything.
+    private func letGo(_ lettings: RoleSet, _ effects: inout EffectList) {
+        if lettings.isEmpty { return }
+        if lettings.count > 1, gesture.attempt == nil, gesture.holding.isEmpty {
+            return effects.order(.letGo(nil))
+        }
+        for role in lettings { effects.order(.letGo(role)) }
+    }
+
+    /// After lost events nothing is known of what was pressed or released between: a transmission ends, and a button
+    /// that is found pressed does not count.
+    mutating func keyResynchronised(
+        _ code: UInt16,
+        isPressed: Bool,
+        at now: MonotonicTime,
+        _ effects: inout EffectList
+    ) {
+        guard case .keys(let keys) = link, !keys.isRemoved, case .keys(let input) = definition.input,
+            let meaning = input.meanings[code]
+        else { return }
+        gesture.loseAll(.released, &effects)
+        buttons.discountPresses()
+        if case .button(let role) = meaning {
+            buttons[roles[role]] = isPressed ? .held : .released
+            if !isPressed { _ = gesture.letGo(roles[role], at: now, &effects) }
+        }
+        var report = Report(sample: .key(code), input: 0, time: now, areEdges: true)
+        ignore(
+            isPressed ? "the press was not observed" : "the release was not observed",
+            nil,
+            &report,
+            &effects
+        )
+    }
+
+    /// The release of a button that was down for too long is assumed.
+    mutating func expire(_ role: ButtonRole, at now: MonotonicTime, _ effects: inout EffectList) {
+        // A Bluetooth button may repeat its level: it must be observed as released. A key and a text are edges.
+        if case .gatt = link { buttons[role] = .held } else { buttons[role] = .released }
+        var report = Report(sample: .nothing, input: 0, time: now, areEdges: true)
+        report.note = "it was pressed for so long that its release must be lost"
+        publish(gesture.released(role, at: now, &effects), .released, role, &report, &effects)
+    }
+}
+
+extension Accessory.Report {
+    mutating func pass(_ passed: Accessory.Passed) {
+        self.passed = max(self.passed, passed)
+    }
+}
+
+extension [Signal] {
+    /// Whether they say nothing of any button.
+    fileprivate var areUnknown: Bool {
+        allSatisfy { if case .unknown = $0 { true } else { false } }
+    }
+
+    /// Of a heartbeat, or of what is not known.
+    fileprivate var note: String? {
+        for signal in self {
+            switch signal {
+            case .alive: return "heartbeat"
+            case .unknown(let reason): return reason
+            case .down, .up, .tap, .arm, .fire, .level, .battery: break
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,155 @@
+package import PTTMessages
+
+/// One accessory: a Bluetooth button, a serial microphone or the keys of an input device.
+///
+/// *Link* knows whether it can be heard of, the decoders of ``AccessoryDefinition`` what it says, *Buttons* which buttons
+/// are down, *Gesture* what that does.
+///
+/// **A transmission begins only with a press that was observed as it happened, and ends with every loss.** Whatever was
+/// lost in between, a button must be observed as released and then as pressed.
+package struct Accessory: Equatable, Sendable {
+    enum Link: Equatable, Sendable {
+        case gatt(GattLink)
+        case serial(SerialLink, TokenScanner)
+        case keys(KeyLink)
+    }
+
+    package let definition: AccessoryDefinition
+    package private(set) var origin: Origin
+    package private(set) var gate: Gate
+    let roles: InputRoles
+    var link: Link
+    var buttons = Buttons()
+    var gesture: Gesture
+    var battery: Int?
+    var lastPress: (role: ButtonRole, time: MonotonicTime)?
+    /// The time to which the shell's timer is set.
+    private var timer: MonotonicTime?
+
+    /// - Parameters:
+    ///   - definition: How it reports presses.
+    ///   - origin: The origin of its presses.
+    ///   - mode: Nil: that of the definition. A button that never reports its release toggles in any case.
+    ///   - replaced: Buttons that take the role of another one.
+    ///   - gate: Whether its presses count.
+    package init(
+        _ definition: AccessoryDefinition,
+        origin: Origin,
+        mode: ButtonMode? = nil,
+        roles replaced: [ButtonRole: ButtonRole] = [:],
+        gate: Gate = .open
+    ) {
+        self.definition = definition
+        self.origin = origin
+        self.gate = gate
+        let roles = InputRoles(of: definition.input, replacing: replaced)
+        self.roles = roles
+        let canHold = roles.levels.contains(.talk) || !roles.all.contains(.talk)
+        let wanted = mode ?? definition.gesture.mode ?? .hold
+        gesture = Gesture(mode: canHold ? wanted : .toggle, settings: definition.gesture)
+        switch definition.input {
+        case .gatt(let inputs): link = .gatt(GattLink(inputs: inputs.count))
+        case .serial(let input): link = .serial(SerialLink(), TokenScanner(input.tokens))
+        case .keys:
+            link = .keys(KeyLink())
+            buttons.assumeReleased(roles.all)
+        }
+    }
+
+    /// Handles an event.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - now: Its time, which never decreases from event to event; for a key, the kernel's timestamp.
+    /// - Returns: What to do, in this order.
+    package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
+        let before = listing
+        if case .timerFired = event { timer = nil }
+        var effects = EffectList()
+        transition(event, at: now, &effects)
+        let deadline = deadline
+        if deadline != timer {
+            timer = deadline
+            effects.append(deadline.map { .setTimer($0) } ?? .cancelTimer)
+        }
+        if listing != before {
+            effects.append(.publish(AccessoryEvent(.deviceChanged, device: device)))
+        }
+        return effects.effects
+    }
+
+    private var deadline: MonotonicTime? {
+        switch link {
+        case .gatt(let link): earlier(link.deadline, gesture.deadline)
+        case .serial(let link, _): earlier(link.deadline, gesture.deadline)
+        case .keys(let link): link.isRemoved ? nil : gesture.deadline
+        }
+    }
+
+    private mutating func transition(_ event: Event, at now: MonotonicTime, _ effects: inout EffectList) {
+        switch event {
+        case .valueNotified(let value, let input): valueNotified(value, input: input, at: now, &effects)
+        case .bytesReceived(let bytes): bytesReceived(bytes, at: now, &effects)
+        case .keyPressed(let code): key(code, isPressed: true, at: now, &effects)
+        case .keyReleased(let code): key(code, isPressed: false, at: now, &effects)
+        case .keyResynchronised(let code, let isPressed):
+            keyResynchronised(code, isPressed: isPressed, at: now, &effects)
+        case .began(let transmission, let attempt): gesture.began(transmission, attempt)
+        case .refused(let code, let attempt): gesture.refused(code, attempt, buttons, &effects)
+        case .transmissionEnded(let transmission, let cause):
+            gesture.transmissionEnded(transmission, cause, buttons, &effects)
+        case .coreLost: gesture.coreLost()
+        case .connected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
+            .notificationsStopped,
+            .servicesGone, .disconnected, .bluetoothLost, .portOpened, .portClosed, .deviceRemoved:
+            linkChanged(event, at: now, &effects)
+        case .gateChanged(let gate): gateChanged(gate, &effects)
+        case .renamed(let name):
+            origin = Origin(kind: origin.kind, identifier: origin.identifier, name: name)
+        case .batteryChanged(let percent): battery = percent
+        case .timerFired: timerFired(at: now, &effects)
+        }
+    }
+
+    /// A press that is held while the gate opens is not a press.
+    private mutating func gateChanged(_ gate: Gate, _ effects: inout EffectList) {
+        self.gate = gate
+        guard case .closed(reason: _, let cause) = gate else { return }
+        gesture.loseAll(cause, &effects)
+        gesture.forgetDebts()
+        buttons.discountPresses()
+    }
+
+    private mutating func timerFired(at now: MonotonicTime, _ effects: inout EffectList) {
+        switch link {
+        case .gatt(var gatt):
+            for input in gatt.timerFired(at: now, &effects) {
+                buttons.assumeReleased(roles.roles(of: input))
+            }
+            link = .gatt(gatt)
+        case .serial(var serial, let scanner):
+            if serial.settle(at: now) {
+                buttons.assumeReleased(roles.all)
+                link = .serial(serial, scanner)
+            }
+        case .keys: break
+        }
+        gesture.unlock(at: now)
+        while let touch = gesture.nextLongTouch(at: now) {
+            publish(
+                gesture.counts(touch.role, at: now, &effects),
+                .pressed,
+                touch.role,
+                touch.sample,
+                &effects
+            )
+        }
+        while let role = gesture.nextExpiredHold(at: now) { expire(role, at: now, &effects) }
+    }
+
+    package static func == (left: Accessory, right: Accessory) -> Bool {
+        left.definition == right.definition && left.origin == right.origin && left.gate == right.gate
+            && left.link == right.link && left.buttons == right.buttons && left.gesture == right.gesture
+            && left.battery == right.battery && left.timer == right.timer
+    }
+}

@@ -1,0 +1,81 @@
+import PTTMessages
+
+/// The level of each button of one accessory. All its inputs report to the same levels, so that an edge that is
+/// reported twice, by repetition or by two characteristics, is one edge.
+struct Buttons: Equatable, Sendable {
+    enum Level: Equatable, Sendable {
+        case unknown
+        case released
+        /// Pressed, but the press does not count: it was not observed, or nothing could begin.
+        case held
+        /// Pressed, and the press was observed.
+        case pressed
+    }
+
+    /// The longest time by which a second input repeats an edge.
+    static let mirrorLag = Duration.milliseconds(100)
+
+    private var known = RoleSet()
+    private var down = RoleSet()
+    private var counted = RoleSet()
+    private var lastRelease: (role: ButtonRole, input: Int, time: MonotonicTime)?
+
+    subscript(role: ButtonRole) -> Level {
+        get {
+            guard known.contains(role) else { return .unknown }
+            guard down.contains(role) else { return .released }
+            return counted.contains(role) ? .pressed : .held
+        }
+        set {
+            known.remove(role)
+            down.remove(role)
+            counted.remove(role)
+            switch newValue {
+            case .unknown: return
+            case .released: known.insert(role)
+            case .held:
+                known.insert(role)
+                down.insert(role)
+            case .pressed:
+                known.insert(role)
+                down.insert(role)
+                counted.insert(role)
+            }
+        }
+    }
+
+    var isAnyDown: Bool { !down.isEmpty }
+
+    /// Buttons whose press was observed and which are still down.
+    var pressed: RoleSet { counted }
+
+    var isAnyHeld: Bool { down != counted }
+
+    mutating func forget() {
+        self = Buttons()
+    }
+
+    /// Buttons of which nothing is known report edges only, and are assumed to be released.
+    mutating func assumeReleased(_ roles: RoleSet) {
+        known.formUnion(roles)
+    }
+
+    /// No press that is down now counts any more.
+    mutating func discountPresses() {
+        counted = RoleSet()
+    }
+
+    mutating func noteRelease(of role: ButtonRole, by input: Int, at now: MonotonicTime) {
+        lastRelease = (role, input, now)
+    }
+
+    /// Whether a press repeats one that another input has reported together with its release.
+    func isMirrored(_ role: ButtonRole, by input: Int, at now: MonotonicTime) -> Bool {
+        guard let last = lastRelease, last.role == role, last.input != input else { return false }
+        return now - last.time < Self.mirrorLag
+    }
+
+    static func == (left: Buttons, right: Buttons) -> Bool {
+        left.known == right.known && left.down == right.down && left.counted == right.counted
+    }
+}

@@ -1,0 +1,75 @@
+import PTTMessages
+
+// What the core answers, and time.
+
+extension Gesture {
+    mutating func began(_ transmission: TransmissionID, _ identifier: AttemptID) {
+        if attempt?.identifier == identifier { attempt?.transmission = transmission }
+    }
+
+    mutating func refused(
+        _ code: RefusalCode,
+        _ identifier: AttemptID,
+        _ buttons: Buttons,
+        _ effects: inout EffectList
+    ) {
+        guard let attempt, attempt.identifier == identifier else { return }
+        self.attempt = nil
+        if code == .transmissionNotAllowed { owe(attempt.role, buttons, &effects) }
+    }
+
+    mutating func transmissionEnded(
+        _ transmission: TransmissionID,
+        _ cause: EndCause,
+        _ buttons: Buttons,
+        _ effects: inout EffectList
+    ) {
+        guard let attempt, attempt.transmission == transmission else { return }
+        self.attempt = nil
+        if cause == .timeLimit { owe(attempt.role, buttons, &effects) }
+    }
+
+    mutating func coreLost() {
+        attempt = nil
+        owed = RoleSet()
+    }
+
+    /// The core requires a release before the next transmission. For a toggle that is the release of the button itself,
+    /// not the second press; a held button sends it in any case.
+    private mutating func owe(_ role: ButtonRole, _ buttons: Buttons, _ effects: inout EffectList) {
+        guard !holding.contains(role) else { return }
+        switch buttons[role] {
+        case .pressed, .held: owed.insert(role)
+        case .released, .unknown: effects.order(.end(.released, role))
+        }
+    }
+
+    var deadline: MonotonicTime? {
+        var deadline = lockedUntil
+        for touch in touches { deadline = earlier(deadline, touch.since + shortestPress) }
+        for hold in holds { deadline = earlier(deadline, hold.deadline) }
+        return deadline
+    }
+
+    mutating func unlock(at now: MonotonicTime) {
+        if let until = lockedUntil, now >= until { lockedUntil = nil }
+    }
+
+    /// A press that has become long enough.
+    mutating func nextLongTouch(at now: MonotonicTime) -> Touch? {
+        guard let index = touches.firstIndex(where: { now - $0.since >= shortestPress }) else { return nil }
+        return touches.remove(at: index)
+    }
+
+    /// A button that was down for too long.
+    mutating func nextExpiredHold(at now: MonotonicTime) -> ButtonRole? {
+        guard let index = holds.firstIndex(where: { now >= $0.deadline }) else { return nil }
+        return holds.remove(at: index).role
+    }
+}
+
+/// The earlier of two times, of which either may be missing.
+func earlier(_ left: MonotonicTime?, _ right: MonotonicTime?) -> MonotonicTime? {
+    guard let left, let right else { return left ?? right }
+    return min(left, right)
+}

@@ -1,0 +1,52 @@
+import AccessoryCore
+import PTTMessages
+import Testing
+
+@Suite struct AccessoryTests {
+    @Test(arguments: AccessoryProfile.all.map(\.name))
+    func `with every family an observed press begins, and its release ends`(_ name: String) throws {
+        var accessory = try ready(name)
+        #expect(accessory.device.link == .ready)
+        #expect(
+            accessory.handle(.valueNotified([0x01], input: 0), at: seconds(2)).first
+                == .begin(AttemptID(rawValue: 1), .talk)
+        )
+        #expect(accessory.device.isPressed)
+        #expect(
+            accessory.handle(.valueNotified([0x00], input: 0), at: seconds(3)).first
+                == .end(.released, .talk)
+        )
+        #expect(!accessory.device.isPressed)
+    }
+
+    @Test(
+        arguments: AccessoryProfile.all.map(\.name),
+        [
+            Accessory.Event.connected, .servicesResolved(found: []), .notificationsStopped(0), .servicesGone,
+            .disconnected(.linkLost), .bluetoothLost,
+        ]
+    )
+    func `with every family any loss while it is pressed ends immediately`(
+        _ name: String,
+        _ loss: Accessory.Event
+    ) throws {
+        var accessory = try ready(name)
+        _ = accessory.handle(.valueNotified([0x01], input: 0), at: seconds(2))
+        #expect(accessory.handle(loss, at: seconds(3)).first == .end(.linkLost, nil))
+        #expect(!accessory.device.isPressed)
+    }
+
+    private func ready(_ name: String) throws -> Accessory {
+        let profile = try #require(AccessoryProfile.all.first { $0.name == name })
+        var accessory = Accessory(profile.definition, origin: .button)
+        _ = accessory.handle(.connected, at: seconds(0))
+        #expect(accessory.handle(.servicesResolved(found: [0]), at: seconds(0)).first == .subscribe(0))
+        _ = accessory.handle(.notificationsEnabled(0), at: seconds(0))
+        _ = accessory.handle(.timerFired, at: seconds(1))
+        return accessory
+    }
+}
+
+func seconds(_ seconds: Double) -> MonotonicTime {
+    MonotonicTime(nanoseconds: Int64(seconds * 1_000_000_000))
+}
