@@ -37,4 +37,66 @@ enum Shipped {
             }
         }
     }
+
+    @Test func `a definition that is written as a file is read as the same definition`() throws {
+        for file in try Shipped.all() {
+            let read = try AccessoryDefinition(toml: file.fileText, identifier: file.identifier)
+            #expect(read == file, "\(file.identifier)")
+        }
+    }
+
+    /// A device has two of the services of the files as well, `ffe0` beside its own; there the files' order counts.
+    @Test func `no two files match one device equally well`() throws {
+        let files = try Shipped.all()
+        for (index, file) in files.enumerated() {
+            for other in files[..<index] {
+                #expect(!Self.canTie(file, other), "\(file.identifier) and \(other.identifier)")
+            }
+        }
+    }
+
+    /// Whether a device with one of the services, names, products and keys of both files can match both equally well.
+    private static func canTie(_ first: AccessoryDefinition, _ second: AccessoryDefinition) -> Bool {
+        func shared<Value: Hashable>(_ values: [Value], _ others: [Value]) -> [Value?] {
+            if values.isEmpty || others.isEmpty { return (values + others).map { $0 } + [nil] }
+            return values.filter { others.contains($0) }
+        }
+        let names = (first.match.names + second.match.names).map { $0.replacing("*", with: "") } + ["Any"]
+        let (left, right) = (first.match, second.match)
+        for name in names {
+            for service in shared(left.services, right.services) {
+                let address = (left.addresses + right.addresses).first ?? "A4:C1:38:00:00:01"
+                let button = DeviceDescription(
+                    name: name,
+                    link: .bluetooth(address: address, services: service.map { [$0.text] } ?? [])
+                )
+                if isTie(first, second, button) { return true }
+            }
+            guard case .keys(let keys) = first.input, case .keys(let others) = second.input else { continue }
+            let codes = Set(keys.meanings.keys).intersection(others.meanings.keys)
+            guard !codes.isEmpty else { continue }
+            for transport in InputTransport.allCases {
+                for product in shared(left.products, right.products) {
+                    let product = product ?? ProductID(vendor: 1, product: 1)
+                    if isTie(
+                        first,
+                        second,
+                        DeviceDescription(name: name, link: .input(transport, product, keys: codes))
+                    ) {
+                        return true
+                    }
+                }
+            }
+        }
+        return false
+    }
+
+    private static func isTie(
+        _ first: AccessoryDefinition,
+        _ second: AccessoryDefinition,
+        _ device: DeviceDescription
+    ) -> Bool {
+        guard let specificity = first.matches(device).specificity else { return false }
+        return second.matches(device).specificity == specificity
+    }
 }

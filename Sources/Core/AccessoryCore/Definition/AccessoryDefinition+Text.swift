@@ -1,0 +1,174 @@
+import PTTMessages
+
+extension AccessoryDefinition {
+    /// The text of an accessory file that describes this accessory.
+    package var fileText: String {
+        var text = "name = \(quoted(name))\nconfidence = \(quoted(confidence.rawValue))\n"
+        if !evidence.isEmpty { text += "evidence = \(array(evidence))\n" }
+        return text + matchText + connectionText + inputText + gestureText + ledText + batteryText
+            + examples.map { exampleText($0) }.joined()
+    }
+
+    private var matchText: String {
+        let lists: [(String, [String])] = [
+            ("service", match.services.map(\.shortText)), ("name", match.names),
+            ("not-name", match.excludedNames),
+            ("address", match.addresses), ("product", match.products.map(\.text)),
+            ("transport", match.transports.map(\.rawValue)), ("hint", match.hints),
+        ]
+        return "\n[match]\n" + lists.filter { !$0.1.isEmpty }.map { "\($0.0) = \(array($0.1))\n" }.joined()
+    }
+
+    private var connectionText: String {
+        guard connection != ConnectionPolicy() else { return "" }
+        var text = "\n[connect]\nbond = \(quoted(connection.bonding.rawValue))\n"
+        guard !connection.writes.isEmpty else { return text }
+        text += "write = [\n"
+        for write in connection.writes {
+            let change =
+                switch write.change {
+                case .value(let bytes): "value = \(quotedBytes(bytes))"
+                case .setBits(let bytes): "set-bits = \(quotedBytes(bytes))"
+                }
+            let (service, characteristic) = (write.attribute.service, write.attribute.characteristic)
+            text +=
+                "  { service = \(quoted(service.shortText)), characteristic = \(quoted(characteristic.shortText)), "
+            text += "\(change) },\n"
+        }
+        return text + "]\n"
+    }
+
+    private var inputText: String {
+        switch input {
+        case .gatt(let inputs):
+            return inputs.map { "\n[[input]]\n\(lines($0.attribute))\(decoderText($0.decoder))" }.joined()
+        case .serial(let input):
+            return "\n[[input]]\nserial = \(quoted(input.serviceClass.shortText))\n\(tokenText(input.tokens))"
+        case .keys(let input):
+            let keys = input.meanings.sorted { $0.key < $1.key }.map { code, meaning in
+                "\(KeyName.name(of: code) ?? "\(code)") = \(quoted(meaning.fileText))"
+            }
+            return "\n[[input]]\nkeys = { \(keys.joined(separator: ", ")) }\n"
+        }
+    }
+
+    private func decoderText(_ decoder: FrameDecoder) -> String {
+        switch decoder {
+        case .bytes(let patterns):
+            let texts = patterns.map { "\(quotedBytes($0.bytes)) = \(meanings($0.signals))" }
+            return "bytes = { \(texts.joined(separator: ", ")) }\n"
+        case .bits(let table):
+            let texts = table.roles.sorted { $0.key < $1.key }.map {
+                "\(quotedBytes([$0.key])) = \(quoted($0.value.fileText))"
+            }
+            let ignored = table.ignored == 0 ? "" : "ignore = \(quotedBytes([table.ignored]))\n"
+            return "bits = { \(texts.joined(separator: ", ")) }\n\(ignored)"
+        case .tokens(let table): return tokenText(table)
+        }
+    }
+
+    private func tokenText(_ table: TokenTable) -> String {
+        let texts = table.tokens.map { token in
+            let signals = token.signals + (token.hasBattery ? [.battery(0)] : [])
+            return "\(quoted(String(decoding: token.bytes, as: UTF8.self))) = \(meanings(signals))"
+        }
+        let stripped = table.stripped.isEmpty ? "" : "strip = \(quotedBytes(table.stripped.sorted()))\n"
+        return "tokens = { \(texts.joined(separator: ", ")) }\n\(stripped)"
+    }
+
+    private var gestureText: String {
+        guard gesture != GestureSettings() else { return "" }
+        var text = "\n[gesture]\n"
+        if let mode = gesture.mode { text += "mode = \(quoted(mode.rawValue))\n" }
+        if gesture.shortestPress != .zero { text += "shortest-press = \(seconds(gesture.shortestPress))\n" }
+        if let time = gesture.releaseAfter { text += "release-after = \(seconds(time))\n" }
+        return text
+    }
+
+    private var ledText: String {
+        guard let led else { return "" }
+        return
+            "\n[led]\n\(lines(led.attribute))transmitting = \(quotedBytes(led.transmitting))\nidle = \(quotedBytes(led.idle))\n"
+    }
+
+    private var batteryText: String { battery.map { "\n[battery]\n\(lines($0))" } ?? "" }
+
+    private func exampleText(_ example: AccessoryExample) -> String {
+        let steps = example.steps.map { step -> String in
+            var keys: [String]
+            switch step.action {
+            case .notify(let bytes, let input):
+                keys = ["send = \(quotedBytes(bytes))"] + (input == 0 ? [] : ["input = \(input + 1)"])
+            case .receive(let bytes): keys = ["send = \(quoted(String(decoding: bytes, as: UTF8.self)))"]
+            case .key(let code, let isPressed):
+                keys = [
+                    "send = \(quoted("\(KeyName.name(of: code) ?? "\(code)") \(isPressed ? "down" : "up")"))"
+                ]
+            case .lose: keys = ["lose = true"]
+            }
+            if step.delay != .seconds(1) { keys.append("after = \(seconds(step.delay))") }
+            keys.append("expect = \(array(step.outcomes.map(\.fileText)))")
+            return "  { \(keys.joined(separator: ", ")) },\n"
+        }
+        return "\n[[example]]\ntitle = \(quoted(example.title))\nsteps = [\n\(steps.joined())]\n"
+    }
+}
+
+private func lines(_ attribute: GattAttribute) -> String {
+    "service = \(quoted(attribute.service.shortText))\ncharacteristic = \(quoted(attribute.characteristic.shortText))\n"
+}
+
+private func meanings(_ signals: [Signal]) -> String {
+    let texts = signals.compactMap(\.fileText)
+    return texts.count == 1 ? quoted(texts[0]) : array(texts)
+}
+
+private func array(_ texts: [String]) -> String { "[\(texts.map { quoted($0) }.joined(separator: ", "))]" }
+
+private func quotedBytes(_ bytes: [UInt8]) -> String {
+    let texts = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+    return quoted(texts.joined(separator: " "))
+}
+
+private func seconds(_ duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    return "\(Double(seconds) + Double(attoseconds) / 1e18)"
+}
+
+/// A basic string (https://toml.io/en/v1.0.0#string).
+private func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"": result += "\\\""
+        case "\\": result += "\\\\"
+        case "\u{20}"..."\u{7E}", "\u{A0}"...: result.unicodeScalars.append(scalar)
+        default:
+            let digits = String(scalar.value, radix: 16)
+            result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+    return result + "\""
+}
+
+extension KeyInput.Meaning {
+    fileprivate var fileText: String {
+        switch self {
+        case .button(let role): role.fileText
+        case .down(let role): "\(role.fileText) down"
+        case .up(let role): "\(role.fileText) up"
+        case .tap(let role): "\(role.fileText) tap"
+        }
+    }
+}
+
+extension AccessoryExample.Step.Outcome {
+    package var fileText: String {
+        switch self {
+        case .begin(let role): "begin \(role.fileText)"
+        case .end(let role): "end \(role.fileText)"
+        case .press(let role): "press \(role.fileText)"
+        case .release(let role): "release \(role.fileText)"
+        }
+    }
+}
