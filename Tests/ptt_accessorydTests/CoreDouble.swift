@@ -8,8 +8,9 @@ import Varlink
 @EventLoop
 final class CoreDouble {
     enum Request: Equatable, Sendable {
-        case begin(String, OriginKind)
+        case begin(String, OriginKind, ButtonRole = .talk)
         case end(String, EndCause?)
+        case report(String, ButtonRole, isPressed: Bool)
     }
 
     nonisolated let requests = AsyncQueue(of: Request.self)
@@ -40,6 +41,7 @@ final class CoreDouble {
         method Subscribe() -> ()
         method BeginTransmitting() -> ()
         method EndTransmitting() -> ()
+        method ReportButton() -> ()
         """
 
     func start() throws {
@@ -49,6 +51,7 @@ final class CoreDouble {
             methods: [
                 "Subscribe": { [weak self] in self?.subscribe($0) },
                 "BeginTransmitting": { [weak self] call throws(VarlinkError) in try self?.begin(call) },
+                "ReportButton": { [weak self] call throws(VarlinkError) in try self?.report(call) },
                 "EndTransmitting": { [weak self] call throws(VarlinkError) in try self?.end(call) },
             ]
         )
@@ -79,11 +82,17 @@ final class CoreDouble {
 
     private func begin(_ call: VarlinkCall) throws(VarlinkError) {
         let request = try call.decode(ChannelInterface.BeginRequest.self)
-        requests.add(.begin(request.origin.identifier, request.origin.kind))
+        requests.add(.begin(request.origin.identifier, request.origin.kind, request.role))
         if let refusal { throw VarlinkError(ChannelInterface.refused, .encoding(refusal)) }
         transmission += 1
         let reply = ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: transmission))
         call.reply(.encoding(reply))
+    }
+
+    private func report(_ call: VarlinkCall) throws(VarlinkError) {
+        let report = try call.decode(ChannelInterface.ButtonReport.self)
+        requests.add(.report(report.origin.identifier, report.role, isPressed: report.isPressed))
+        call.reply()
     }
 
     private func end(_ call: VarlinkCall) throws(VarlinkError) {

@@ -1,6 +1,7 @@
 import EventLoop
 import Journal
 import Logging
+import Logind
 import PTTMessages
 import ServiceClient
 import Varlink
@@ -16,8 +17,11 @@ final class Accessories {
     private let discovery: Discovery
     private let service: AccessoryService
     private let server: VarlinkServer
+    private var logind: LogindWatch?
+    private let log: Logger
 
     init(log: Logger) {
+        self.log = log
         core = CoreConnection(log: log)
         enrolled = EnrolledDevices(log: log)
         buttons = BluetoothButtons(core: core, list: list, enrolled: enrolled, log: log)
@@ -59,10 +63,23 @@ final class Accessories {
         core.start()
         buttons.start()
         headsets.start()
+        watchSession()
+    }
+
+    /// Whoever is at the seat decides, as pttd does; headsets are released by the access rights of their nodes.
+    private func watchSession() {
+        logind = LogindWatch(delayingSleep: nil, log: log) { [buttons] event in
+            switch event {
+            case .active: buttons.sessionChanged(isActive: true)
+            case .inactive: buttons.sessionChanged(isActive: false)
+            case .suspending, .resumed, .locked, .unlocked: break
+            }
+        }
     }
 
     /// Ends every press, releases the devices, and closes all connections.
     func close() {
+        logind = nil
         discovery.stopAll()
         buttons.close()
         headsets.close()

@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import Journal
 import Logging
+import Logind
 import PTTCore
 import PTTMessages
 import PulseAudio
@@ -96,10 +97,11 @@ final class Daemon {
             }
         }
         server.connect()
-        logind = LogindWatch(log: log) { [host, policy] event in
+        let delay = LogindWatch.SleepDelay(who: "Push to talk", why: "The microphone must be closed")
+        logind = LogindWatch(delayingSleep: delay, log: log) { [host, policy] event in
             // Closed times may have begun and ended while the machine slept.
-            if event == .systemResumed { policy.evaluate() }
-            host.post(event)
+            if event == .resumed { policy.evaluate() }
+            host.post(TalkSession.Event(event))
         }
     }
 
@@ -127,5 +129,19 @@ final class Daemon {
             log.error("\(error)")
             return .unreadable
         }
+    }
+}
+
+extension TalkSession.Event {
+    fileprivate init(_ event: LogindWatch.Event) {
+        self =
+            switch event {
+            case .suspending: .systemSuspending
+            case .resumed: .systemResumed
+            case .locked: .sessionLocked
+            case .unlocked: .sessionUnlocked
+            case .inactive: .sessionInactive
+            case .active: .sessionActive
+            }
     }
 }

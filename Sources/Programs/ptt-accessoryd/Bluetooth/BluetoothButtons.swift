@@ -12,8 +12,9 @@ final class BluetoothButtons {
     private let enrolled: EnrolledDevices
     private let log: Logger
     private var buttons: [ObjectPath: BluetoothButton] = [:]
-    /// Devices that match a profile but are not enrolled, as they are listed.
+    /// Devices that match a profile but are not enrolled, or released, as they are listed.
     private var unused: [ObjectPath: Origin] = [:]
+    private var isSessionActive = true
     private var registration: ProfileRegistration?
 
     /// Notified of every change of Bluetooth or a button.
@@ -61,6 +62,14 @@ final class BluetoothButtons {
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
         for button in buttons.values { button.transmissionEnded(transmissionID, cause) }
+    }
+
+    /// The login session of this user became the active one of its seat, or another user's did. Then all buttons are
+    /// released, as the headsets are: whoever is at the seat now must not transmit in our channel.
+    func sessionChanged(isActive: Bool) {
+        guard isActive != isSessionActive else { return }
+        isSessionActive = isActive
+        enrolmentChanged()
     }
 
     /// The enrolled devices, or the one that is being enrolled, have changed.
@@ -122,7 +131,7 @@ final class BluetoothButtons {
         let identity = DeviceIdentity(bluetoothAddress: device.address)
         let isCandidate = enrolled.candidate == identity
         let isEnrolled = enrolled[identity] != nil && !isCandidate
-        let isUsed = isEnrolled || isCandidate
+        let isUsed = isSessionActive && (isEnrolled || isCandidate)
         let profiles = mirror.objects.profiles(of: path)
         if let button = buttons[path], isUsed, isCurrent(button, at: path, best: profiles.first) {
             button.isEnrolled = isEnrolled
@@ -155,6 +164,7 @@ final class BluetoothButtons {
 
     private func list(unused device: BlueZDevice, at path: ObjectPath, _ profile: AccessoryProfile) {
         unused[path] = device.origin
+        let isEnrolled = enrolled[DeviceIdentity(bluetoothAddress: device.address)] != nil
         list.set(
             AccessoryDevice(
                 kind: .bluetoothButton,
@@ -164,7 +174,8 @@ final class BluetoothButtons {
                 mode: profile.mode,
                 link: .unused,
                 isPressed: false,
-                remark: enrolled.remark(notEnrolled: device.address)
+                remark: isEnrolled
+                    ? "another session is active at this seat" : enrolled.remark(notEnrolled: device.address)
             )
         )
     }

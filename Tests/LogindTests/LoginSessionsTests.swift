@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-@testable import pttd
+@testable import Logind
 
 /// Which sessions of a user make the user inactive, or locked.
 @Suite struct LoginSessionsTests {

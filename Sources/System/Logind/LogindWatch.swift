@@ -1,17 +1,40 @@
 import DBus
-import EventLoop
+package import EventLoop
 import Glibc
-import Logging
-import PTTCore
+package import Logging
 
-/// Watches logind (org.freedesktop.login1(5)): reports when the machine goes to sleep, when the screen is locked, and
-/// when another session becomes the active one of the seat.
+/// Watches logind (org.freedesktop.login1(5)): reports when the screen is locked, when another session becomes the
+/// active one of the seat and, for a process that delays sleep, when the machine goes to sleep.
 ///
-/// Holds a delay lock, so that the machine waits for the microphone to close before it sleeps. Without logind nothing is
-/// reported. While logind or the bus is gone, the last known state stays in force: any process on the bus can end our
+/// Without logind nothing is reported. While logind or the bus is gone, the last known state stays in force: any process on the bus can end our
 /// connection to it, and must not gain by doing so.
 @EventLoop
-final class LogindWatch {
+package final class LogindWatch {
+    package enum Event: Sendable {
+        /// The machine goes to sleep.
+        case suspending
+        /// The machine has resumed, or does not sleep after all.
+        case resumed
+        case locked
+        case unlocked
+        /// Another user's session, or a login screen, is active on every seat on which this user has a session.
+        case inactive
+        /// A session of this user is active, or the user has none with a seat.
+        case active
+    }
+
+    /// What the machine waits for before it sleeps.
+    package struct SleepDelay: Sendable {
+        /// For people, in `systemd-inhibit --list`.
+        let who: String
+        let why: String
+
+        package init(who: String, why: String) {
+            self.who = who
+            self.why = why
+        }
+    }
+
     private static let service = "org.freedesktop.login1"
     private static let manager: ObjectPath = "/org/freedesktop/login1"
     private static let managerInterface = "org.freedesktop.login1.Manager"
@@ -19,7 +42,8 @@ final class LogindWatch {
     private static let sessionInterface = "org.freedesktop.login1.Session"
 
     private let log: Logger
-    private let report: @EventLoop (TalkSession.Event) -> Void
+    private let delay: SleepDelay?
+    private let report: @EventLoop (Event) -> Void
     private var bus: Bus?
     private var subscriptions: [Subscription] = []
     private var sleepDelay: BusDescriptor?
@@ -43,7 +67,17 @@ final class LogindWatch {
         case complete
     }
 
-    init(log: Logger, report: @escaping @EventLoop (TalkSession.Event) -> Void) {
+    /// - Parameters:
+    ///   - delay: Of sleep, until the process has handled ``Event/suspending``; nil: sleep is not watched.
+    ///   - log: For failures of logind.
+    ///   - report: Called with each change. A session that is active, a screen that is not locked and a machine that is
+    ///     awake are not reported at first.
+    package init(
+        delayingSleep delay: SleepDelay?,
+        log: Logger,
+        report: @escaping @EventLoop (Event) -> Void
+    ) {
+        self.delay = delay
         self.log = log
         self.report = report
         bus = Bus(.system) { [weak self] in self?.handle($0) }
@@ -56,7 +90,8 @@ final class LogindWatch {
             sleptAtLoss = nil
             subscribe(on: connection)
         case .disconnected(let error):
-            log.notice("sleep, screen lock and session changes are not detected for now: \(error)")
+            let subject = delay == nil ? "screen lock" : "sleep, screen lock"
+            log.notice("\(subject) and session changes are not detected for now: \(error)")
             sleptAtLoss = Self.slept
             subscriptions = []
             sleepDelay = nil
@@ -73,11 +108,16 @@ final class LogindWatch {
             member: "PropertiesChanged",
             firstArgument: Self.sessionInterface
         )
-        subscriptions = [
-            subscribe(to: managerSignal("PrepareForSleep"), on: connection) { watch, signal in
-                guard let isStarting = signal.arguments.first?.asBool else { return }
-                watch.prepareForSleep(isStarting)
-            },
+        subscriptions = []
+        if delay != nil {
+            subscriptions.append(
+                subscribe(to: managerSignal("PrepareForSleep"), on: connection) { watch, signal in
+                    guard let isStarting = signal.arguments.first?.asBool else { return }
+                    watch.prepareForSleep(isStarting)
+                }
+            )
+        }
+        subscriptions += [
             subscribe(to: managerSignal("SessionNew"), on: connection) { watch, signal in
                 guard let path = signal.arguments.last?.asObjectPath else { return }
                 watch.readSession(path)
@@ -120,7 +160,7 @@ final class LogindWatch {
     /// logind has appeared, for the first time or again: signals that it sent before were missed.
     private func readState() {
         delaySleep()
-        getPreparingForSleep()
+        if delay != nil { getPreparingForSleep() }
         listSessions()
     }
 
@@ -134,10 +174,11 @@ final class LogindWatch {
     private func set(isSuspending: Bool) {
         guard isSuspending != self.isSuspending else { return }
         self.isSuspending = isSuspending
-        report(isSuspending ? .systemSuspending : .systemResumed)
+        report(isSuspending ? .suspending : .resumed)
     }
 
     private func reportMissedSleep() {
+        guard delay != nil else { return }
         set(isSuspending: true)
         set(isSuspending: false)
     }
@@ -166,13 +207,14 @@ final class LogindWatch {
 
     /// Acquires the lock whose release allows the machine to sleep.
     private func delaySleep() {
-        let arguments = ["sleep", "Push to talk", "The microphone must be closed", "delay"]
+        guard let delay else { return }
+        let arguments = ["sleep", delay.who, delay.why, "delay"]
         call(managerCall("Inhibit", arguments.map { .string($0) })) { watch, result in
             switch result {
             case .success(let values):
                 watch.sleepDelay = values.first?.asDescriptor
             case .failure(let error):
-                watch.log.notice("sleep is not delayed for the microphone: \(error)")
+                watch.log.notice("sleep is not delayed: \(error)")
             }
         }
     }
@@ -269,11 +311,11 @@ final class LogindWatch {
         guard case .complete = listing else { return }
         if sessions.isInactive != isInactive {
             isInactive = sessions.isInactive
-            report(isInactive ? .sessionInactive : .sessionActive)
+            report(isInactive ? .inactive : .active)
         }
         if sessions.isLocked != isLocked {
             isLocked = sessions.isLocked
-            report(isLocked ? .sessionLocked : .sessionUnlocked)
+            report(isLocked ? .locked : .unlocked)
         }
     }
 }

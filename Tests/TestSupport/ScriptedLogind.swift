@@ -1,32 +1,42 @@
 import DBus
-import EventLoop
+package import EventLoop
 import Glibc
-import TestSupport
-import Testing
 
-/// The part of org.freedesktop.login1 that the core uses.
+/// The part of org.freedesktop.login1 that the daemons use.
 @EventLoop
-final class ScriptedLogind {
-    struct Session {
-        var user = getuid()
+package final class ScriptedLogind {
+    package struct Session {
+        let user: UInt32
         /// Empty: no seat.
-        var seat = "seat0"
-        var isActive = true
-        var isLocked = false
+        let seat: String
+        var isActive: Bool
+        var isLocked: Bool
+
+        package init(
+            user: UInt32 = getuid(),
+            seat: String = "seat0",
+            isActive: Bool = true,
+            isLocked: Bool = false
+        ) {
+            self.user = user
+            self.seat = seat
+            self.isActive = isActive
+            self.isLocked = isLocked
+        }
     }
 
     /// Receives an element for each acquired delay lock.
-    let acquired = AsyncQueue(of: Void.self)
+    package let acquired = AsyncQueue(of: Void.self)
     /// Receives an element for each released delay lock.
-    let released = AsyncQueue(of: Void.self)
+    package let released = AsyncQueue(of: Void.self)
     /// Its own name on the bus.
-    var name: String { connection.uniqueName }
+    package var name: String { connection.uniqueName }
     /// The process that acquired the last delay lock.
-    private(set) var core = ""
+    package private(set) var core = ""
     /// The value of `PreparingForSleep`.
     private var isPreparingForSleep = false
     /// The names of sessions whose properties were read.
-    let readSessions = AsyncQueue(of: String.self)
+    package let readSessions = AsyncQueue(of: String.self)
 
     private let connection: BusConnection
     private var locks: [(Int32, DescriptorSource)] = []
@@ -35,7 +45,7 @@ final class ScriptedLogind {
     private var objects: [String: ExportedObject] = [:]
 
     /// The sessions have names; if left out, there is one of this user.
-    static func start(
+    package static func start(
         _ address: String,
         _ sessions: [String: Session] = ["mine": Session()],
         isPreparingForSleep: Bool = false
@@ -136,15 +146,15 @@ final class ScriptedLogind {
     // MARK: Events
 
     /// Ends as in a crash.
-    func crash() { connection.close() }
+    package func crash() { connection.close() }
 
-    func prepareForSleep(_ isStarting: Bool) throws {
+    package func prepareForSleep(_ isStarting: Bool) throws {
         isPreparingForSleep = isStarting
         try emit("PrepareForSleep", .boolean(isStarting))
     }
 
     /// Changes the given properties, and emits one signal for them.
-    func change(_ name: String, isActive: Bool? = nil, isLocked: Bool? = nil) throws {
+    package func change(_ name: String, isActive: Bool? = nil, isLocked: Bool? = nil) throws {
         var changed: [BusKey: BusValue] = [:]
         if let isActive {
             sessions[name]?.isActive = isActive
@@ -163,20 +173,20 @@ final class ScriptedLogind {
         )
     }
 
-    func add(_ name: String, _ session: Session) throws {
+    package func add(_ name: String, _ session: Session) throws {
         sessions[name] = session
         try export(session: name)
         try emit("SessionNew", .string(name), .objectPath(path(name)))
     }
 
-    func remove(_ name: String) throws {
+    package func remove(_ name: String) throws {
         sessions[name] = nil
         objects[name] = nil
         try emit("SessionRemoved", .string(name), .objectPath(path(name)))
     }
 
     /// Waits until the core has received all signals.
-    func coreHasReadSignals() async throws {
+    package func coreHasReadSignals() async throws {
         // A change of a session that the core does not have makes it read the properties, each time.
         let name = "stranger"
         if sessions[name] == nil {
