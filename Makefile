@@ -77,7 +77,7 @@ build: dependencies $(static)  ## builds the programs that `make install` instal
 
 demo: dependencies  ## one press through a private stack, and the echo of an application; writes demo.wav
 	@for program in $(programs); do swift build --quiet --product $$program || exit 1; done
-	@.build/debug/ptt-sim demo
+	@PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories .build/debug/ptt-sim demo
 
 test: dependencies  ## format, build, and all tests that need no virtual machine
 	swift format lint --strict --recursive Package.swift Sources Examples Tests

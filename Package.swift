@@ -164,6 +164,8 @@ let package = Package(
         ),
         program(
             "ptt-sim",
+            "AccessoryCore",
+            "AccessoryFiles",
             "ChildProcess",
             "ServiceClient",
             "DBus",
@@ -171,6 +173,7 @@ let package = Package(
             "Input",
             "PTTMessages",
             "PulseAudio",
+            "TOML",
             "WAV",
             arguments
         ),

@@ -1,5 +1,6 @@
 import ChildProcess
 package import EventLoop
+import Foundation
 
 /// A program under test: lines in, lines out. It ends with this object and with the process of the tests.
 @EventLoop
@@ -37,7 +38,7 @@ package final class TestProcess {
         (self.lines, self.ends) = (lines, ends)
         child = try ChildProcess(
             arguments,
-            environment: environment,
+            environment: ["PTT_ACCESSORIES": Self.accessories].merging(environment) { $1 },
             input: .owner,
             output: output,
             errors: errors,
@@ -48,6 +49,10 @@ package final class TestProcess {
             }
         )
     }
+
+    /// The accessory files of this source tree.
+    package nonisolated static let accessories = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/Accessories").standardized.path
 
     package nonisolated var processID: Int32 { child.processID }
 

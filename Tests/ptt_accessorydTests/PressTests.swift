@@ -11,7 +11,7 @@ let first = "F0:F1:F2:F3:F4:01"
 @Suite(.serialized) struct PressTests {
     init() { withRunningLoop() }
 
-    @Test(arguments: ["ffe0", "aina", "nordic"]) @EventLoop
+    @Test(arguments: ["ffe0", "aina", "nordic-led-button"]) @EventLoop
     func `a press begins and a release ends a transmission`(kind: String) async throws {
         let fixture = try await AccessoryFixture.start(buttons: [kind])
         try await fixture.ready()
@@ -24,7 +24,7 @@ let first = "F0:F1:F2:F3:F4:01"
     }
 
     @Test @EventLoop func `three buttons are three origins`() async throws {
-        let fixture = try await AccessoryFixture.start(buttons: ["ffe0", "aina", "nordic"])
+        let fixture = try await AccessoryFixture.start(buttons: ["ffe0", "aina", "nordic-led-button"])
         try await fixture.ready(3)
         for number in 1...3 {
             let address = "F0:F1:F2:F3:F4:0\(number)"

@@ -8,7 +8,7 @@ import Varlink
 @Suite(.serialized) struct ServiceTests {
     init() { withRunningLoop() }
 
-    @Test(arguments: ["ffe0", "aina", "nordic"]) @EventLoop
+    @Test(arguments: ["ffe0", "aina", "nordic-led-button"]) @EventLoop
     func `a button is found and paired, and its press begins a transmission`(kind: String) async throws {
         let fixture = try await AccessoryFixture.start(buttons: [kind], known: false)
         let found = try await fixture.scan()

@@ -73,7 +73,7 @@ import Testing
         let lines = terminal.lines
         _ = try await lines.first { $0.hasPrefix("space:") }
         terminal.write("2", terminated: false)
-        #expect(try await lines.next().hasPrefix("button 2: APTT0001"))
+        #expect(try await lines.next().hasPrefix("button 2: ASB01"))
         terminal.write(" ", terminated: false)
         #expect(try await lines.next().hasPrefix("error: not notified: button 2"))
         terminal.write("q", terminated: false)

@@ -15,13 +15,13 @@ import Testing
         let objects = try #require(answer.first?.asManagedObjects)
         #expect(objects["/org/bluez/hci0"]?["org.bluez.Adapter1"]?["Powered"] == .boolean(true))
         let expected = [
-            (1, "PTT-Z01", Self.ffe0, "0000ffe1-0000-1000-8000-00805f9b34fb"),
+            (1, "PTT", Self.ffe0, "0000ffe1-0000-1000-8000-00805f9b34fb"),
             (
-                2, "APTT0001", "127face1-cb21-11e5-93d0-0002a5d5c51b",
+                2, "ASB01", "127face1-cb21-11e5-93d0-0002a5d5c51b",
                 "127fbeef-cb21-11e5-93d0-0002a5d5c51b"
             ),
             (
-                3, "Nordic_LBS", "00001523-1212-efde-1523-785feabcd123",
+                3, "Nordic_Blinky", "00001523-1212-efde-1523-785feabcd123",
                 "00001524-1212-efde-1523-785feabcd123"
             ),
         ]

@@ -11,8 +11,9 @@ struct ButtonsCommand: ParsableCommand {
             or "error: …" after it has been carried out. The simulation ends with the input, but not before the end of \
             its script. N is the number of a button, by default 1.
 
-              press [N]             release [N]
-              raw [N] HEX           notify these bytes
+              press [N] [ROLE]      release [N] [ROLE]
+                                    talk, emergency, second-talk, channel-up …
+              raw [N] HEX [INPUT]   notify these bytes; the second input is 2
               disconnect [N]        disconnect, and continue to advertise
               sleep [N]             disconnect, and be silent until wake [N]
               vanish [N]            be out of reach until return [N]: the link
@@ -38,23 +39,17 @@ struct ButtonsCommand: ParsableCommand {
     @Option(
         name: .customLong("button"),
         help: """
-            A button: ffe0, aina or nordic, with :NAME for another name. Repeatable. Without any, and without a \
-            microphone, one of each.
+            The name or the path of a button's accessory file, with :NAME for another name of the button. \
+            Repeatable. Without any, and without a microphone: ffe0, aina and nordic-led-button.
             """
     )
-    var chosenButtons: [ButtonSpecification] = []
+    var chosenButtons: [String] = []
 
     @Option(
         name: .customLong("microphone"),
         help: "The name of a serial speaker microphone, numbered after the buttons. Repeatable."
     )
     var microphones: [String] = []
-
-    /// One of each kind, unless something else was asked for.
-    private var buttons: [ButtonSpecification] {
-        guard chosenButtons.isEmpty, microphones.isEmpty else { return chosenButtons }
-        return ButtonKind.allCases.map { ButtonSpecification(kind: $0) }
-    }
 
     @Flag(help: "The buttons are paired, trusted and connected from the start.")
     var known = false
@@ -66,8 +61,8 @@ struct ButtonsCommand: ParsableCommand {
     var script: String?
 
     func validate() throws {
-        guard (1...9).contains(buttons.count + microphones.count) else {
-            let count = buttons.count + microphones.count
+        let count = chosenButtons.count + microphones.count
+        guard (0...9).contains(count) else {
             throw ValidationError("There may be one to nine buttons, not \(count).")
         }
         guard (0...60).contains(servicesAfter) else {
@@ -78,7 +73,11 @@ struct ButtonsCommand: ParsableCommand {
     func run() throws {
         let steps = try script.map { try Script.read($0) } ?? []
         let (bus, known, names) = (bus, known, microphones)
-        let (specifications, resolveTime) = (buttons, Duration.seconds(servicesAfter))
+        let isDefault = chosenButtons.isEmpty && microphones.isEmpty
+        let specifications = try (isDefault ? ButtonSpecification.defaults : chosenButtons).map {
+            try ButtonSpecification($0)
+        }
+        let resolveTime = Duration.seconds(servicesAfter)
         let code = EventLoop.run {
             let buttons = specifications.enumerated().map { index, specification in
                 VirtualButton(index + 1, specification, resolveTime: resolveTime)
@@ -98,14 +97,4 @@ struct ButtonsCommand: ParsableCommand {
         }
         throw ExitCode(code)
     }
-}
-
-extension ButtonSpecification: ExpressibleByArgument {
-    init?(argument: String) {
-        let parts = argument.split(separator: ":", maxSplits: 1)
-        guard let word = parts.first, let kind = ButtonKind(rawValue: String(word)) else { return nil }
-        self.init(kind: kind, name: parts.count == 2 ? String(parts[1]) : nil)
-    }
-
-    var defaultValueDescription: String { kind.rawValue }
 }

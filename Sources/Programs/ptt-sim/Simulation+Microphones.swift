@@ -10,7 +10,7 @@ extension Simulation {
         switch command {
         case .press: try send(microphone.pressed, from: microphone)
         case .release: try send(microphone.released, from: microphone)
-        case .raw(_, let bytes): try send(bytes, from: microphone)
+        case .raw(_, let bytes, input: _): try send(bytes, from: microphone)
         case .disconnect: device?.loseLink()
         case .sleep:
             microphone.radio = .asleep

@@ -1,6 +1,8 @@
+import AccessoryCore
 import DBus
 import EventLoop
 import Glibc
+import PTTMessages
 
 /// The buttons, the simulated bluetoothd, and their control.
 @EventLoop
@@ -132,7 +134,7 @@ final class Simulation {
             isHeld.toggle()
             let verb = isHeld ? "pressed" : "released"
             let number = chosen
-            carryOut(isHeld ? .press(number) : .release(number)) { answer in
+            carryOut(isHeld ? .press(number, .talk) : .release(number, .talk)) { answer in
                 printLine(answer == "ok" ? "button \(number) \(verb)" : answer)
             }
         default:
@@ -152,14 +154,20 @@ final class Simulation {
                 return try carryOut(command, by: microphone, answer)
             }
             switch command {
-            case .press(let number): try send([1], from: number)
-            case .release(let number): try send([0], from: number)
-            case .raw(let number, let bytes): try send(bytes, from: number)
+            case .press(let number, let role):
+                let button = try button(number)
+                try send(try button.setPressed(true, role), from: button)
+            case .release(let number, let role):
+                let button = try button(number)
+                try send(try button.setPressed(false, role), from: button)
+            case .raw(let number, let bytes, let input):
+                try send([.notify(bytes, input: input)], from: try button(number))
             case .disconnect(let number): device(of: try button(number))?.loseLink()
             case .sleep(let number): sleep(try button(number))
             case .wake(let number), .comeBack(let number): wake(try button(number))
             case .vanish(let number): return vanish(try button(number)) { answer("ok") }
-            case .onSubscribe(let number, let bytes): try button(number).valueOnSubscribe = bytes
+            case .onSubscribe(let number, let bytes):
+                try button(number).characteristics.first?.valueOnSubscribe = bytes
             case .page(let number), .closePort(let number), .refusePort(let number, count: _):
                 throw CommandError(description: "button \(try button(number).number) is no microphone")
             case .power(let isOn): try adapter().setPower(isOn)
@@ -175,12 +183,20 @@ final class Simulation {
         }
     }
 
-    private func send(_ bytes: [UInt8], from number: Int) throws(CommandError) {
-        let button = try button(number)
-        button.level = bytes
-        guard button.radio != .gone, device(of: button)?.notify(bytes) == true else {
+    /// Sends what several inputs report, in order; nothing for a release that the button never reports.
+    private func send(_ frames: [AccessoryExample.Step.Action], from button: VirtualButton)
+        throws(CommandError)
+    {
+        var receivers = 0
+        for case .notify(let bytes, let input) in frames {
+            button.characteristics.first { $0.input == input }?.value = bytes
+            if button.radio != .gone, device(of: button)?.notify(bytes, input: input) == true {
+                receivers += 1
+            }
+        }
+        guard receivers > 0 || frames.isEmpty else {
             throw CommandError(
-                description: "not notified: button \(number) is not connected, or has no subscriber"
+                description: "not notified: button \(button.number) is not connected, or has no subscriber"
             )
         }
     }

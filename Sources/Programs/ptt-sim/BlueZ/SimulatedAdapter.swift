@@ -125,7 +125,7 @@ final class SimulatedAdapter {
         discoverers.contains { client in
             guard transports[client] != "bredr" else { return false }
             guard let uuids = filters[client], !uuids.isEmpty else { return true }
-            return uuids.contains(button.kind.service)
+            return button.advertisedServices.contains(where: uuids.contains)
         }
     }
 

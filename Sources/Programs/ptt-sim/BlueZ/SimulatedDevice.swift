@@ -16,7 +16,7 @@ final class SimulatedDevice {
     private var areServicesResolved = false
     private var rssi: Int16?
     private var object: ExportedObject?
-    private var service: SimulatedService?
+    private var services: SimulatedServices?
     private var connecting: MethodInvocation?
     private lazy var pairing = Pairing(of: self)
     private lazy var linkUp = TimerSource { [unowned self] in established() }
@@ -38,12 +38,19 @@ final class SimulatedDevice {
 
     var isResolving: Bool { isConnected && !areServicesResolved }
 
-    /// Notifies a value of the characteristic.
+    /// Notifies a value of an input.
     ///
-    /// - Returns: Whether notifications are on.
-    func notify(_ value: [UInt8]) -> Bool {
-        guard isConnected, let service else { return false }
-        return service.notify(value)
+    /// - Returns: Whether notifications of that input are on.
+    func notify(_ value: [UInt8], input: Int) -> Bool {
+        guard isConnected, let services else { return false }
+        return services.notify(value, input: input)
+    }
+
+    /// Advertised, and, once it was connected, discovered.
+    private var uuids: [String] {
+        let advertised = button.advertisedServices
+        guard button.isKept || services != nil else { return advertised }
+        return advertised + button.services.filter { !advertised.contains($0) }
     }
 
     // MARK: - The link
@@ -63,7 +70,7 @@ final class SimulatedDevice {
     private var canLink: Bool {
         let isWanted =
             connecting != nil || pairing.needsLink
-            || (button.isTrusted && adapter.isProfileRegistered(button.kind.service))
+            || (button.isTrusted && uuids.contains { adapter.isProfileRegistered($0) })
         return isWanted && !isConnected && adapter.isPowered && button.radio == .awake
     }
 
@@ -87,12 +94,14 @@ final class SimulatedDevice {
 
     private func resolved() {
         guard isConnected else { return }
-        if service == nil {
+        if services == nil {
+            let before = uuids
             // Fails only if the connection has ended, and then there are no clients.
-            service = try? SimulatedService(of: self)
+            services = try? SimulatedServices(of: self)
+            if uuids != before { changed("UUIDs") }
         }
         // bluetoothd turns notifications on again before it reports that the services are resolved.
-        service?.linked()
+        services?.linked()
         areServicesResolved = true
         changed("ServicesResolved")
     }
@@ -126,13 +135,13 @@ final class SimulatedDevice {
     /// Removes all objects of this device, the deepest first.
     func remove() {
         adapterOff()
-        service?.remove()
-        service = nil
+        services?.remove()
+        services = nil
         object?.withdraw()
         object = nil
     }
 
-    func clientLeft(_ client: String) { service?.clientLeft(client) }
+    func clientLeft(_ client: String) { services?.clientLeft(client) }
 
     // MARK: - Discovery
 
@@ -202,7 +211,7 @@ final class SimulatedDevice {
                 button.alias = value.asString ?? button.name
                 changed("Alias")
             },
-            ExportedProperty("UUIDs", "as") { [button] in .strings([button.kind.service]) },
+            ExportedProperty("UUIDs", "as") { [unowned self] in .strings(uuids) },
             ExportedProperty("Adapter", "o") { .objectPath(BlueZ.adapterPath) },
             ExportedProperty("Blocked", "b") { .boolean(false) },
             ExportedProperty("LegacyPairing", "b") { .boolean(false) },

@@ -1,8 +1,11 @@
+import AccessoryCore
+import PTTMessages
+
 /// One command of a control line.
 enum Command: Equatable {
-    case press(Int)
-    case release(Int)
-    case raw(Int, [UInt8])
+    case press(Int, ButtonRole)
+    case release(Int, ButtonRole)
+    case raw(Int, [UInt8], input: Int)
     case disconnect(Int)
     case sleep(Int)
     case wake(Int)
@@ -29,7 +32,8 @@ extension Command {
     /// The button or microphone that it is for.
     var number: Int? {
         switch self {
-        case .press(let number), .release(let number), .raw(let number, _), .disconnect(let number),
+        case .press(let number, _), .release(let number, _), .raw(let number, _, input: _),
+            .disconnect(let number),
             .sleep(let number), .wake(let number), .vanish(let number), .comeBack(let number),
             .onSubscribe(let number, _), .page(let number), .closePort(let number),
             .refusePort(let number, count: _):
@@ -44,8 +48,12 @@ extension Command {
         guard let verb = words.first else { throw CommandError(description: "the line is empty") }
         let arguments = Array(words.dropFirst())
         switch verb {
-        case "press": self = .press(try Self.button(arguments))
-        case "release": self = .release(try Self.button(arguments))
+        case "press":
+            let (number, role) = try Self.buttonAndRole(arguments)
+            self = .press(number, role)
+        case "release":
+            let (number, role) = try Self.buttonAndRole(arguments)
+            self = .release(number, role)
         case "disconnect": self = .disconnect(try Self.button(arguments))
         case "sleep": self = .sleep(try Self.button(arguments))
         case "wake": self = .wake(try Self.button(arguments))
@@ -59,8 +67,12 @@ extension Command {
             }
             self = .refusePort(try Self.button(Array(arguments.dropLast())), count: count)
         case "raw":
-            let (button, bytes) = try Self.buttonAndBytes(arguments)
-            self = .raw(button, bytes)
+            let isInput = arguments.count == 3
+            let (button, bytes) = try Self.buttonAndBytes(isInput ? arguments.dropLast() : arguments)
+            guard let input = isInput ? Int(arguments[2]) : 1, (1...99).contains(input) else {
+                throw CommandError(description: "expected the number of an input at the end")
+            }
+            self = .raw(button, bytes, input: input - 1)
         case "on-subscribe":
             let (button, bytes) = try Self.buttonAndBytes(arguments)
             self = .onSubscribe(button, bytes)
@@ -86,6 +98,14 @@ extension Command {
             throw CommandError(description: "expected the number of one button")
         }
         return number
+    }
+
+    private static func buttonAndRole(_ arguments: [String]) throws(CommandError) -> (Int, ButtonRole) {
+        guard let last = arguments.last, Int(last) == nil else { return (try button(arguments), .talk) }
+        guard let role = ButtonRole(fileText: last) else {
+            throw CommandError(description: "expected the number of one button")
+        }
+        return (try button(Array(arguments.dropLast())), role)
     }
 
     private static func buttonAndBytes(_ arguments: [String]) throws(CommandError) -> (Int, [UInt8]) {
