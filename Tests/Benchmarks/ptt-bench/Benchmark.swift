@@ -18,12 +18,13 @@ enum Benchmark {
         case commands
         /// After all that measures the stack's own daemons: whatever has run before has warmed them up.
         case growth
-        /// Against daemons of its own.
+        /// With daemons of its own, as all below.
+        case crowd
         case hostile
 
         var timeLimit: Duration {
             switch self {
-            case .memory, .idle, .press, .calls, .commands, .growth: .seconds(180)
+            case .memory, .idle, .press, .calls, .commands, .growth, .crowd: .seconds(180)
             case .hostile: .seconds(900)
             }
         }
@@ -66,6 +67,7 @@ enum Benchmark {
             case .calls: try await RoundTrips.measure(stack, &table)
             case .commands: try CommandTimes.measure(stack, &table)
             case .growth: try await footprint.printGrowth(&table)
+            case .crowd: try await Crowd.measure(stack, &table)
             case .hostile: try await Hostile.measure(attacks, on: stack, &table)
             }
         }

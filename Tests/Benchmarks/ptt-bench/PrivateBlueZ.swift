@@ -1,7 +1,7 @@
 import DBus
 import EventLoop
 
-/// What ptt-accessoryd needs of BlueZ to use one button: its objects, and the notifications that this process times.
+/// What ptt-accessoryd needs of BlueZ to use buttons: their objects, and the notifications that this process times.
 @EventLoop
 final class PrivateBlueZ {
     /// The characteristic that ptt-accessoryd subscribes to.
@@ -24,13 +24,81 @@ final class PrivateBlueZ {
 
     private let connection: BusConnection
     private var objects: [ExportedObject] = []
+    /// How many discoveries have been started.
+    private(set) var discoveries = 0
 
-    static func start(on address: String) async throws -> PrivateBlueZ {
+    /// - Parameters:
+    ///   - address: Of the bus.
+    ///   - crowd: How many buttons there are beside ``button``, all alike.
+    ///   - neighbours: How many other devices are in reach.
+    /// - Returns: It, with its objects.
+    /// - Throws: If the bus cannot be reached, or another process has BlueZ's name.
+    static func start(on address: String, crowd: Int = 0, neighbours: Int = 0) async throws -> PrivateBlueZ {
         let connection = try await BusConnection.open(.address(address))
         guard try await connection.requestName("org.bluez") == .acquired else {
             throw Unmeasurable("another process is org.bluez on the private bus")
         }
-        return try PrivateBlueZ(connection)
+        let blueZ = try PrivateBlueZ(connection)
+        for number in 0..<crowd { try blueZ.addButton(number) }
+        for number in 0..<neighbours { try blueZ.addNeighbour(number) }
+        return blueZ
+    }
+
+    /// The characteristic of a button of the crowd.
+    static func crowdButton(_ number: Int) -> ObjectPath {
+        path(crowdAddress(number), "service000a", "char000b")
+    }
+
+    /// Those of ``button`` and of the crowd.
+    static func addresses(crowd: Int) -> [String] { [address] + (0..<crowd).map { crowdAddress($0) } }
+
+    private static func crowdAddress(_ number: Int) -> String { address(third: 0xF4, number) }
+    private static func neighbourAddress(_ number: Int) -> String { address(third: 0xF5, number) }
+
+    private static func address(third: Int, _ number: Int) -> String {
+        let bytes = [0xF0, 0xF1, third, 0xF3, number >> 8, number & 0xFF]
+        return bytes.map { String($0 + 0x100, radix: 16, uppercase: true).dropFirst() }.joined(separator: ":")
+    }
+
+    private static func path(_ address: String, _ elements: String...) -> ObjectPath {
+        let device = "dev_" + String(address.map { $0 == ":" ? "_" : $0 })
+        // An address and BlueZ's names of services make valid elements.
+        return ([device] + elements).reduce(adapter) { $0.appending($1) ?? $0 }
+    }
+
+    private func addButton(_ number: Int) throws {
+        let address = Self.crowdAddress(number)
+        let (device, service) = (Self.path(address), Self.path(address, "service000a"))
+        objects += [
+            try connection.export(device, [self.device(address, "PTT-Z\(number)", isTrusted: true)]),
+            try connection.export(service, [self.service(of: device)]),
+            try connection.export(Self.crowdButton(number), [characteristic(of: service)]),
+        ]
+    }
+
+    private func addNeighbour(_ number: Int) throws {
+        let address = Self.neighbourAddress(number)
+        let properties = [
+            ExportedProperty("Address", "s") { .string(address) },
+            ExportedProperty("Name", "s") { .string("Neighbour \(number)") },
+            ExportedProperty("Alias", "s") { .string("Neighbour \(number)") },
+            ExportedProperty("Adapter", "o") { .objectPath(Self.adapter) },
+            ExportedProperty("Connected", "b") { .boolean(false) },
+            ExportedProperty("RSSI", "n") { .int16(-70) },
+        ]
+        let device = ExportedInterface("org.bluez.Device1", properties: properties)
+        objects.append(try connection.export(Self.path(address), [device]))
+    }
+
+    /// Reports the strength of the signal of a device nearby.
+    func changeSignalStrength(of number: Int, to strength: Int16) {
+        let signal = BusSignal.propertiesChanged(
+            path: Self.path(Self.neighbourAddress(number)),
+            interface: "org.bluez.Device1",
+            changed: ["RSSI": .int16(strength)]
+        )
+        // Fails only if the connection has ended, which the next notification reports.
+        try? connection.emit(signal)
     }
 
     private init(_ connection: BusConnection) throws {
@@ -69,6 +137,14 @@ final class PrivateBlueZ {
     private var adapterInterface: ExportedInterface {
         ExportedInterface(
             "org.bluez.Adapter1",
+            methods: [
+                ExportedMethod("SetDiscoveryFilter", inputs: ["properties": "a{sv}"]) { $0.reply() },
+                ExportedMethod("StartDiscovery") { [unowned self] call in
+                    discoveries += 1
+                    call.reply()
+                },
+                ExportedMethod("StopDiscovery") { $0.reply() },
+            ],
             properties: [
                 ExportedProperty("Address", "s") { .string("00:1B:DC:00:00:01") },
                 ExportedProperty("Powered", "b") { .boolean(true) },

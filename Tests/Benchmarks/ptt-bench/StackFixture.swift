@@ -52,11 +52,11 @@ final class StackFixture {
         core = try start([programs + "/pttd"])
         try await appearance(of: directory + "/pushtotalk/audio")
         try await appearance(of: directory + "/pushtotalk/core")
-        try enrolButton()
+        try Self.enrol([PrivateBlueZ.address], in: directory)
         accessoryd = try start([programs + "/ptt-accessoryd"])
         try await appearance(of: directory + "/pushtotalk/accessory")
-        try await joinWhenAudioIsThere()
-        try await buttonIsReady()
+        try await Self.joinWhenAudioIsThere()
+        try await Self.areReady(1)
     }
 
     /// Starts a program that ends with the stack.
@@ -146,14 +146,16 @@ final class StackFixture {
 
     // MARK: Ready for a press
 
-    private func enrolButton() throws {
+    /// Enrols buttons for the ptt-accessoryd whose configuration is in `directory`.
+    static func enrol(_ addresses: [String], in directory: String) throws {
         let path = "\(directory)/pushtotalk/devices.toml"
         guard let file = fopen(path, "we") else { throw SystemError("write \(path)") }
-        let isWritten = fputs("[[device]]\nidentity = \"bluetooth:\(PrivateBlueZ.address)\"\n", file) >= 0
+        let text = addresses.map { "[[device]]\nidentity = \"bluetooth:\($0)\"\n" }.joined()
+        let isWritten = fputs(text, file) >= 0
         guard fclose(file) == 0, isWritten else { throw SystemError("write \(path)") }
     }
 
-    private func joinWhenAudioIsThere() async throws {
+    static func joinWhenAudioIsThere() async throws {
         let connection = try ServiceConnection.core()
         defer { connection.close() }
         while !(try await connection.status().isAudioServerReady) { await pause(.milliseconds(10)) }
@@ -162,10 +164,11 @@ final class StackFixture {
         )
     }
 
-    private func buttonIsReady() async throws {
+    /// Waits until this number of buttons is ready.
+    static func areReady(_ count: Int) async throws {
         let connection = try ServiceConnection.accessory()
         defer { connection.close() }
-        while !(try await connection.devices().devices.contains { $0.link == .ready }) {
+        while try await connection.devices().devices.count(where: { $0.link == .ready }) < count {
             await pause(.milliseconds(10))
         }
     }
