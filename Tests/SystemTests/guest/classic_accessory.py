@@ -1,4 +1,5 @@
-"""A classic Bluetooth accessory: a serial port (SPP), and an AVRCP remote control.
+"""A classic Bluetooth accessory: a serial port (SPP) that sends what an accessory file says, and an AVRCP
+remote control.
 
 Its commands, which `buttons` carries out:
 
@@ -11,9 +12,7 @@ Its commands, which `buttons` carries out:
   open-remote       opens AVRCP from its side
   page ADDRESS      connects to the adapter, as a headset does when it is switched on
   secure            authenticates and encrypts a link that it has opened
-  disconnect        ends the link
   connectable on|off, discoverable on|off
-  forget            loses its bonds
   state             connected|disconnected encrypted|plain serial=open|closed opens=COUNT
                     avrcp=open|closed connections=COUNT pairings=COUNT received=BYTES
 """
@@ -27,7 +26,6 @@ from bumble.host import Host
 from bumble.pairing import PairingConfig, PairingDelegate
 from bumble.transport.common import AsyncPipeSink
 
-SERIAL_PORT = UUID("00001101-0000-1000-8000-00805F9B34FB")
 RFCOMM_CHANNEL = 5
 WEARABLE_HEADSET = 0x240404
 SERVICE_NAME_ATTRIBUTE = 0x0100
@@ -37,8 +35,9 @@ KEYS = avc.PassThroughFrame.OperationId
 
 
 class ClassicAccessory:
-    def __init__(self, name, controller, log):
-        self.log = log
+    def __init__(self, name, file, controller):
+        self.name, self.file = name, file
+        self.held = set()
         self.controller = controller
         self.connection = None
         self.port = None
@@ -55,7 +54,7 @@ class ClassicAccessory:
             ),
             host=Host(controller, AsyncPipeSink(controller)),
         )
-        serial_record = rfcomm.make_service_sdp_records(0x00010001, RFCOMM_CHANNEL, SERIAL_PORT)
+        serial_record = rfcomm.make_service_sdp_records(0x00010001, RFCOMM_CHANNEL, UUID(file.serial))
         serial_name = sdp.ServiceAttribute(SERVICE_NAME_ATTRIBUTE, sdp.DataElement.text_string(b"SPP"))
         self.device.sdp_service_records = {
             0x00010001: [*serial_record, serial_name],
@@ -77,6 +76,13 @@ class ClassicAccessory:
 
     async def start(self):
         await self.device.power_on()
+
+    @property
+    def address(self):
+        return str(self.controller.public_address)[:17]
+
+    def log(self, text):
+        print(f"{self.name}: {text}", flush=True)
 
     # ---- The link
 
@@ -145,6 +151,16 @@ class ClassicAccessory:
         self.port.write(data)
         return 1
 
+    async def press(self, role):
+        values = self.file.pressed(role, self.held)
+        self.held.add(role)
+        return self.write(b"".join(value for _, value in values))
+
+    async def release(self, role):
+        values = self.file.released(role, self.held)
+        self.held.discard(role)
+        return self.write(b"".join(value for _, value in values))
+
     async def close_serial(self):
         if self.port is not None:
             await self.port.disconnect()
@@ -162,7 +178,10 @@ class ClassicAccessory:
 
     # ---- Commands
 
-    def state(self):
+    async def forget(self):
+        await self.device.keystore.delete_all()
+
+    async def state(self):
         is_encrypted = self.connection is not None and self.connection.encryption
         return " ".join(
             [
@@ -196,16 +215,10 @@ class ClassicAccessory:
                 await self.device.connect(address, transport=PhysicalTransport.BR_EDR)
             case ["secure"]:
                 await self.secure()
-            case ["disconnect"]:
-                await self.disconnect()
             case ["connectable", ("on" | "off") as value]:
                 await self.device.set_connectable(value == "on")
             case ["discoverable", ("on" | "off") as value]:
                 await self.device.set_discoverable(value == "on")
-            case ["forget"]:
-                await self.device.keystore.delete_all()
-            case ["state"]:
-                return self.state()
             case _:
                 raise ValueError("unknown command")
 
