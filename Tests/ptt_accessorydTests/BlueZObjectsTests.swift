@@ -31,6 +31,37 @@ import Testing
         #expect(objects == BlueZObjects())
     }
 
+    @Test func `the owner of a remote control is connected, and has its name on its adapter`() {
+        var objects = BlueZObjects()
+        let adapters: [ObjectPath] = ["/org/bluez/hci0", "/org/bluez/hci1"]
+        for (adapter, address) in zip(adapters, ["00:1B:DC:00:00:01", "00:1B:DC:00:00:02"]) {
+            _ = objects.add(adapter, ["org.bluez.Adapter1": ["Address": .string(address)]])
+        }
+        func add(
+            _ path: ObjectPath,
+            _ address: String,
+            _ name: String,
+            adapter: ObjectPath,
+            isConnected: Bool
+        ) {
+            let properties: [BusKey: BusValue] = [
+                "Address": .string(address), "Name": .string(name), "Alias": .string("Mic"),
+                "Adapter": .objectPath(adapter), "Connected": .boolean(isConnected),
+            ]
+            _ = objects.add(path, [BusKey(Self.device): properties])
+        }
+        add("/org/bluez/hci0/dev_1", "01", "Mic", adapter: adapters[0], isConnected: true)
+        add("/org/bluez/hci0/dev_2", "02", "Mic", adapter: adapters[0], isConnected: false)
+        add("/org/bluez/hci0/dev_3", "03", "Other", adapter: adapters[0], isConnected: true)
+        add("/org/bluez/hci1/dev_4", "04", "Mic", adapter: adapters[1], isConnected: true)
+        func owners() -> [String] {
+            objects.connectedDevices(named: "Mic", adapter: "00:1b:dc:00:00:01").map(\.address).sorted()
+        }
+        #expect(owners() == ["01"])
+        add("/org/bluez/hci0/dev_2", "02", "Mic", adapter: adapters[0], isConnected: true)
+        #expect(owners() == ["01", "02"])
+    }
+
     @Test func `an invalidated property loses its value`() {
         var objects = BlueZObjects()
         _ = objects.add(Self.path, [BusKey(Self.device): ["RSSI": .int16(-40)]])

@@ -1,3 +1,4 @@
+import AccessoryCore
 import Input
 import PTTMessages
 import Testing
@@ -22,21 +23,65 @@ import Testing
         )
     }
 
+    private static func definition(_ identifier: String, _ code: UInt16, _ transport: InputTransport)
+        -> AccessoryDefinition
+    {
+        AccessoryDefinition(
+            identifier: identifier,
+            name: identifier,
+            confidence: .verified,
+            match: AccessoryMatch(transports: [transport]),
+            input: .keys(KeyInput([code: .button(.talk)]))
+        )
+    }
+
+    private let usb = Self.definition("usb", KeyCode.playPause.rawValue, .usb)
+    private let other = Self.definition("other", KeyCode.nextSong.rawValue, .usb)
     private let letters = (16...38).map { KeyCode(rawValue: $0) }
 
-    private func use(_ node: InputNode) -> InputNode.Use { node.use(of: [.playPause]) }
+    private func use(_ node: InputNode, _ consent: InputConsent = .notNeeded) -> InputUse {
+        let entries = [usb, other].map { AccessoryCatalog.Entry($0, path: "", folder: 0) }
+        return node.use(AccessoryCatalog(entries), consent)
+    }
 
-    @Test func `a node with our key is used, one without is not listed`() {
-        #expect(use(node()) == .used)
+    private func settings(of use: InputUse) throws -> InputSettings {
+        guard case .used(let settings) = use else { throw NotUsed() }
+        return settings
+    }
+
+    private struct NotUsed: Error {}
+
+    @Test func `a node is used as the file says that has one of its keys`() throws {
+        #expect(try settings(of: use(node())).definition == usb)
         #expect(use(node(keys: [.volumeUp])) == .ignored)
     }
 
-    @Test func `a node that a person marked but that has no key is listed with the reason`() {
-        let marked = node(keys: [.volumeUp], properties: ["ID_PTT_MARKED": "1"])
-        #expect(use(marked) == .unused(reason: "it has no key to talk with"))
+    @Test func `a person chooses another file by enrolling the device`() throws {
+        let identity = try #require(DeviceIdentity("name:Some Device:"))
+        let enrolment = Enrolment(identity, accessory: "other")
+        let settings = try settings(of: use(node(keys: [.playPause, .nextSong]), .enrolled(enrolment)))
+        #expect(settings.definition == other)
+        #expect(settings.enrolment == enrolment)
+        #expect(settings.gate == .open)
     }
 
-    @Test func `a keyboard that a person marked is listed with what to do`() {
+    @Test
+    func `a device without consent is listed with the reason, and one that is being enrolled begins nothing`()
+        throws
+    {
+        #expect(use(node(), .missing(reason: "no")) == .unused(reason: "no"))
+        #expect(
+            try settings(of: use(node(), .candidate)).gate
+                == .closed(reason: "not enrolled yet", cause: .stopped)
+        )
+    }
+
+    @Test func `a marked node that has no key to talk with is listed with the reason`() {
+        let marked = node(keys: [.volumeUp], properties: ["ID_PTT_MARKED": "1"])
+        #expect(use(marked) == .unused(reason: "no accessory file has one of its keys"))
+    }
+
+    @Test func `a marked keyboard is listed with what to do`() {
         let reason =
             "it calls itself a keyboard, which is never opened; for one key of a pedal: "
             + "sudo pttctl grant 1a86:0e26 KEY"
@@ -44,11 +89,14 @@ import Testing
         #expect(use(node(keys: letters)) == .ignored)
     }
 
-    @Test func `a keyboard is used only with a key that root granted and that it has`() {
+    @Test func `a keyboard is used only with a key that root granted and that it has, and holds to talk`()
+        throws
+    {
         let pedal = node(keys: letters, properties: ["ID_INPUT_KEYBOARD": "1", "ID_PTT_KEY": "KEY_A"])
-        #expect(use(pedal) == .used)
-        #expect(pedal.grantedKey == KeyCode(rawValue: 30))
-        #expect(pedal.origin.kind == .inputDevice)
+        let definition = try settings(of: use(pedal)).definition
+        #expect(definition.keys == [30])
+        #expect(definition.gesture.mode == .hold)
+        #expect(pedal.origin(named: nil).kind == .inputDevice)
         #expect(use(node(properties: ["ID_PTT_KEY": "KEY_A"])) == .ignored)
         #expect(
             use(node(keys: letters, properties: ["ID_PTT_KEY": "KEY_NONE_SUCH"]))
@@ -56,15 +104,36 @@ import Testing
         )
     }
 
-    @Test func `the media keys of a keyboard with sound are not used unless a person marked them`() {
+    @Test func `the media keys of a keyboard with sound are not used unless they are marked`() throws {
         #expect(use(node(isBesideKeyboard: true)) == .ignored)
-        #expect(use(node(properties: ["ID_PTT_MARKED": "1"], isBesideKeyboard: true)) == .used)
+        let marked = node(properties: ["ID_PTT_MARKED": "1"], isBesideKeyboard: true)
+        #expect(try settings(of: use(marked)).definition == usb)
+    }
+
+    @Test func `only what is plugged in, marked or granted needs no enrolment`() {
+        var node = node()
+        #expect(!node.needsEnrolment)
+        node.phys = "ALSA"
+        #expect(!node.needsEnrolment)
+        (node.phys, node.id.bus) = ("00:1b:dc:00:00:01", InputNode.ID.bluetooth)
+        #expect(node.needsEnrolment)
+        node.properties = ["ID_PTT_MARKED": "1"]
+        #expect(!node.needsEnrolment)
+        node.properties = ["ID_PTT_KEY": "KEY_A"]
+        #expect(!node.needsEnrolment)
+        node.properties = [:]
+        node.name = "Some Headset (AVRCP)"
+        #expect(node.needsEnrolment)
     }
 
     @Test func `a press of a Bluetooth headset's remote control is not that of a wired headset`() {
         var avrcp = node()
         (avrcp.name, avrcp.id.bus) = ("Some Headset (AVRCP)", InputNode.ID.bluetooth)
-        #expect(avrcp.origin.kind == .bluetoothHeadset)
-        #expect(node().origin.kind == .wiredHeadset)
+        let origin = avrcp.origin(named: nil, identifier: "00:1B:DC:00:00:77")
+        #expect(
+            origin == Origin(kind: .bluetoothHeadset, identifier: "00:1B:DC:00:00:77", name: "Some Headset")
+        )
+        #expect(origin.name == "Some Headset")
+        #expect(node().origin(named: "My pedal").name == "My pedal")
     }
 }

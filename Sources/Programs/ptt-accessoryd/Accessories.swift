@@ -1,3 +1,4 @@
+import AccessoryFiles
 import EventLoop
 import Journal
 import Logging
@@ -14,6 +15,7 @@ final class Accessories {
     private let core: CoreConnection
     private let buttons: BluetoothButtons
     private let headsets: Headsets
+    private let files = AccessoryFolderWatch()
     private let discovery: Discovery
     private let service: AccessoryService
     private let server: VarlinkServer
@@ -25,7 +27,14 @@ final class Accessories {
         core = CoreConnection(log: log)
         enrolled = EnrolledDevices(log: log)
         buttons = BluetoothButtons(core: core, list: list, enrolled: enrolled, log: log)
-        headsets = Headsets(core: core, list: list, log: log)
+        headsets = Headsets(
+            core: core,
+            list: list,
+            enrolled: enrolled,
+            mirror: buttons.mirror,
+            catalog: files.catalog,
+            log: log
+        )
         discovery = Discovery(buttons.mirror, log: log)
         let pairing = Pairing(buttons, discovery, enrolled, log: log)
         service = AccessoryService(
@@ -55,9 +64,16 @@ final class Accessories {
             self?.service.publish(update)
             self?.buttons.changes.notify()
         }
-        let (buttons, discovery) = (buttons, discovery)
-        buttons.onDeviceChange = { discovery.update($0) }
-        enrolled.onChange = { buttons.enrolmentChanged() }
+        let (buttons, discovery, headsets) = (buttons, discovery, headsets)
+        buttons.onDeviceChange = { path in
+            discovery.update(path)
+            headsets.bluetoothChanged()
+        }
+        enrolled.onChange = {
+            buttons.enrolmentChanged()
+            headsets.enrolmentChanged()
+        }
+        files.onChange = { headsets.catalogChanged($0) }
         try server.listen(on: socket)
         enrolled.start()
         core.start()

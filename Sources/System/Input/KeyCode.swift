@@ -69,6 +69,11 @@ package struct KeyBits: Equatable, Sendable {
 
     package var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
+    /// The keys, in the order of their codes.
+    package var keys: [KeyCode] {
+        (0..<UInt16(KeyCode.count)).map { KeyCode(rawValue: $0) }.filter { contains($0) }
+    }
+
     package func contains(_ key: KeyCode) -> Bool {
         guard key.rawValue < KeyCode.count else { return false }
         return words[Int(key.rawValue / 64)] >> UInt64(key.rawValue % 64) & 1 == 1

@@ -17,7 +17,7 @@ struct Scenario {
 
     static let all: [Scenario] =
         bluetoothButtons + sleepingButtons + radioFaults + programFaults + soundFaults + levels
-        + wiredHeadsets
+        + wiredHeadsets + inputDevices
         + autoStart + timeLimit + protection + waking + newLogin + fileFaults
         + hostileSignals + seat + standingStill
 

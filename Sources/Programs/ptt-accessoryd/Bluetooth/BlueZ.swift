@@ -34,6 +34,8 @@ struct BlueZAdapter: BlueZObject {
 /// A remote device that BlueZ knows (org.bluez.Device).
 struct BlueZDevice: BlueZObject {
     var address = ""
+    /// The remote name, if it is known.
+    var name: String?
     /// The remote name, or the name that the user has set; the address with dashes if there is neither.
     var alias = ""
     /// As advertised, or as found when its services were last resolved; kept while it is away.
@@ -51,6 +53,7 @@ struct BlueZDevice: BlueZObject {
 
     mutating func read(_ properties: inout PropertyReader) {
         properties.read("Address", \.asString, into: &address, else: "")
+        properties.read("Name", { $0.asString.map { $0 } }, into: &name, else: nil)
         properties.read("Alias", \.asString, into: &alias, else: "")
         properties.read("UUIDs", \.asStrings, into: &uuids, else: [])
         properties.read("Connected", \.asBool, into: &isConnected, else: false)

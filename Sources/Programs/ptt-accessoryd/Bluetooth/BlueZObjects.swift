@@ -185,4 +185,13 @@ extension BlueZObjects {
         let best = found.first { isAdapterPowered(of: $0.value) } ?? found.first
         return best?.key
     }
+
+    /// The connected devices that have this name, on the adapter with this address.
+    func connectedDevices(named name: String, adapter: String) -> [BlueZDevice] {
+        let wanted = adapter.uppercased()
+        return devices.values.filter { device in
+            device.isConnected && device.name == name
+                && device.adapter.flatMap { adapters[$0] }?.address.uppercased() == wanted
+        }
+    }
 }

@@ -20,21 +20,26 @@ final class Headset {
     private var isGrabRefused = false
     /// The node that is read: that of the device, or of the half with its talk key.
     let source: InputNode
+    let settings: InputSettings
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
 
     /// Opens the source.
     ///
     /// - Parameters:
-    ///   - node: The device.
-    ///   - source: The node to read: the same, or the half with its talk key.
+    ///   - source: The node to read: that of the device, or the half with its talk key.
+    ///   - origin: The origin of its presses.
+    ///   - settings: What its keys mean, and whether they count.
+    ///   - isGranted: Whether only the one key of the settings may be read.
     ///   - core: Receives its presses.
     ///   - list: Lists it.
     ///   - log: For refused grabs.
     ///   - vanished: Called when the source was removed.
     /// - Throws: The errors of ``KeyDevice`` or ``SingleKeyDevice``.
     init(
-        _ node: InputNode,
-        source: InputNode,
+        _ source: InputNode,
+        origin: Origin,
+        settings: InputSettings,
+        isGranted: Bool,
         core: CoreConnection,
         list: AccessoryList,
         log: Logger,
@@ -45,18 +50,23 @@ final class Headset {
         self.log = log
         self.vanished = vanished
         self.source = source
-        accessory = Accessory(node.definition, origin: node.origin)
-        if let granted = node.grantedKey {
-            hasOnlyTalkKeys = source.half != nil
-            device =
-                try source.half != nil
-                ? KeyDevice(source, keys: [granted]) { [weak self] in self?.handle($0) }
-                : try SingleKeyDevice(source, key: granted) { [weak self] in self?.handle($0) }
+        self.settings = settings
+        accessory = Accessory(
+            settings.definition,
+            origin: origin,
+            mode: settings.enrolment?.mode,
+            roles: settings.enrolment?.roles ?? [:],
+            gate: settings.gate
+        )
+        let keys = Set(settings.definition.keys.map { KeyCode(rawValue: $0) })
+        hasOnlyTalkKeys =
+            source.half != nil || source.keys == KeyBits(keys.filter { source.keys.contains($0) })
+        // The half of a divided pedal has no other key, and can be grabbed.
+        if isGranted, source.half == nil, let key = keys.first {
+            device = try SingleKeyDevice(source, key: key) { [weak self] in self?.handle($0) }
         } else {
-            let codes = Set(AccessoryDefinition.headsetKeys.map { KeyCode(rawValue: $0) })
-            hasOnlyTalkKeys =
-                source.half != nil || source.keys == KeyBits(codes.filter { source.keys.contains($0) })
-            device = try KeyDevice(source, keys: codes) { [weak self] in self?.handle($0) }
+            let device = try KeyDevice(source, keys: keys) { [weak self] in self?.handle($0) }
+            self.device = device
         }
         list.set(accessory.device)
     }

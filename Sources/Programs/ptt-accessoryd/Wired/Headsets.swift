@@ -4,7 +4,7 @@ import Input
 import Logging
 import PTTMessages
 
-/// All headsets: the input devices that the udev rule tags.
+/// All headsets, pedals and other input devices that the udev rule tags.
 @EventLoop
 final class Headsets {
     /// `udev/71-push-to-talk.rules` tags headsets with it, and never keyboards.
@@ -12,7 +12,10 @@ final class Headsets {
 
     private let core: CoreConnection
     private let list: AccessoryList
+    private let enrolled: EnrolledDevices
+    private let mirror: BlueZMirror
     private let log: Logger
+    private var catalog: AccessoryCatalog
     private var monitor: DeviceMonitor?
     /// The tagged nodes, by name. Below, too, the name is that of the node.
     private var nodes: [String: InputNode] = [:]
@@ -23,9 +26,19 @@ final class Headsets {
     private var listed: [String: Origin] = [:]
     private var ownsKeys = false
 
-    init(core: CoreConnection, list: AccessoryList, log: Logger) {
+    init(
+        core: CoreConnection,
+        list: AccessoryList,
+        enrolled: EnrolledDevices,
+        mirror: BlueZMirror,
+        catalog: AccessoryCatalog,
+        log: Logger
+    ) {
         self.core = core
         self.list = list
+        self.enrolled = enrolled
+        self.mirror = mirror
+        self.catalog = catalog
         self.log = log
     }
 
@@ -50,6 +63,22 @@ final class Headsets {
     func channelChanged(ownsKeys: Bool) {
         self.ownsKeys = ownsKeys
         for headset in headsets.values { headset.setGrab(ownsKeys) }
+    }
+
+    /// The accessory files have changed.
+    func catalogChanged(_ catalog: AccessoryCatalog) {
+        self.catalog = catalog
+        for sysname in nodes.keys.sorted() { review(sysname) }
+    }
+
+    /// The enrolled devices, or the one that is being enrolled, have changed.
+    func enrolmentChanged() {
+        for sysname in nodes.keys.sorted() { review(sysname) }
+    }
+
+    /// A Bluetooth device was connected, disconnected or renamed: a remote control may be known now, or be ambiguous.
+    func bluetoothChanged() {
+        for sysname in nodes.filter({ $0.value.transport == .avrcp }).keys.sorted() { review(sysname) }
     }
 
     func coreLost() {
@@ -85,52 +114,106 @@ final class Headsets {
     /// in place of the node, of which no key arrives any more.
     private func review(_ sysname: String) {
         guard let node = nodes[sysname] else { return end(sysname) }
-        switch node.use(of: AccessoryDefinition.headsetKeys.map { KeyCode(rawValue: $0) }) {
-        case .used:
+        let owner = owner(of: node)
+        switch node.use(catalog, owner.consent) {
+        case .used(let settings):
             let source = halves[sysname] ?? node
             guard source.isReadable else {
                 // Only the active session of the seat has access. The kernel would let us continue to read, but the person
                 // at the seat now must not transmit in our channel.
                 return leave(
                     node,
+                    owner.origin,
                     "your session may not read \(source.devnode) unless it is the active one of the seat"
                 )
             }
-            open(node, source)
-        case .unused(let reason): leave(node, reason)
+            open(node, source, owner.origin, settings)
+        case .unused(let reason): leave(node, owner.origin, reason)
         case .ignored: end(sysname)
         }
     }
 
-    private func open(_ node: InputNode, _ source: InputNode) {
+    private func open(_ node: InputNode, _ source: InputNode, _ origin: Origin, _ settings: InputSettings) {
         let sysname = node.sysname
         if let headset = headsets[sysname] {
-            guard headset.source.sysname != source.sysname else { return }
-            end(sysname)
+            let isSame = headset.source.sysname == source.sysname && headset.origin == origin
+            if isSame, headset.settings == settings { return }
         }
+        end(sysname)
         do throws(SystemError) {
-            let headset = try Headset(node, source: source, core: core, list: list, log: log) { [weak self] in
-                self?.set(nil, of: source)
-            }
+            let headset = try Headset(
+                source,
+                origin: origin,
+                settings: settings,
+                isGranted: node.grantedKey != nil,
+                core: core,
+                list: list,
+                log: log
+            ) { [weak self] in self?.set(nil, of: source) }
             headsets[sysname] = headset
             headset.setGrab(ownsKeys)
-            log.notice("\(node.name) (\(source.devnode)) is used as a headset")
+            log.notice("\(node.name) (\(source.devnode)) is used as \(settings.definition.name)")
         } catch {
             log.error("\(error): its key does not work")
-            leave(node, "\(error)")
+            leave(node, origin, "\(error)")
         }
     }
 
     /// Closes it, and lists it with the reason.
-    private func leave(_ node: InputNode, _ reason: String) {
+    private func leave(_ node: InputNode, _ origin: Origin, _ reason: String) {
         headsets.removeValue(forKey: node.sysname)?.end()
-        listed[node.sysname] = node.origin
-        list.set(node.unused(reason))
+        if let before = listed.updateValue(origin, forKey: node.sysname), before != origin {
+            list.remove(before)
+        }
+        list.set(origin.unused(reason))
     }
 
     /// Closes it, and lists it no more.
     private func end(_ sysname: String) {
         headsets.removeValue(forKey: sysname)?.end()
         if let origin = listed.removeValue(forKey: sysname) { list.remove(origin) }
+    }
+
+    /// Whose presses a node reports, and whether they count.
+    private func owner(of node: InputNode) -> (origin: Origin, consent: InputConsent) {
+        if node.transport == .avrcp { return remoteControlOwner(of: node) }
+        let identity = node.identity
+        let enrolment = identity.flatMap { enrolled[$0] }
+        let origin = node.origin(named: enrolment?.name)
+        if identity != nil, enrolled.candidate == identity { return (origin, .candidate) }
+        if let enrolment { return (origin, .enrolled(enrolment)) }
+        guard node.needsEnrolment else { return (origin, .notNeeded) }
+        return (
+            origin, .missing(reason: enrolled.remark(notEnrolled: identity?.text ?? node.stableIdentifier))
+        )
+    }
+
+    /// The node has neither the address nor the numbers of the headset, but its name, and the address of the adapter.
+    private func remoteControlOwner(of node: InputNode) -> (origin: Origin, consent: InputConsent) {
+        let owners = mirror.objects.connectedDevices(named: node.remoteControlName, adapter: node.phys)
+        guard let owner = owners.first, owners.count == 1 else {
+            let reason =
+                owners.isEmpty
+                ? "bluetoothd knows no connected device of this name"
+                : "\(owners.count) connected devices have this name"
+            return (node.origin(named: nil), .missing(reason: reason))
+        }
+        let identity = DeviceIdentity(bluetoothAddress: owner.address)
+        let enrolment = enrolled[identity]
+        let origin = node.origin(named: enrolment?.name, identifier: owner.address)
+        if enrolled.candidate == identity { return (origin, .candidate) }
+        guard let enrolment else {
+            return (origin, .missing(reason: enrolled.remark(notEnrolled: owner.address)))
+        }
+        // A microphone with buttons of its own has media keys as well, which in-ear detection may press.
+        let device = DeviceDescription(
+            name: owner.name,
+            link: .bluetooth(address: owner.address, services: owner.uuids)
+        )
+        let chosen = enrolment.accessory.map { catalog[$0].map { [$0] } ?? [] } ?? catalog.ranked(for: device)
+        if let other = chosen.first(where: { $0.keys.isEmpty }) {
+            return (origin, .missing(reason: "its buttons are used as \(other.name), not its media keys"))
+        }
+        return (origin, .enrolled(enrolment))
     }
 }

@@ -5,9 +5,24 @@ import PTTMessages
 // What `udev/71-push-to-talk.rules` and `pttctl grant` say about a node, and how it is listed.
 extension InputNode {
     /// The origin of its presses.
-    var origin: Origin {
-        let name = name.isEmpty ? sysname : name.withBoundedMarks
-        return Origin(kind: originKind, identifier: stableIdentifier, name: name)
+    ///
+    /// - Parameters:
+    ///   - chosen: A name that a person has chosen.
+    ///   - identifier: Nil for that of the input device.
+    /// - Returns: The origin, with the kind of its transport.
+    func origin(named chosen: String?, identifier: String? = nil) -> Origin {
+        let own = transport == .avrcp ? remoteControlName : name
+        return Origin(
+            kind: originKind,
+            identifier: identifier ?? stableIdentifier,
+            name: chosen ?? (own.isEmpty ? sysname : own.withBoundedMarks)
+        )
+    }
+
+    /// What it is enrolled by, unless it is the remote control of a Bluetooth headset.
+    var identity: DeviceIdentity? {
+        transport == .bluetooth && !uniq.isEmpty
+            ? DeviceIdentity(bluetoothAddress: uniq) : DeviceIdentity(stableIdentifier)
     }
 
     private var originKind: OriginKind {
@@ -18,9 +33,6 @@ extension InputNode {
         case .bluetooth, .other: .inputDevice
         }
     }
-
-    /// The kernel marks the jack of a sound card (sound/core/jack.c); any other headset has its own firmware.
-    var definition: AccessoryDefinition { transport == .jack ? .headsetPlug : .remoteHeadset }
 
     /// How an accessory file names its transport.
     var inputTransport: InputTransport {
@@ -39,47 +51,74 @@ extension InputNode {
     /// The only key that may be read. Nil if none was granted, or one that does not exist.
     var grantedKey: KeyCode? { properties[Self.keyProperty].flatMap { KeyCode(name: $0) } }
 
-    /// Whether a person marked it as an accessory, so that it is listed even if it cannot be used.
+    /// Whether a rule of root marks it as an accessory, so that it is listed even if it cannot be used.
     private var isMarked: Bool { properties["ID_PTT_MARKED"] == "1" }
 
-    /// Whether and how a node with the tag is used.
-    enum Use: Equatable {
-        /// It has none of our keys: the jack of a loudspeaker, for example.
-        case ignored
-        case unused(reason: String)
-        case used
+    /// The numbers of the product as `pttctl grant` accepts them.
+    private var productNumbers: String {
+        [id.vendor, id.product].map { number in
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined(separator: ":")
     }
 
-    /// - Parameter keys: The keys to talk with.
-    /// - Returns: Whether the node is used with them.
-    func use(of keys: some Sequence<KeyCode>) -> Use {
+    /// - Parameters:
+    ///   - catalog: The accessory files.
+    ///   - consent: Whether its presses count.
+    /// - Returns: Whether a node with the tag is used, and how.
+    func use(_ catalog: AccessoryCatalog, _ consent: InputConsent) -> InputUse {
         if let name = properties[Self.keyProperty] {
             guard let key = grantedKey else {
                 return .unused(reason: "\(name) is granted, but there is no such key")
             }
-            return self.keys.contains(key) ? .used : .ignored
+            guard keys.contains(key) else { return .ignored }
+            return consent.use(.granted(key.rawValue, "one key"))
         }
         if isKeyboardLike {
             guard isMarked else { return .ignored }
-            let numbers = [id.vendor, id.product].map { String($0, radix: 16) }
-                .map { String(repeating: "0", count: 4 - $0.count) + $0 }
             return .unused(
                 reason: "it calls itself a keyboard, which is never opened; for one key of a pedal: "
-                    + "sudo pttctl grant \(numbers[0]):\(numbers[1]) KEY"
+                    + "sudo pttctl grant \(productNumbers) KEY"
             )
         }
-        guard keys.contains(where: { self.keys.contains($0) }) else {
-            return isMarked ? .unused(reason: "it has no key to talk with") : .ignored
+        guard let definition = definition(in: catalog, enrolment: consent.enrolment) else {
+            return isMarked ? .unused(reason: "no accessory file has one of its keys") : .ignored
         }
-        return isBesideKeyboard && !isMarked ? .ignored : .used
+        if isBesideKeyboard, !isMarked { return .ignored }
+        return consent.use(definition)
     }
 
-    /// Its entry in the list when it cannot be used.
+    private func definition(in catalog: AccessoryCatalog, enrolment: Enrolment?) -> AccessoryDefinition? {
+        if let chosen = enrolment?.accessory.flatMap({ catalog[$0] }), !chosen.keys.isEmpty { return chosen }
+        let codes = Set(keys.keys.map(\.rawValue))
+        let product = ProductID(vendor: id.vendor, product: id.product)
+        let device = DeviceDescription(name: name, link: .input(inputTransport, product, keys: codes))
+        return catalog.ranked(for: device).first { !$0.keys.isDisjoint(with: codes) }
+    }
+
+    /// Whether plugging it in, or a rule of root, is consent enough. A remote control is not plugged in, and in-ear
+    /// detection sends the same keys.
+    var needsEnrolment: Bool {
+        guard properties[Self.keyProperty] == nil, !isMarked else { return false }
+        return switch transport {
+        case .jack, .usb: false
+        case .avrcp, .bluetooth, .other: true
+        }
+    }
+
+    /// The name that bluetoothd has given the device of a remote control, without what it adds (profiles/audio/avctp.c).
+    var remoteControlName: String { String(name.dropLast(Self.remoteControlSuffix.count)) }
+
+    private static let remoteControlSuffix = " (AVRCP)"
+}
+
+extension Origin {
+    /// The entry of an input device in the list when it cannot be used.
     func unused(_ reason: String) -> AccessoryDevice {
         AccessoryDevice(
-            kind: origin.kind,
-            identifier: origin.identifier,
-            name: origin.name,
+            kind: kind,
+            identifier: identifier,
+            name: name,
             profile: nil,
             mode: .toggle,
             link: .unused,

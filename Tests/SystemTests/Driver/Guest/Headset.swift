@@ -14,11 +14,14 @@ final class Headset {
     /// Plugs it in, and waits until udev has announced it.
     static func plugIn(
         _ name: String,
-        keys: Set<KeyCode> = VirtualHeadset.usualKeys
+        keys: Set<KeyCode> = VirtualHeadset.usualKeys,
+        jack: JackSwitches = [],
+        id: InputNode.ID = .init(bus: InputNode.ID.usb),
+        phys: String? = nil
     ) async throws -> Headset {
         let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
         try monitor.start { _ in Conditions.evaluate() }
-        let device = try VirtualHeadset(name: name, keys: keys)
+        let device = try VirtualHeadset(name: name, keys: keys, jack: jack, id: id, phys: phys)
         var node: InputNode?
         try await until("udev announces \(name)") {
             node = monitor.nodes.values.first { $0.devnode == device.devnode }
@@ -37,6 +40,31 @@ final class Headset {
     func press(_ key: KeyCode) throws {
         try device.press(key)
         try device.release(key)
+    }
+
+    func hold(_ key: KeyCode) throws { try device.press(key) }
+
+    func release(_ key: KeyCode) throws { try device.release(key) }
+
+    /// As a finger presses the key of a plug: longer than the contacts of a dirty one.
+    func pressLong(_ key: KeyCode) async throws {
+        try device.press(key)
+        _ = await Conditions.wait(.milliseconds(60)) { false }
+        try device.release(key)
+    }
+
+    func setJack(_ switches: JackSwitches) throws { try device.setJack(switches) }
+
+    /// The two devices that ptt-keys has made of it, when udev has announced them.
+    func halves() async throws -> (few: InputNode, rest: InputNode) {
+        func half(_ part: InputNode.Half) -> InputNode? {
+            monitor.nodes.values.first {
+                $0.half?.part == part && $0.half?.of == node.sysname && $0.isReadable
+            }
+        }
+        try await until("ptt-keys has divided \(name)") { half(.few) != nil && half(.rest) != nil }
+        guard let few = half(.few), let rest = half(.rest) else { throw Failure("udev has lost the halves") }
+        return (few, rest)
     }
 
     /// Keys that are down stay down, as with a real headset.
