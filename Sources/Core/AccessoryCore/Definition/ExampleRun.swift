@@ -1,0 +1,139 @@
+package import PTTMessages
+
+/// An accessory with stand-ins for its link and the core, which transmits whenever it is asked: what the accessory sends
+/// becomes outcomes.
+package struct ExampleRun: Equatable, Sendable {
+    package typealias Outcome = AccessoryExample.Step.Outcome
+
+    private let definition: AccessoryDefinition
+    private var accessory: Accessory
+    private var now = MonotonicTime(nanoseconds: 0)
+    private var timer: MonotonicTime?
+    private var isConnected = false
+    private var transmissions = 0
+    /// The button whose transmission lasts, and its number.
+    package private(set) var transmission: (role: ButtonRole, id: TransmissionID)?
+    private var outcomes: [Outcome] = []
+
+    /// Connected, and ready for a press.
+    package init(_ definition: AccessoryDefinition) {
+        self.definition = definition
+        accessory = Self.accessory(definition)
+        connect()
+    }
+
+    /// - Returns: The outcomes of a step, in their order.
+    package mutating func perform(
+        _ action: AccessoryExample.Step.Action,
+        after delay: Duration
+    ) -> [Outcome] {
+        if !isConnected { connect() }
+        outcomes = []
+        advance(to: now + delay)
+        switch action {
+        case .notify(let bytes, let input): handle(.valueNotified(bytes, input: input))
+        case .receive(let bytes): handle(.bytesReceived(bytes))
+        case .key(let code, let isPressed): handle(isPressed ? .keyPressed(code) : .keyReleased(code))
+        case .lose:
+            isConnected = false
+            switch definition.input {
+            case .gatt: handle(.disconnected(.linkLost))
+            case .serial: handle(.portClosed(.linkLost))
+            case .keys: handle(.deviceRemoved)
+            }
+        }
+        return outcomes
+    }
+
+    /// - Returns: The outcomes of a time in which it sends nothing.
+    package mutating func wait(_ duration: Duration) -> [Outcome] {
+        outcomes = []
+        advance(to: now + duration)
+        return outcomes
+    }
+
+    private static func accessory(_ definition: AccessoryDefinition) -> Accessory {
+        Accessory(
+            definition,
+            origin: Origin(kind: .bluetoothButton, identifier: "example", name: definition.name)
+        )
+    }
+
+    private mutating func connect() {
+        isConnected = true
+        switch definition.input {
+        case .gatt(let inputs):
+            handle(.connected)
+            handle(.servicesResolved(found: Set(inputs.indices)))
+        case .serial: handle(.portOpened)
+        case .keys: accessory = Self.accessory(definition)
+        }
+        // Longer than any value may be the level on subscribing in place of an edge.
+        advance(to: now + .seconds(5))
+    }
+
+    private mutating func advance(to time: MonotonicTime) {
+        while let next = timer, next <= time {
+            timer = nil
+            now = max(now, next)
+            handle(.timerFired)
+        }
+        now = max(now, time)
+    }
+
+    private mutating func handle(_ event: Accessory.Event) {
+        for effect in accessory.handle(event, at: now) { perform(effect) }
+    }
+
+    private mutating func perform(_ effect: Accessory.Effect) {
+        switch effect {
+        case .begin(let attempt, let role):
+            transmissions += 1
+            let id = TransmissionID(rawValue: transmissions)
+            transmission = (role, id)
+            outcomes.append(.begin(role))
+            handle(.began(id, attempt))
+        case .end(let cause, let role):
+            guard let ended = transmission, role == nil || role == ended.role else { return }
+            transmission = nil
+            outcomes.append(.end(ended.role))
+            handle(.transmissionEnded(ended.id, cause))
+        case .report(let role, let isPressed): outcomes.append(isPressed ? .press(role) : .release(role))
+        case .subscribe(let input): handle(.notificationsEnabled(input))
+        case .setTimer(let time): timer = time
+        case .cancelTimer: timer = nil
+        case .letGo, .publish: break
+        }
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.accessory == right.accessory && left.now == right.now && left.timer == right.timer
+            && left.transmission?.id == right.transmission?.id
+    }
+}
+
+extension AccessoryDefinition {
+    /// A step of an example that had other outcomes than it expects.
+    package struct FailedStep: Equatable, Sendable {
+        package let example: AccessoryExample
+        /// Counted from 0.
+        package let step: Int
+        package let outcomes: [ExampleRun.Outcome]
+    }
+
+    /// Replays the examples.
+    ///
+    /// - Returns: The first step that failed of each example.
+    package func failedExamples() -> [FailedStep] {
+        examples.compactMap { example in
+            var run = ExampleRun(self)
+            for (index, step) in example.steps.enumerated() {
+                let outcomes = run.perform(step.action, after: step.delay)
+                guard outcomes == step.outcomes else {
+                    return FailedStep(example: example, step: index, outcomes: outcomes)
+                }
+            }
+            return nil
+        }
+    }
+}
