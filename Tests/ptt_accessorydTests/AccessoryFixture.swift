@@ -21,9 +21,11 @@ final class AccessoryFixture {
     private var watcher: VarlinkClient?
 
     /// Starts everything. `buttons` are arguments of `ptt-sim --button`; if `known`, they are paired, trusted and
-    /// connected from the start. They are enrolled if `enrolled`, or, if that is left out, `known`.
+    /// connected from the start. They are enrolled if `enrolled`, or, if that is left out, `known`. `microphones` are
+    /// the names of serial microphones, numbered after the buttons.
     static func start(
         buttons: [String] = ["ffe0"],
+        microphones: [String] = [],
         known: Bool = true,
         enrolled: Bool? = nil,
         core: Bool = true,
@@ -32,11 +34,14 @@ final class AccessoryFixture {
         let fixture = try AccessoryFixture(bus: try await PrivateBus.start())
         if enrolled ?? known {
             try fixture.enrol(buttons.indices.map { Enrolment(address(of: $0 + 1)) })
+            try fixture.enrol(
+                microphones.indices.map { Enrolment(address(ofMicrophone: buttons.count + $0 + 1)) }
+            )
         }
         if core {
             fixture.core = try CoreDouble(at: fixture.directory + "/pushtotalk/core", isJoined: isJoined)
         }
-        try await fixture.startSimulator(buttons, known: known)
+        try await fixture.startSimulator(buttons, microphones, known: known)
         try await fixture.startAccessoryd()
         return fixture
     }
@@ -73,6 +78,11 @@ final class AccessoryFixture {
         DeviceIdentity(bluetoothAddress: "F0:F1:F2:F3:F4:0\(button)")
     }
 
+    /// The address of a simulated microphone.
+    static func address(ofMicrophone number: Int) -> DeviceIdentity {
+        DeviceIdentity(bluetoothAddress: "00:1B:DC:00:01:0\(number)")
+    }
+
     /// The file of the enrolled devices.
     var enrolmentFile: String { directory + "/config/pushtotalk/devices.toml" }
 
@@ -87,8 +97,10 @@ final class AccessoryFixture {
         if let core { try core.start() } else { core = try CoreDouble(at: directory + "/pushtotalk/core") }
     }
 
-    private func startSimulator(_ buttons: [String], known: Bool) async throws {
-        let arguments = buttons.flatMap { ["--button", $0] } + (known ? ["--known"] : [])
+    private func startSimulator(_ buttons: [String], _ microphones: [String], known: Bool) async throws {
+        let arguments =
+            buttons.flatMap { ["--button", $0] } + microphones.flatMap { ["--microphone", $0] }
+            + (known ? ["--known"] : [])
         let simulator = try TestProcess(
             [TestProcess.built("ptt-sim"), "buttons", "--bus", bus.address] + arguments
         )

@@ -54,6 +54,7 @@ extension Accessory {
                 + "the key works again after \(Gesture.silence.components.seconds) s without a press"
         }
         if case .gatt(let link) = link, let remark = link.remark { return remark }
+        if case .serial(let link, _) = link, let remark = link.remark { return remark }
         if case .closed(let reason, cause: _) = gate { return reason }
         if case .keys = link { return nil }
         guard buttons.isAnyHeld else { return nil }

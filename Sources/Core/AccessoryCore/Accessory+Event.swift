@@ -48,6 +48,8 @@ extension Accessory {
         case portOpened
         /// The cause becomes that of a transmission's end.
         case portClosed(EndCause)
+        /// The closed port could not be opened. The reason is for people.
+        case portUnavailable(reason: String)
         case bytesReceived([UInt8])
 
         // An input device. Codes are the kernel's (`input-event-codes.h`); autorepeat is not passed on.

@@ -39,7 +39,8 @@ extension Accessory {
         case .disconnected(let cause): lose(cause, to: .away(remark: nil), present, &effects)
         case .bluetoothLost:
             lose(.linkLost, to: .away(remark: "Bluetooth is off or not running"), present, &effects)
-        case .valueNotified, .portOpened, .portClosed, .bytesReceived, .keyPressed, .keyReleased,
+        case .valueNotified, .portOpened, .portClosed, .portUnavailable, .bytesReceived, .keyPressed,
+            .keyReleased,
             .keyResynchronised, .deviceRemoved, .began, .refused, .transmissionEnded, .coreLost, .gateChanged,
             .renamed, .batteryChanged, .timerFired:
             break
@@ -102,8 +103,11 @@ extension Accessory {
         case .portClosed(let cause):
             port.closed()
             lose(cause, to: .serial(port, scanner), &effects)
+        case .portUnavailable(let reason):
+            port.failed(reason)
+            link = .serial(port, scanner)
         case .bluetoothLost:
-            port.closed()
+            port.closed(remark: "Bluetooth is off or not running")
             lose(.linkLost, to: .serial(port, scanner), &effects)
         case .connected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
             .notificationsStopped,

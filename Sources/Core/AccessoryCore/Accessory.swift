@@ -101,7 +101,8 @@ package struct Accessory: Equatable, Sendable {
         case .coreLost: gesture.coreLost()
         case .connected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
             .notificationsStopped,
-            .servicesGone, .disconnected, .bluetoothLost, .portOpened, .portClosed, .deviceRemoved:
+            .servicesGone, .disconnected, .bluetoothLost, .portOpened, .portClosed, .portUnavailable,
+            .deviceRemoved:
             linkChanged(event, at: now, &effects)
         case .gateChanged(let gate): gateChanged(gate, &effects)
         case .renamed(let name):

@@ -44,7 +44,7 @@ package struct SerialConnection: Equatable, Sendable {
         case dormant
     }
 
-    /// Attempts in a row without an answer until the accessory counts as switched off: ten minutes with the delays.
+    /// Attempts in a row without an answer until the accessory counts as switched off: about five minutes with the delays.
     package static let attempts = 9
     /// Attempts through bluetoothd that the accessory may refuse before a socket of our own is tried. The first often
     /// fails (AINA Voice Responder).

@@ -6,21 +6,31 @@ import PTTMessages
 /// reconnects may say so.
 struct SerialLink: Equatable, Sendable {
     enum State: Equatable, Sendable {
-        case closed
+        /// The remark is for people: why it is not open.
+        case closed(remark: String?)
         case settling(until: MonotonicTime)
         case open
     }
 
     static let settleTime = Duration.milliseconds(500)
 
-    private(set) var state = State.closed
+    private(set) var state = State.closed(remark: nil)
 
     mutating func opened(at now: MonotonicTime) {
         state = .settling(until: now + Self.settleTime)
     }
 
-    mutating func closed() {
-        state = .closed
+    mutating func closed(remark: String? = nil) {
+        state = .closed(remark: remark)
+    }
+
+    /// It could not be opened.
+    mutating func failed(_ reason: String) {
+        if case .closed = state { state = .closed(remark: reason) }
+    }
+
+    var remark: String? {
+        if case .closed(let remark) = state { remark } else { nil }
     }
 
     /// - Returns: Whether it has become ready: its settle time is over, although the timer may be late.

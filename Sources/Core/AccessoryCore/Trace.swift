@@ -19,6 +19,7 @@ extension Accessory.Event: CustomStringConvertible {
             "valueNotified \(hexadecimal(value).traced)" + traced(input: input)
         case .portOpened: "portOpened"
         case .portClosed(let cause): "portClosed \(cause)"
+        case .portUnavailable(let reason): "portUnavailable \(reason.traced)"
         case .bytesReceived(let bytes): "bytesReceived \(hexadecimal(bytes).traced)"
         case .keyPressed(let code): "keyPressed \(code)"
         case .keyReleased(let code): "keyReleased \(code)"

@@ -11,11 +11,11 @@ import Varlink
 @EventLoop
 final class Accessories {
     private let list = AccessoryList()
+    private let files = AccessoryFolderWatch()
     private let enrolled: EnrolledDevices
     private let core: CoreConnection
     private let buttons: BluetoothButtons
     private let headsets: Headsets
-    private let files = AccessoryFolderWatch()
     private let discovery: Discovery
     private let service: AccessoryService
     private let server: VarlinkServer
@@ -64,7 +64,8 @@ final class Accessories {
             self?.service.publish(update)
             self?.buttons.changes.notify()
         }
-        let (buttons, discovery, headsets) = (buttons, discovery, headsets)
+        let (buttons, discovery, headsets, files) = (buttons, discovery, headsets, files)
+        buttons.catalog = { files.catalog }
         buttons.onDeviceChange = { path in
             discovery.update(path)
             headsets.bluetoothChanged()
@@ -73,7 +74,10 @@ final class Accessories {
             buttons.enrolmentChanged()
             headsets.enrolmentChanged()
         }
-        files.onChange = { headsets.catalogChanged($0) }
+        files.onChange = {
+            headsets.catalogChanged($0)
+            buttons.enrolmentChanged()
+        }
         try server.listen(on: socket)
         enrolled.start()
         core.start()
@@ -88,7 +92,9 @@ final class Accessories {
             switch event {
             case .active: buttons.sessionChanged(isActive: true)
             case .inactive: buttons.sessionChanged(isActive: false)
-            case .suspending, .resumed, .locked, .unlocked: break
+            // A person is back: also one whose microphone counts as switched off.
+            case .resumed, .unlocked: buttons.microphones.wanted()
+            case .suspending, .locked: break
             }
         }
     }
@@ -110,7 +116,10 @@ final class Accessories {
             buttons.coreLost()
             headsets.coreLost()
             list.coreLost(reason)
-        case .channelChanged(let ownsKeys): headsets.channelChanged(ownsKeys: ownsKeys)
+        case .channelChanged(let ownsKeys):
+            headsets.channelChanged(ownsKeys: ownsKeys)
+            // A person is about to talk.
+            if core.isChannelJoined { buttons.microphones.wanted() }
         case .transmissionEnded(let transmissionID, let cause):
             buttons.transmissionEnded(transmissionID, cause)
             headsets.transmissionEnded(transmissionID, cause)

@@ -16,6 +16,9 @@ final class BluetoothButtons {
     private var unused: [ObjectPath: Origin] = [:]
     private var isSessionActive = true
     private var registration: ProfileRegistration?
+    /// The accessory files.
+    var catalog: @EventLoop () -> AccessoryCatalog = { AccessoryCatalog([]) }
+    private(set) lazy var microphones = SerialMicrophones(core: core, list: list, mirror: mirror, log: log)
 
     /// Notified of every change of Bluetooth or a button.
     let changes = ChangeNotifier()
@@ -23,8 +26,9 @@ final class BluetoothButtons {
     var onDeviceChange: @EventLoop (ObjectPath?) -> Void = { _ in }
     private(set) lazy var mirror = BlueZMirror(
         log: log,
-        isCandidate: { device in
+        isCandidate: { [weak self] device in
             !AccessoryProfile.matching(services: device.uuids, name: device.alias).isEmpty
+                || self?.serialDefinition(of: device) != nil
         },
         handler: { [weak self] in self?.handle($0) }
     )
@@ -45,6 +49,7 @@ final class BluetoothButtons {
         for button in buttons.values { button.end() }
         buttons = [:]
         registration = nil
+        microphones.close()
         mirror.close()
     }
 
@@ -58,10 +63,12 @@ final class BluetoothButtons {
 
     func coreLost() {
         for button in buttons.values { button.coreLost() }
+        microphones.coreLost()
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
         for button in buttons.values { button.transmissionEnded(transmissionID, cause) }
+        microphones.transmissionEnded(transmissionID, cause)
     }
 
     /// The login session of this user became the active one of its seat, or another user's did. Then all buttons are
@@ -106,12 +113,14 @@ final class BluetoothButtons {
 
     private func appeared(_ connection: BusConnection) {
         registration = ProfileRegistration(on: connection, log: log)
+        microphones.appeared(connection)
         reviewAll()
     }
 
     private func lost() {
         registration = nil
         for button in buttons.values { button.bluetoothLost() }
+        microphones.lost()
     }
 
     /// The services of the buttons in use, for which BlueZ is to reconnect them.
@@ -122,7 +131,8 @@ final class BluetoothButtons {
     // MARK: - Which devices are buttons
 
     private func reviewAll() {
-        let paths = Set(mirror.objects.devices.keys).union(buttons.keys).union(unused.keys)
+        let paths = Set(mirror.objects.devices.keys).union(buttons.keys).union(microphones.paths)
+            .union(unused.keys)
         for path in paths.sorted() { review(path) }
     }
 
@@ -132,6 +142,9 @@ final class BluetoothButtons {
         let isCandidate = enrolled.candidate == identity
         let isEnrolled = enrolled[identity] != nil && !isCandidate
         let isUsed = isSessionActive && (isEnrolled || isCandidate)
+        if let (definition, input) = serialDefinition(of: device) {
+            return review(path, device, definition, input, isUsed: isUsed, isEnrolled: isEnrolled)
+        }
         let profiles = mirror.objects.profiles(of: path)
         if let button = buttons[path], isUsed, isCurrent(button, at: path, best: profiles.first) {
             button.isEnrolled = isEnrolled
@@ -140,7 +153,9 @@ final class BluetoothButtons {
         remove(path)
         guard let profile = profiles.first else { return forget(path) }
         guard isUsed else {
-            return device.isKnown ? list(unused: device, at: path, profile) : forget(path)
+            return device.isKnown
+                ? list(unused: device.origin, at: path, profile: profile.name, mode: profile.mode)
+                : forget(path)
         }
         unused[path] = nil
         log.notice("\(device.origin.name) (\(device.address)) is used as \(profile.name)")
@@ -162,33 +177,90 @@ final class BluetoothButtons {
         return !mirror.objects.hasCharacteristic(of: path, matching: best)
     }
 
-    private func list(unused device: BlueZDevice, at path: ObjectPath, _ profile: AccessoryProfile) {
-        unused[path] = device.origin
-        let isEnrolled = enrolled[DeviceIdentity(bluetoothAddress: device.address)] != nil
+    private func list(unused origin: Origin, at path: ObjectPath, profile: String, mode: ButtonMode) {
+        unused[path] = origin
+        let isEnrolled = enrolled[DeviceIdentity(bluetoothAddress: origin.identifier)] != nil
         list.set(
             AccessoryDevice(
-                kind: .bluetoothButton,
-                identifier: device.address,
-                name: device.origin.name,
-                profile: profile.name,
-                mode: profile.mode,
+                kind: origin.kind,
+                identifier: origin.identifier,
+                name: origin.name,
+                profile: profile,
+                mode: mode,
                 link: .unused,
                 isPressed: false,
                 remark: isEnrolled
-                    ? "another session is active at this seat" : enrolled.remark(notEnrolled: device.address)
+                    ? "another session is active at this seat"
+                    : enrolled.remark(notEnrolled: origin.identifier)
             )
         )
     }
 
-    /// Ends a button. It stays in the list until another entry replaces it.
+    /// Ends a button or a microphone. It stays in the list until another entry replaces it.
     private func remove(_ path: ObjectPath) {
         buttons.removeValue(forKey: path)?.end()
+        microphones.remove(path)
     }
 
     private func forget(_ path: ObjectPath) {
-        let origin = buttons[path]?.origin ?? unused[path]
+        let origin = buttons[path]?.origin ?? microphones[path]?.origin ?? unused[path]
         remove(path)
         unused[path] = nil
         if let origin { list.remove(origin) }
+    }
+}
+
+// MARK: - Serial microphones
+
+extension BluetoothButtons {
+    /// The accessory file of a device, if it is one of a serial microphone: the one that it was enrolled with, or the best
+    /// one.
+    private func serialDefinition(of device: BlueZDevice) -> (AccessoryDefinition, SerialInput)? {
+        let identity = DeviceIdentity(bluetoothAddress: device.address)
+        let description = DeviceDescription(
+            name: device.name,
+            link: .bluetooth(address: device.address, services: device.uuids)
+        )
+        let named = enrolled[identity]?.accessory.flatMap { catalog()[$0] }
+        guard let definition = named ?? catalog().ranked(for: description).first,
+            case .serial(let input) = definition.input
+        else { return nil }
+        return (definition, input)
+    }
+
+    private func review(
+        _ path: ObjectPath,
+        _ device: BlueZDevice,
+        _ definition: AccessoryDefinition,
+        _ input: SerialInput,
+        isUsed: Bool,
+        isEnrolled: Bool
+    ) {
+        let origin = Origin(
+            kind: .serialMicrophone,
+            identifier: device.address,
+            name: device.origin.name
+        )
+        if !isUsed || microphones[path].map({ $0.definition != definition }) ?? true { remove(path) }
+        guard isUsed else {
+            return device.isKnown
+                ? list(unused: origin, at: path, profile: definition.name, mode: definition.mode)
+                : forget(path)
+        }
+        if let earlier = unused.removeValue(forKey: path), earlier.kind != origin.kind {
+            list.remove(earlier)
+        }
+        let enrolment = enrolled[DeviceIdentity(bluetoothAddress: device.address)]
+        let gate: Gate = isEnrolled ? .open : .closed(reason: "not enrolled yet", cause: .linkLost)
+        microphones.use(path, input, gate: gate) {
+            log.notice("\(origin.name) (\(device.address)) is used as \(definition.name)")
+            return Accessory(
+                definition,
+                origin: origin,
+                mode: enrolment?.mode,
+                roles: enrolment?.roles ?? [:],
+                gate: gate
+            )
+        }
     }
 }

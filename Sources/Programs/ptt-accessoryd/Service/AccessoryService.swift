@@ -96,6 +96,7 @@ final class AccessoryService {
 
     private func getDevices(_ call: VarlinkCall) async {
         await buttons.waitForAvailability()
+        buttons.microphones.wanted()
         let reply = AccessoryInterface.DevicesReply(
             devices: list.devices,
             isCoreConnected: list.isCoreConnected

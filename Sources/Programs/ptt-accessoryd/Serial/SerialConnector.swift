@@ -8,7 +8,7 @@ import ServiceClient
 
 /// The serial port of one device: passes what happens to its ``SerialConnection``, and performs the effects.
 @EventLoop
-final class SerialLink {
+final class SerialConnector {
     enum Event {
         case opened
         case received([UInt8])
@@ -148,8 +148,9 @@ final class SerialLink {
     }
 
     private func portClosed(_ reason: String) {
-        failed(reason)
+        // What was pressed is released first.
         handle(.portClosed)
+        failed(reason)
     }
 
     private func closePort() {
@@ -220,13 +221,18 @@ final class SerialLink {
                 timeLimit: Self.connectTimeout
             ) { [weak self] descriptor in
                 self?.offered = consume descriptor
-                self?.handle(.directOpened)
+                self?.directOpened()
             } failed: { [weak self] error in
                 self?.directFailed("\(error)", SerialConnection.Failure(error))
             }
         } catch {
             directFailed("\(error)", .refused)
         }
+    }
+
+    private func directOpened() {
+        log.notice("\(path): its serial port was opened without bluetoothd")
+        handle(.directOpened)
     }
 
     private func directFailed(_ reason: String, _ failure: SerialConnection.Failure) {

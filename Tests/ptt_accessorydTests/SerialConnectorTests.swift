@@ -9,7 +9,7 @@ import Testing
 @testable import ptt_accessoryd
 
 /// The serial port of a microphone, with a simulated bluetoothd.
-@Suite(.serialized) struct SerialLinkTests {
+@Suite(.serialized) struct SerialConnectorTests {
     init() { withRunningLoop() }
 
     @Test @EventLoop func `the port opens, and its bytes arrive`() async throws {
@@ -126,21 +126,18 @@ import Testing
         let noise = "raw " + String(repeating: "ff", count: 500)
         var bytes = 0
         while try await fixture.answer(noise) == "ok", bytes < 1 << 20 { bytes += 500 }
-        #expect(
-            try await fixture.first { !$0.hasPrefix("received") }
-                == "failed: it sends more than 8192 bytes in a second"
-        )
-        #expect(try await fixture.next() == "closed")
+        #expect(try await fixture.first { !$0.hasPrefix("received") } == "closed")
+        #expect(try await fixture.next() == "failed: it sends more than 8192 bytes in a second")
         #expect(try await fixture.next() == "opened")
     }
 }
 
-/// A ``SerialLink`` to the simulated microphone.
+/// A ``SerialConnector`` to the simulated microphone.
 @EventLoop
 final class SerialFixture {
     nonisolated let bus: PrivateBus
     let serviceClass = GattUUID(assigned: 0x1101)
-    var link: SerialLink?
+    var link: SerialConnector?
     private(set) var profiles: SerialProfiles?
     private let simulator: TestProcess
     private let events = AsyncQueue(of: String.self)
@@ -237,7 +234,7 @@ final class SerialFixture {
 
     private func update() {
         if link == nil, let path = mirror.objects.devices.keys.first {
-            link = SerialLink(
+            link = SerialConnector(
                 path,
                 serviceClass: serviceClass,
                 mirror: mirror,
@@ -250,7 +247,7 @@ final class SerialFixture {
         changes.add(())
     }
 
-    private func record(_ event: SerialLink.Event) {
+    private func record(_ event: SerialConnector.Event) {
         switch event {
         case .opened: events.add("opened")
         case .received(let bytes): events.add("received \(String(decoding: bytes, as: UTF8.self))")
