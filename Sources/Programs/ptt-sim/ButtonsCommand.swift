@@ -14,6 +14,7 @@ struct ButtonsCommand: ParsableCommand {
               press [N] [ROLE]      release [N] [ROLE]
                                     talk, emergency, second-talk, channel-up …
               raw [N] HEX [INPUT]   notify these bytes; the second input is 2
+              flood [N] COUNT       notify every byte but 01 in turn, 1,000 a second
               disconnect [N]        disconnect, and continue to advertise
               sleep [N]             disconnect, and be silent until wake [N]
               vanish [N]            be out of reach until return [N]: the link

@@ -29,7 +29,7 @@ extension Simulation {
         case .page: device?.page()
         case .closePort: device?.closePort()
         case .refusePort(_, let count): microphone.refusals = count
-        case .onSubscribe:
+        case .onSubscribe, .flood:
             throw CommandError(description: "microphone \(microphone.number) has no notifications")
         case .power, .unplug, .plug, .crash, .revive, .quit: break
         }

@@ -32,6 +32,7 @@ final class Simulation {
     private var hasInputEnded = false
     private var vanishing: [Int: Vanishing] = [:]
     var timers: [TimerSource] = []
+    var floods: [Int: TimerSource] = [:]
     private var signals: [SignalSource] = []
 
     init(
@@ -162,6 +163,7 @@ final class Simulation {
                 try send(try button.setPressed(false, role), from: button)
             case .raw(let number, let bytes, let input):
                 try send([.notify(bytes, input: input)], from: try button(number))
+            case .flood(let number, let count): flood(try button(number), count: count)
             case .disconnect(let number): device(of: try button(number))?.loseLink()
             case .sleep(let number): sleep(try button(number))
             case .wake(let number), .comeBack(let number): wake(try button(number))
@@ -270,7 +272,7 @@ final class Simulation {
         return buttons[number - 1]
     }
 
-    private func device(of button: VirtualButton) -> SimulatedDevice? {
+    func device(of button: VirtualButton) -> SimulatedDevice? {
         daemon?.adapter?.devices[button.number]
     }
 }

@@ -6,6 +6,7 @@ enum Command: Equatable {
     case press(Int, ButtonRole)
     case release(Int, ButtonRole)
     case raw(Int, [UInt8], input: Int)
+    case flood(Int, count: Int)
     case disconnect(Int)
     case sleep(Int)
     case wake(Int)
@@ -33,7 +34,7 @@ extension Command {
     var number: Int? {
         switch self {
         case .press(let number, _), .release(let number, _), .raw(let number, _, input: _),
-            .disconnect(let number),
+            .flood(let number, count: _), .disconnect(let number),
             .sleep(let number), .wake(let number), .vanish(let number), .comeBack(let number),
             .onSubscribe(let number, _), .page(let number), .closePort(let number),
             .refusePort(let number, count: _):
@@ -59,6 +60,11 @@ extension Command {
         case "wake": self = .wake(try Self.button(arguments))
         case "vanish": self = .vanish(try Self.button(arguments))
         case "return": self = .comeBack(try Self.button(arguments))
+        case "flood":
+            guard let count = arguments.last.flatMap({ Int($0) }), (1...1_000_000).contains(count) else {
+                throw CommandError(description: "expected how many notifications to send")
+            }
+            self = .flood(try Self.button(Array(arguments.dropLast())), count: count)
         case "page": self = .page(try Self.button(arguments))
         case "close-port": self = .closePort(try Self.button(arguments))
         case "refuse-port":

@@ -34,7 +34,7 @@ extension Scenario {
         }
     }
 
-    private static func nothingBegins(_ fixture: GuestFixture, after mark: Int) async throws {
+    static func nothingBegins(_ fixture: GuestFixture, after mark: Int) async throws {
         try await never("a transmission begins", for: .seconds(3)) {
             fixture.core.beginnings(after: mark) > 0
         }
@@ -55,7 +55,7 @@ extension Scenario {
     }
 
     /// Runs `body` with an active session of the desktop user, and logs all users out afterwards, also if it throws.
-    private static func atTheScreen(_ body: @EventLoop (Seat.Session) async throws -> Void) async throws {
+    static func atTheScreen(_ body: @EventLoop (Seat.Session) async throws -> Void) async throws {
         do {
             let own = try await Seat.logIn("dev", terminal: 3)
             try await own.activate()
