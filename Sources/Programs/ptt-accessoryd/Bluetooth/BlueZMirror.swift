@@ -42,7 +42,11 @@ final class BlueZMirror {
     private var candidate: BusConnection?
     private var nameWatch: Subscription?
     private var managedObjects: Subscription?
-    private var watched: [ObjectPath: Subscription] = [:]
+    private lazy var watches = Dictionary(
+        uniqueKeysWithValues: [BlueZ.adapter, BlueZ.device, BlueZ.characteristic].map { interface in
+            (interface, PropertyWatches(interface) { [weak self] in self?.changed($0) })
+        }
+    )
     private var backOff = BackOff()
     private lazy var retry = TimerSource { [weak self] in self?.getManagedObjects() }
     private lazy var starter = BlueZStarter(log: log)
@@ -81,12 +85,8 @@ final class BlueZMirror {
 
     /// Subscribes to the property changes of an object, and reads its present properties.
     func watch(_ path: ObjectPath, _ interface: String) {
-        guard let candidate, watched[path] == nil else { return }
+        guard let candidate, watches[interface]?.add(path, on: candidate) == true else { return }
         let generation = generation
-        watched[path] = candidate.subscribe(.propertyChanges(interface, of: BlueZ.name, path: path)) {
-            [weak self] signal in
-            self?.changed(signal)
-        }
         // Changes between the appearance of the object and this subscription were missed.
         candidate.call(.getProperties(interface, of: BlueZ.name, path: path), timeout: Self.callTimeout) {
             [weak self] result in
@@ -103,19 +103,14 @@ final class BlueZMirror {
     }
 
     func unwatch(_ path: ObjectPath) {
-        watched[path] = nil
+        for watches in watches.values { watches.remove(path, on: candidate) }
     }
 
     /// Subscribes to the property changes of all devices, for a discovery, until the result is dropped.
     func watchAllDevices() -> Subscription? {
-        let rule = MatchRule(
-            sender: BlueZ.name,
-            pathNamespace: BlueZ.root,
-            interface: "org.freedesktop.DBus.Properties",
-            member: "PropertiesChanged",
-            firstArgument: BlueZ.device
-        )
-        return candidate?.subscribe(rule) { [weak self] in self?.changed($0) }
+        candidate.map { connection in
+            PropertyWatches.subscribe(to: BlueZ.device, on: connection) { [weak self] in self?.changed($0) }
+        }
     }
 
     // MARK: - The bus and the name
@@ -174,7 +169,7 @@ final class BlueZMirror {
         backOff.reset()
         starter.stop()
         managedObjects = nil
-        watched = [:]
+        for watches in watches.values { watches.removeAll() }
         connection = nil
         owner = nil
         objects = BlueZObjects()
@@ -225,7 +220,7 @@ final class BlueZMirror {
         } else if signal.member == "InterfacesRemoved", let interfaces = signal.arguments[1].asStrings {
             let device = objects.device(of: path)
             objects.remove(path, interfaces)
-            if objects.adapters[path] == nil, objects.devices[path] == nil { watched[path] = nil }
+            if objects.adapters[path] == nil, objects.devices[path] == nil { unwatch(path) }
             report(path, device)
         }
     }

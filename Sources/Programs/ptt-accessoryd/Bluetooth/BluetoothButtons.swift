@@ -106,9 +106,11 @@ final class BluetoothButtons {
     }
 
     private func received(_ value: [UInt8], at characteristic: ObjectPath) {
-        for button in buttons.values {
-            if let input = button.input(at: characteristic) { button.received(value, input: input) }
-        }
+        // Its path is below that of the device. A search would take longer the more buttons there are.
+        guard let device = characteristic.parent?.parent, let button = buttons[device],
+            let input = button.input(at: characteristic)
+        else { return }
+        button.received(value, input: input)
     }
 
     private func appeared(_ connection: BusConnection) {

@@ -7,6 +7,8 @@ import ServiceClient
 final class AccessoryList {
     /// In the order of their first appearance.
     private(set) var devices: [AccessoryDevice] = []
+    /// The positions in ``devices``: each press updates one.
+    private var positions: [Key: Int] = [:]
     private(set) var isCoreConnected = false
     /// The number of the last event.
     private(set) var sequence = 0
@@ -23,11 +25,8 @@ final class AccessoryList {
     }
 
     func remove(_ origin: Origin) {
-        guard
-            let device = devices.first(where: { $0.kind == origin.kind && $0.identifier == origin.identifier }
-            )
-        else { return }
-        publish(AccessoryEvent(.deviceRemoved, device: device))
+        guard let position = positions[Key(kind: origin.kind, identifier: origin.identifier)] else { return }
+        publish(AccessoryEvent(.deviceRemoved, device: devices[position]))
     }
 
     /// Publishes an event to all subscribers, and stores the state of the device in it.
@@ -53,14 +52,29 @@ final class AccessoryList {
 
     private func keep(_ device: AccessoryDevice, isGone: Bool) {
         switch (index(of: device), isGone) {
-        case (let index?, true): devices.remove(at: index)
+        case (let index?, true):
+            devices.remove(at: index)
+            positions = [:]
+            for (position, device) in devices.enumerated() { positions[Key(device)] = position }
         case (let index?, false): devices[index] = device
         case (nil, true): break
-        case (nil, false): devices.append(device)
+        case (nil, false):
+            positions[Key(device)] = devices.count
+            devices.append(device)
         }
     }
 
-    private func index(of device: AccessoryDevice) -> Int? {
-        devices.firstIndex { $0.kind == device.kind && $0.identifier == device.identifier }
+    private func index(of device: AccessoryDevice) -> Int? { positions[Key(device)] }
+
+    private struct Key: Hashable {
+        let kind: OriginKind
+        let identifier: String
+
+        init(kind: OriginKind, identifier: String) {
+            self.kind = kind
+            self.identifier = identifier
+        }
+
+        init(_ device: AccessoryDevice) { self.init(kind: device.kind, identifier: device.identifier) }
     }
 }

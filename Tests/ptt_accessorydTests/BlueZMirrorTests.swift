@@ -1,0 +1,65 @@
+import DBus
+import EventLoop
+import Logging
+import TestSupport
+import Testing
+
+@testable import ptt_accessoryd
+
+@Suite struct BlueZMirrorTests {
+    init() { withRunningLoop() }
+
+    private static func path(_ number: Int) -> ObjectPath {
+        ObjectPath("/org/bluez/hci0/dev_\(1000 + number)") ?? "/"
+    }
+
+    /// A bus allows a connection 512 match rules, and a hostile sender can advertise any number of buttons.
+    @Test @EventLoop func `600 devices that may be buttons are watched, and then a few of them`() async throws
+    {
+        let bus = try await PrivateBus.start()
+        let blueZ = try await BusConnection.open(.address(bus.address))
+        #expect(try await blueZ.requestName("org.bluez") == .acquired)
+        let manager = try blueZ.exportManager("/")
+        var devices = try (0..<600).map { number in
+            let address = ExportedProperty("Address", "s") { .string("\(number)") }
+            return try blueZ.export(
+                Self.path(number),
+                [ExportedInterface("org.bluez.Device1", properties: [address])]
+            )
+        }
+        let events = AsyncQueue(of: String.self)
+        let handler: @EventLoop (BlueZMirror.Event) -> Void = { event in
+            switch event {
+            case .appeared: events.add("appeared")
+            case .deviceChanged(let path): events.add("changed \(path)")
+            case .adapterChanged, .valueReceived: break
+            case .lost: events.add("lost")
+            }
+        }
+        let mirror = BlueZMirror(log: Logger(label: "test"), isCandidate: { _ in true }, handler: handler)
+        mirror.start(.address(bus.address))
+        #expect(try await events.next() == "appeared")
+        func change(_ number: Int) throws {
+            try blueZ.emit(
+                .propertiesChanged(
+                    path: Self.path(number),
+                    interface: "org.bluez.Device1",
+                    changed: ["Connected": .boolean(true)]
+                )
+            )
+        }
+        try change(599)
+        #expect(try await events.next() == "changed \(Self.path(599))")
+        while devices.count > 10 { devices.removeLast().withdraw() }
+        for number in (10..<600).reversed() {
+            #expect(try await events.next() == "changed \(Self.path(number))")
+        }
+        // They have a rule each again, and no other device is reported.
+        _ = try await mirror.connection?.call(.getManagedObjects(of: "org.bluez"))
+        try change(3)
+        #expect(try await events.next() == "changed \(Self.path(3))")
+        mirror.close()
+        manager.withdraw()
+        blueZ.close()
+    }
+}
