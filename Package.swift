@@ -180,7 +180,11 @@ let package = Package(
 
         .executableTarget(
             name: "ptt-system-tests",
-            dependencies: ["ChildProcess", "ServiceClient", "EventLoop", "Input", "JSON", "PTTMessages"],
+            dependencies: [
+                "AccessoryCore", "AccessoryFiles", "ChildProcess", "ServiceClient", "EventLoop", "Input",
+                "JSON",
+                "PTTMessages",
+            ],
             path: "Tests/SystemTests/Driver",
             swiftSettings: strict
         ),

@@ -19,7 +19,7 @@ struct Scenario {
         bluetoothButtons + sleepingButtons + radioFaults + programFaults + soundFaults + levels
         + wiredHeadsets + inputDevices
         + autoStart + timeLimit + protection + waking + newLogin + fileFaults
-        + hostileSignals + seat + standingStill + seatAccess
+        + hostileSignals + seat + standingStill + seatAccess + families + hostilePeripherals
 
     /// Whether a filter is the number of the part, or, if it is not a number, is in the name.
     func matches(_ filters: [String]) -> Bool {

@@ -1,29 +1,36 @@
+import AccessoryCore
+import AccessoryFiles
 import EventLoop
 import Glibc
 
-/// The simulated buttons, in the order of `guest/buttons`.
-enum Button: Int, CaseIterable {
-    case ffe0
-    case aina
-    case nordic
-
-    var name: String {
-        switch self {
-        case .ffe0: "PTT-Z01"
-        case .aina: "APTT-1"
-        case .nordic: "Nordic_Blinky"
-        }
-    }
-
+/// A simulated button, made from an accessory file.
+struct Button: Equatable {
+    /// Its name in the commands of `guest/buttons`.
+    let key: String
+    /// The accessory file, without `.toml`.
+    let file: String
+    let name: String
     /// Its identifier for ptt-accessoryd and the core.
-    var address: String { "F0:00:00:00:00:0\(rawValue + 1)" }
+    let address: String
 
-    var profile: String {
-        switch self {
-        case .ffe0: "FFE0"
-        case .aina: "AINA"
-        case .nordic: "NordicLEDButton"
+    static let ffe0 = Button(key: "0", file: "ffe0", name: "PTT-Z01", address: "F0:00:00:00:00:01")
+    static let aina = Button(key: "1", file: "aina", name: "APTT-1", address: "F0:00:00:00:00:02")
+    static let nordic = Button(
+        key: "2",
+        file: "nordic-led-button",
+        name: "Nordic_Blinky",
+        address: "F0:00:00:00:00:03"
+    )
+
+    /// Those that the machine has from the start.
+    static let atTheStart = [ffe0, aina, nordic]
+
+    /// What its file says, as the installed programs read it.
+    func definition() throws -> AccessoryDefinition {
+        guard let definition = AccessoryFolders.standard.load()[file] else {
+            throw Failure("no accessory file \(file) is installed")
         }
+        return definition
     }
 }
 
@@ -33,21 +40,33 @@ enum ButtonSimulator {
     private static let path = "/run/buttons.sock"
 
     static func press(_ button: Button) async throws {
-        try await expectSubscriber(try await perform("press \(button.rawValue)"))
+        try await expectSubscriber(try await perform("press \(button.key)"))
     }
 
     static func release(_ button: Button) async throws {
-        try await perform("release \(button.rawValue)")
+        try await perform("release \(button.key)")
+    }
+
+    /// Adds a button to those of the start, with options of `guest/buttons`: `notify-only`, `services=300`.
+    static func add(_ button: Button, _ options: String = "") async throws {
+        try await perform("add \(button.key) \(button.file) \(button.address) \(button.name) \(options)")
+    }
+
+    /// Removes all that were added; the machine has four accessories from the start.
+    static func removeAdded() async throws {
+        for entry in try await perform("list").split(separator: " ").dropFirst(4) {
+            try await perform("remove \(entry.prefix { $0 != ":" })")
+        }
     }
 
     /// Sends any value.
     static func send(_ hexadecimal: String, from button: Button) async throws {
-        try await expectSubscriber(try await perform("raw \(button.rawValue) \(hexadecimal)"))
+        try await expectSubscriber(try await perform("raw \(button.key) \(hexadecimal)"))
     }
 
     /// Carries out a command of `guest/buttons` on one button.
     static func perform(_ command: String, on button: Button, with argument: String = "") async throws {
-        try await perform("\(command) \(button.rawValue) \(argument)")
+        try await perform("\(command) \(button.key) \(argument)")
     }
 
     /// Carries out a command of `guest/buttons`.

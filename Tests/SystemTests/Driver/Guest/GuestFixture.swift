@@ -11,12 +11,13 @@ final class GuestFixture {
     func restore() async throws {
         try await Machine.rfkill(isBlocked: false)
         try await ButtonSimulator.perform("plug")
-        for button in Button.allCases {
+        for button in Button.atTheStart {
             for command in ["return", "wake", "release"] {
                 try await ButtonSimulator.perform(command, on: button)
             }
             try await ButtonSimulator.perform("on-subscribe", on: button, with: "none")
         }
+        try await ButtonSimulator.removeAdded()
         _ = try await Command.run(["pttctl", "leave"])
     }
 

@@ -81,6 +81,14 @@ enum Machine {
         return processID
     }
 
+    static func residentKilobytes(of processID: Int) async throws -> Int {
+        let text = try await root("awk '/^VmRSS/ { print $2 }' /proc/\(processID)/status")
+        guard let number = Int(text.prefix { $0.isNumber }) else {
+            throw Failure("no memory of \(processID)")
+        }
+        return number
+    }
+
     // MARK: - From outside
 
     /// Checks that no program of the user records. A sound server that is away is asked again.

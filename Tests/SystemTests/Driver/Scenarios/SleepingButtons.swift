@@ -4,9 +4,9 @@ import PTTMessages
 extension Scenario {
     static let sleepingButtons = [
         Scenario(part: 2, "a button that slept transmits at its next press") { fixture in
-            for button in Button.allCases { try await fixture.paired(button) }
+            for button in Button.atTheStart { try await fixture.paired(button) }
             let application = try await fixture.application()
-            for button in Button.allCases {
+            for button in Button.atTheStart {
                 try await ButtonSimulator.perform("sleep", on: button)
                 try await until("\(button.name) is away") {
                     fixture.accessories.device(button.address)?.link == .away
