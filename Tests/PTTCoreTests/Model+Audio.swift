@@ -7,6 +7,7 @@ extension Model {
     mutating func updateAudio() {
         mute()
         let isWanted = channel.map { $0.isSending || $0.isHeard } ?? false
+        if hadEmergencySession, isWanted, channel?.isSending != true { endSession() }
         let remote = channel?.remote
         switch (audio, isWanted) {
         case (.inactive, true):
@@ -24,6 +25,20 @@ extension Model {
             if remote == nil { audio = .inactive }
         case (.inactive, false), (.activating, true), (.active, true): break
         }
+    }
+
+    /// Ours: an emergency has a session of its own, as half-duplex applications record from an activation on, unless a
+    /// participant is heard at the same time.
+    mutating func endSession() {
+        switch audio {
+        case .inactive, .interrupted: return
+        case .activating, .active: audio = .inactive
+        }
+        if case .interrupted = channel?.remote?.reception {
+            audio = .interrupted
+            audioNotifications.append(.interrupted(obstacle ?? .speakerLost))
+        }
+        audioNotifications.append(.kind("audioDeactivated"))
     }
 
     /// The speaker is closed during an emergency in half duplex, and opened again after it.

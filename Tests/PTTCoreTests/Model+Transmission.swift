@@ -18,6 +18,9 @@ extension Model {
             if usesGrace { channel?.running?.graceEnd = nil }
             // Ours, as on a radio: an emergency takes the place of a transmission.
             endTransmission(.preempted)
+            if request.role == .emergency, channel?.mode == .halfDuplex || channel?.isHeard != true {
+                endSession()
+            }
             counts.transmissions += 1
             start()
             channel?.transmission = ActiveTransmission(

@@ -88,6 +88,8 @@ struct Model {
     var audioNotifications: [Notification] = []
     var answers: [String] = []
     var isStartOrdered = false
+    /// Whether an emergency transmitted before the event, and no participant was heard.
+    var hadEmergencySession = false
 
     init(whileLocked: TalkSession.WhileLocked = .allow) {
         self.whileLocked = whileLocked
@@ -99,6 +101,8 @@ struct Model {
         audioNotifications.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         isStartOrdered = false
+        let isAlone = channel.map { $0.isSending && !$0.isHeard } ?? false
+        hadEmergencySession = isAlone && channel?.transmission?.role == .emergency
         switch event {
         case .request(_, from: let client, let request):
             if let answer = answer(request, from: client) { answers.append(answer) }

@@ -28,7 +28,7 @@ extension PTChannelManager {
     ///
     /// An application sends an emergency as its network's emergency call, and a second talk button to its second
     /// conversation. If an emergency takes the place of a transmission, the delegate is notified of the end of that
-    /// transmission, then of the beginning of the emergency; the audio session stays active.
+    /// transmission and of the audio session before it is notified of the emergency.
     public var pttTransmissionRole: PTTButtonRole? { state.withLock { $0.transmissionRole } }
 
     /// Linux: requests a transmission as `requestBeginTransmitting` does, for a button that the application handles

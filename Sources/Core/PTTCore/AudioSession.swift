@@ -3,6 +3,10 @@ import PTTMessages
 struct Capture: Equatable, Sendable {
     let captureID: CaptureID
     let format: AudioFormat
+    /// Whether it shares the audio session only with a speaker that plays at the same time: that of an emergency. An
+    /// application begins to record when the session is activated, and in half duplex expects no transmission while the
+    /// session is active for a participant.
+    var hasOwnSession = false
 }
 
 struct Playback: Equatable, Sendable {
@@ -47,8 +51,13 @@ struct AudioSession: Equatable, Sendable {
         interruption: Interruption?,
         effects: inout EffectCollector
     ) {
-        let wasOn = isOn
+        let hadOwnSession = microphone?.capture.hasOwnSession == true
+        var wasOn = isOn
         close(unless: capture, playback, effects: &effects)
+        if wasOn, !isOn, hadOwnSession, playback != nil {
+            deactivate(interruption, effects: &effects)
+            wasOn = false
+        }
         if let capture, microphone == nil {
             microphone = Microphone(capture: capture)
             effects.open(capture)

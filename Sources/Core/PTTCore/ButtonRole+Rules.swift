@@ -5,7 +5,7 @@ extension ButtonRole {
     /// network gives it the channel, whoever talks.
     var talksOver: Bool { self == .emergency }
 
-    /// Whether a press ends a transmission of another button and takes its place, as on a radio: whoever presses the
-    /// emergency button must not wait for a talk button that somebody holds. Emergencies do not end each other.
+    /// Whether a press ends a transmission of another button and takes its place, as on a radio: the emergency
+    /// button must not wait until another person releases a talk button. Emergencies do not end each other.
     func preempts(_ other: ButtonRole) -> Bool { self == .emergency && other != .emergency }
 }

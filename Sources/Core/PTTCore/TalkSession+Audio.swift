@@ -25,6 +25,18 @@ extension TalkSession {
         updateChannel { $0.audio.end(interruption: $0.reception?.interruption, effects: &effects) }
     }
 
+    /// Ends the audio session before an emergency, unless a participant is played on during it.
+    mutating func endSessionBeforeEmergency(effects: inout EffectCollector) {
+        updateChannel { channel in
+            channel.audio.update(
+                capture: nil,
+                playback: channel.transmissionMode == .fullDuplex ? channel.audio.speaker : nil,
+                interruption: channel.reception?.interruption,
+                effects: &effects
+            )
+        }
+    }
+
     mutating func captureStarted(_ captureID: CaptureID, effects: inout EffectCollector) {
         updateChannel { $0.audio.captureStarted(captureID, effects: &effects) }
     }
@@ -74,7 +86,8 @@ extension JoinedChannel {
         let open = audio.microphone?.capture
         return Capture(
             captureID: lease.captureID,
-            format: open?.captureID == lease.captureID ? open?.format ?? format : format
+            format: open?.captureID == lease.captureID ? open?.format ?? format : format,
+            hasOwnSession: lease.transmission.role == .emergency
         )
     }
 

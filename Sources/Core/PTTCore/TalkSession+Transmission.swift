@@ -27,6 +27,7 @@ extension TalkSession {
         }
         startIfAbsent(effects: &effects)
         endTransmission(.preempted, effects: &effects)
+        if role == .emergency { endSessionBeforeEmergency(effects: &effects) }
         transmissionCount += 1
         let transmission = Transmission(
             transmissionID: TransmissionID(rawValue: transmissionCount),
@@ -101,7 +102,7 @@ extension TalkSession {
         let role = cause.isRelease && request.role != .unknown ? request.role : nil
         if let origin = request.origin, cause.isRelease { timeOutLock.unlock(origin, role) }
         if let origin = request.origin, release(origin, role, heldBy: client, effects: &effects),
-            !transmits(origin, role, client)
+            !transmits(origin, role, by: client)
         {
             return .done
         }
@@ -114,7 +115,7 @@ extension TalkSession {
         case .success(let channel):
             guard let lease = channel.lease else { return .refused(.noTransmission) }
             if let origin = request.origin {
-                guard transmits(origin, role, client) else {
+                guard transmits(origin, role, by: client) else {
                     return .refused(.notHeld(by: origin, role, lease.transmission))
                 }
             }
@@ -128,7 +129,7 @@ extension TalkSession {
     }
 
     /// Whether the client transmits for this button of the origin; nil is any of its buttons.
-    private func transmits(_ origin: Origin, _ role: ButtonRole?, _ client: ClientID) -> Bool {
+    private func transmits(_ origin: Origin, _ role: ButtonRole?, by client: ClientID) -> Bool {
         guard let lease = channel?.lease else { return false }
         let transmission = lease.transmission
         return transmission.origin == origin && transmission.role == role ?? transmission.role

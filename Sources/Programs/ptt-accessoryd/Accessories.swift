@@ -86,7 +86,7 @@ final class Accessories {
         watchSession()
     }
 
-    /// Whoever is at the seat decides, as pttd does; headsets are released by the access rights of their nodes.
+    /// Headsets need no watch: they are released by the access rights of their nodes.
     private func watchSession() {
         logind = LogindWatch(delayingSleep: nil, log: log) { [buttons] event in
             switch event {

@@ -59,7 +59,7 @@ package final class LogindWatch {
     private var isLocked = false
     private var isInactive = false
 
-    /// Whether the states of all sessions are known. From some of them alone nothing follows.
+    /// Whether the states of all sessions are known. The states of some of them are not enough.
     private enum Listing {
         case awaited
         /// The sessions whose properties have not been read yet.

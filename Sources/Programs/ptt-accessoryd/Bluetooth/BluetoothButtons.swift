@@ -72,7 +72,7 @@ final class BluetoothButtons {
     }
 
     /// The login session of this user became the active one of its seat, or another user's did. Then all buttons are
-    /// released, as the headsets are: whoever is at the seat now must not transmit in our channel.
+    /// released, as the headsets are: the person at the seat now must not transmit in our channel.
     func sessionChanged(isActive: Bool) {
         guard isActive != isSessionActive else { return }
         isSessionActive = isActive
