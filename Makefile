@@ -9,6 +9,7 @@ bindir = $(PREFIX)/bin
 unitdir = $(PREFIX)/lib/systemd/user
 # A data directory of the XDG Base Directory Specification below /usr and /usr/local alike.
 manifestdir = $(PREFIX)/share/pushtotalk/applications
+accessorydir = $(PREFIX)/share/pushtotalk/accessories
 # udev looks below /usr, /etc and, of late, /usr/local. Debian 12's does not, so that PREFIX does not count.
 rulesdir ?= /usr/lib/udev/rules.d
 hwdbdir ?= /usr/lib/udev/hwdb.d
@@ -20,6 +21,7 @@ systemunit = ptt-keys.service
 units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service ptt-echo.service
 manifest = ptt-echo.toml
 rule = 71-push-to-talk.rules
+accessories = $(notdir $(wildcard Sources/Accessories/*.toml))
 hwdb = 71-push-to-talk.hwdb
 # Release binaries without a Swift runtime beside them, and small in memory (`make bench` measures it). lld packs
 # relocations (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++, libbluetooth and
@@ -130,13 +132,13 @@ bench: dependencies $(static)  ## latency, memory and wake-ups beside other prog
 	@clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
 	@cp Tests/Benchmarks/Bleak/press.py .build/release/bleak-press.py
 	@test -d $(bleak)/bleak || python3 -m pip install --quiet --target $(bleak) bleak==3.1.0 >$(bleak).log 2>&1 || true
-	@.build/release/ptt-bench
+	@PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories .build/release/ptt-bench
 
 order: dependencies $(static)  ## places the functions of a press side by side in the programs; commit the file after larger changes
 	@$(delete_stale)
 	@for program in pttd ptt-accessoryd ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done
-	Tests/Benchmarks/order $(order)
+	PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories Tests/Benchmarks/order $(order)
 
 install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFIX=/usr/local)
 	@for program in $(programs); do test -x .build/release/$$program \
@@ -153,8 +155,10 @@ install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFI
 	install -m 644 udev/$(rule) '$(DESTDIR)$(rulesdir)'
 	install -m 644 udev/$(hwdb) '$(DESTDIR)$(hwdbdir)'
 	install -m 644 systemd/$(manifest) '$(DESTDIR)$(manifestdir)'
+	install -d '$(DESTDIR)$(accessorydir)'
+	install -m 644 $(accessories:%=Sources/Accessories/%) '$(DESTDIR)$(accessorydir)'
 
 uninstall:  ## removes what `make install` installed
 	rm -f $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)' \
 	  '$(DESTDIR)$(hwdbdir)/$(hwdb)' '$(DESTDIR)$(systemunitdir)/$(systemunit)' \
-	  '$(DESTDIR)$(manifestdir)/$(manifest)'
+	  '$(DESTDIR)$(manifestdir)/$(manifest)' $(accessories:%='$(DESTDIR)$(accessorydir)/%')

@@ -224,7 +224,7 @@ let package = Package(
             log,
             data: ["Disk"]
         ),
-        tests("pttctlTests", "JSON", "PTTMessages", "pttctl"),
+        tests("pttctlTests", "AccessoryCore", "AccessoryFiles", "JSON", "PTTMessages", "pttctl"),
         tests("ptt_simTests", "DBus", "EventLoop", "Input", "TestSupport", "ptt-sim"),
         tests(
             "ptt_accessorydTests",

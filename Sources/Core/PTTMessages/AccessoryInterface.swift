@@ -43,6 +43,14 @@ package enum AccessoryInterface {
         # Removes a Bluetooth device and its bond.
         method Forget(address: string) -> ()
 
+        # What a device is compared with the accessory files by, as far as it is known, and the result for each file, the
+        # best first. identifier: as in Device, or its name. accessory: the file that describes it. transport, product and
+        # keys: of an input device. path: of the file. reasons: for people.
+        method Explain(identifier: string) -> (name: ?string, address: ?string, services: ?[]string, transport: ?string,
+          product: ?string, keys: ?[]string, accessory: ?string, files: []FileMatch)
+
+        type FileMatch (accessory: string, path: string, matches: bool, reasons: []string)
+
         error BluetoothUnavailable (reason: string)
 
         error DeviceNotFound (reason: string)
@@ -59,6 +67,7 @@ package enum AccessoryInterface {
     package static let subscribe = InterfaceMethod<NoParameters, Update>("Subscribe", of: name)
     package static let scan = InterfaceMethod<ScanRequest, ScanReply>("Scan", of: name)
     package static let pair = InterfaceMethod<AddressRequest, PairReply>("Pair", of: name)
+    package static let explain = InterfaceMethod<ExplainRequest, ExplainReply>("Explain", of: name)
     package static let forget = InterfaceMethod<AddressRequest, NoParameters>("Forget", of: name)
 
     package struct DevicesReply: Equatable, Codable, Sendable {

@@ -42,6 +42,7 @@ final class Accessories {
             buttons: buttons,
             discovery: discovery,
             pairing: pairing,
+            explanation: Explanation(files, buttons.mirror, headsets, enrolled),
             log: log
         )
         let info = VarlinkServiceInfo(

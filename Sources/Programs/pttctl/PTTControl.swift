@@ -16,6 +16,7 @@ struct PTTControl: ParsableCommand {
         subcommands: [
             StatusCommand.self, MonitorCommand.self, JoinCommand.self, LeaveCommand.self, TalkCommand.self,
             RecordCommand.self, PushCommand.self, DevicesCommand.self, PairCommand.self, ForgetCommand.self,
+            AccessoryCommand.self,
             GrantCommand.self, RevokeCommand.self,
         ]
     )

@@ -105,7 +105,7 @@ extension Signal {
     }
 
     /// As an accessory file writes it; nil for what no file can say.
-    var fileText: String? {
+    package var fileText: String? {
         switch self {
         case .down(let role): "\(role.fileText) down"
         case .up(let role): "\(role.fileText) up"

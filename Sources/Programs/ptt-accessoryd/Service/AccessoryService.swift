@@ -12,6 +12,7 @@ final class AccessoryService {
     private let buttons: BluetoothButtons
     private let discovery: Discovery
     private let pairing: Pairing
+    private let explanation: Explanation
     private let log: Logger
     private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
     private var scans: [VarlinkConnection.Identifier: Discovery.Observer] = [:]
@@ -21,12 +22,14 @@ final class AccessoryService {
         buttons: BluetoothButtons,
         discovery: Discovery,
         pairing: Pairing,
+        explanation: Explanation,
         log: Logger
     ) {
         self.list = list
         self.buttons = buttons
         self.discovery = discovery
         self.pairing = pairing
+        self.explanation = explanation
         self.log = log
     }
 
@@ -53,6 +56,9 @@ final class AccessoryService {
             handler(AccessoryInterface.pair) { service, request, call throws(VarlinkError) in
                 let address = try request.checkedAddress()
                 EventLoop.start { await service.pair(address, call) }
+            },
+            handler(AccessoryInterface.explain) { service, request, call in
+                EventLoop.start { await service.explain(request.identifier, call) }
             },
             handler(AccessoryInterface.forget) { service, request, call throws(VarlinkError) in
                 let address = try request.checkedAddress()
@@ -101,6 +107,19 @@ final class AccessoryService {
             devices: list.devices,
             isCoreConnected: list.isCoreConnected
         )
+        call.reply(.encoding(reply))
+    }
+
+    private func explain(_ identifier: String, _ call: VarlinkCall) async {
+        await buttons.waitForAvailability()
+        guard let reply = explanation.reply(about: identifier) else {
+            return call.fail(
+                VarlinkError(
+                    AccessoryInterface.deviceNotFound,
+                    ["reason": "there is no such device: `pttctl devices` lists them"]
+                )
+            )
+        }
         call.reply(.encoding(reply))
     }
 

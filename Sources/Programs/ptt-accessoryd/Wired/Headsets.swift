@@ -174,6 +174,15 @@ final class Headsets {
         if let origin = listed.removeValue(forKey: sysname) { list.remove(origin) }
     }
 
+    /// What is known of a device, by the identifier that it is listed with, or by its name.
+    func description(of identifier: String) -> DeviceDescription? {
+        let sorted = nodes.values.sorted { $0.sysname < $1.sysname }
+        let found =
+            sorted.first { owner(of: $0).origin.identifier == identifier }
+            ?? sorted.first { [$0.name, owner(of: $0).origin.name].contains(identifier) }
+        return found?.deviceDescription
+    }
+
     /// Whose presses a node reports, and whether they count.
     private func owner(of node: InputNode) -> (origin: Origin, consent: InputConsent) {
         if node.transport == .avrcp { return remoteControlOwner(of: node) }

@@ -90,10 +90,14 @@ extension InputNode {
 
     private func definition(in catalog: AccessoryCatalog, enrolment: Enrolment?) -> AccessoryDefinition? {
         if let chosen = enrolment?.accessory.flatMap({ catalog[$0] }), !chosen.keys.isEmpty { return chosen }
+        return catalog.ranked(for: deviceDescription).first
+    }
+
+    /// What it is compared with the accessory files by.
+    var deviceDescription: DeviceDescription {
         let codes = Set(keys.keys.map(\.rawValue))
         let product = ProductID(vendor: id.vendor, product: id.product)
-        let device = DeviceDescription(name: name, link: .input(inputTransport, product, keys: codes))
-        return catalog.ranked(for: device).first { !$0.keys.isDisjoint(with: codes) }
+        return DeviceDescription(name: name, link: .input(inputTransport, product, keys: codes))
     }
 
     /// Whether plugging it in, or a rule of root, is consent enough. A remote control is not plugged in, and in-ear

@@ -1,0 +1,74 @@
+import AccessoryCore
+import AccessoryFiles
+import EventLoop
+import Input
+import PTTMessages
+
+/// Says which accessory file describes a device, and why the others do not.
+@EventLoop
+final class Explanation {
+    private let files: AccessoryFolderWatch
+    private let mirror: BlueZMirror
+    private let headsets: Headsets
+    private let enrolled: EnrolledDevices
+
+    init(
+        _ files: AccessoryFolderWatch,
+        _ mirror: BlueZMirror,
+        _ headsets: Headsets,
+        _ enrolled: EnrolledDevices
+    ) {
+        self.files = files
+        self.mirror = mirror
+        self.headsets = headsets
+        self.enrolled = enrolled
+    }
+
+    /// Nil if there is no such device. The identifier is that of the list, or a name.
+    func reply(about identifier: String) -> AccessoryInterface.ExplainReply? {
+        if let device = headsets.description(of: identifier) { return reply(device, chosen: nil) }
+        let devices = mirror.objects.devices.values
+        let found =
+            devices.first { $0.address == identifier.uppercased() }
+            ?? devices.first { $0.name == identifier || $0.origin.name == identifier }
+        guard let found else { return nil }
+        let path = mirror.objects.device(address: found.address)
+        let present = path.map { mirror.objects.services(of: $0).map(\.uuid) } ?? []
+        let device = DeviceDescription(
+            name: found.name,
+            link: .bluetooth(address: found.address, services: Set(found.uuids + present).sorted())
+        )
+        return reply(device, chosen: enrolled[DeviceIdentity(bluetoothAddress: found.address)]?.accessory)
+    }
+
+    private func reply(_ device: DeviceDescription, chosen: String?) -> AccessoryInterface.ExplainReply {
+        let matches = files.catalog.explanations(for: device).map { explanation in
+            AccessoryInterface.ExplainReply.FileMatch(
+                accessory: explanation.entry.definition.identifier,
+                path: explanation.entry.path,
+                matches: explanation.result.specificity != nil,
+                reasons: explanation.result.reasons
+            )
+        }
+        let used = chosen ?? matches.first { $0.matches }?.accessory
+        switch device.link {
+        case .bluetooth(let address, let services):
+            return AccessoryInterface.ExplainReply(
+                name: device.name,
+                address: address,
+                services: services.map { GattUUID($0)?.shortText ?? $0 },
+                accessory: used,
+                files: matches
+            )
+        case .input(let transport, let product, let keys):
+            return AccessoryInterface.ExplainReply(
+                name: device.name,
+                transport: transport.rawValue,
+                product: product.text,
+                keys: keys.sorted().map { AccessoryCore.KeyName.name(of: $0) ?? "\($0)" },
+                accessory: used,
+                files: matches
+            )
+        }
+    }
+}

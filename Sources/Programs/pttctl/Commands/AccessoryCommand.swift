@@ -1,0 +1,144 @@
+import AccessoryCore
+import AccessoryFiles
+import ArgumentParser
+import EventLoop
+import PTTMessages
+import ServiceClient
+import TOML
+
+struct AccessoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accessory",
+        abstract: "Show and check the files that describe accessories.",
+        discussion: "Documentation/Accessories.md describes the files, and the folders where they are.",
+        subcommands: [
+            AccessoryListCommand.self, AccessoryCheckCommand.self, AccessoryExplainCommand.self,
+        ]
+    )
+}
+
+struct AccessoryListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the files that count, and those that cannot be used."
+    )
+
+    private struct Reply: Encodable {
+        struct File: Encodable {
+            let accessory: String
+            let name: String
+            let confidence: String
+            let path: String
+        }
+
+        struct Problem: Encodable {
+            let path: String
+            let reason: String
+        }
+
+        let files: [File]
+        let problems: [Problem]
+    }
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let catalog = AccessoryFolders.standard.load()
+        if output.json {
+            let files = catalog.entries.map {
+                Reply.File(
+                    accessory: $0.definition.identifier,
+                    name: $0.definition.name,
+                    confidence: $0.definition.confidence.rawValue,
+                    path: $0.path
+                )
+            }
+            let problems = catalog.problems.map { Reply.Problem(path: $0.path, reason: $0.reason) }
+            return try Terminal.print(Reply(files: files, problems: problems))
+        }
+        let width = catalog.entries.map(\.definition.identifier.count).max() ?? 0
+        for entry in catalog.entries {
+            let definition = entry.definition
+            let padding = String(repeating: " ", count: width - definition.identifier.count)
+            Terminal.print(
+                "\(definition.identifier)\(padding)  \(definition.name), \(definition.confidence.rawValue)  \(entry.path)"
+            )
+        }
+        for problem in catalog.problems {
+            Terminal.printError("\(problem.path) is not used: \(problem.reason)")
+        }
+        guard catalog.entries.isEmpty else { return }
+        let folders = AccessoryFolders.standard.paths.joined(separator: ", ")
+        Terminal.printError("there is no accessory file in \(folders): no accessory is recognised")
+        throw ExitCode.failure
+    }
+}
+
+struct AccessoryCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check a file, say what it does, and replay its examples.",
+        discussion: "Exit codes: 0 if everything is right, 1 if anything is wrong."
+    )
+
+    @Argument(help: "The file.", completion: .file(extensions: ["toml"]))
+    var file: String
+
+    func run() throws {
+        let name = file.split(separator: "/").last.map { String($0) } ?? file
+        let identifier = name.hasSuffix(".toml") ? String(name.dropLast(".toml".count)) : name
+        guard name.hasSuffix(".toml"), identifier.isAccessoryIdentifier else {
+            throw fail("its name is not letters, digits, - and _ that end in .toml")
+        }
+        let definition: AccessoryDefinition
+        do {
+            guard let text = try TextFile.read(file, limit: AccessoryFolders.sizeLimit) else {
+                throw fail("there is no such file")
+            }
+            definition = try AccessoryDefinition(toml: text, identifier: identifier)
+        } catch let error as ExitCode {
+            throw error
+        } catch {
+            throw fail("\(error)")
+        }
+        for line in Wording.lines(definition) { Terminal.print(line) }
+        let failures = definition.failedExamples()
+        for failure in failures { Terminal.printError(Wording.line(failure)) }
+        Terminal.print(
+            Wording.row(
+                "examples",
+                "\(definition.examples.count - failures.count) of \(definition.examples.count) as expected"
+            )
+        )
+        if !failures.isEmpty { throw ExitCode.failure }
+    }
+
+    private func fail(_ reason: String) -> ExitCode {
+        Terminal.printError("\(file.escaped): \(reason)")
+        return ExitCode.failure
+    }
+}
+
+struct AccessoryExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Say which file describes a device, and why the others do not."
+    )
+
+    @Argument(help: "A Bluetooth address, or an identifier or a name as `pttctl devices` shows it.")
+    var device: String
+
+    @Flag(help: "Also why the other files do not match.")
+    var all = false
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let (json, device, all) = (output.json, device, all)
+        try runOnLoop {
+            let reply = try await ServiceConnection.accessory().explain(device)
+            if json { return try Terminal.print(reply) }
+            for line in Wording.lines(reply, includesOthers: all) { Terminal.print(line) }
+        }
+    }
+}

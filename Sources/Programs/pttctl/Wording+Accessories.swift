@@ -1,0 +1,131 @@
+import AccessoryCore
+import PTTMessages
+
+// What an accessory file does, in words.
+extension Wording {
+    static func lines(_ definition: AccessoryDefinition) -> [String] {
+        var lines = [row("name", "\(definition.name), \(definition.confidence.rawValue)")]
+        lines += definition.evidence.map { row("source", $0) }
+        lines += matchRows(definition.match)
+        switch definition.input {
+        case .gatt(let inputs):
+            lines.append(row("bond", bond(definition.connection.bonding)))
+            lines += definition.connection.writes.map { row("writes", write($0)) }
+            lines += inputs.map { row("input", "\(attribute($0.attribute)): \(text($0.decoder))") }
+        case .serial(let input):
+            lines.append(row("input", "serial port \(input.serviceClass.shortText): \(text(input.tokens))"))
+        case .keys(let input): lines.append(row("input", text(input)))
+        }
+        lines.append(row("mode", mode(definition)))
+        if let led = definition.led { lines.append(row("led", "\(attribute(led.attribute))")) }
+        if let battery = definition.battery { lines.append(row("battery", attribute(battery))) }
+        return lines
+    }
+
+    static func line(_ failure: AccessoryDefinition.FailedStep) -> String {
+        let expected = failure.example.steps[failure.step].outcomes.map(\.fileText)
+        let outcomes = failure.outcomes.map(\.fileText)
+        return
+            "\"\(failure.example.title)\", step \(failure.step + 1): \(list(outcomes)) in place of \(list(expected))"
+    }
+
+    static func lines(_ reply: AccessoryInterface.ExplainReply, includesOthers: Bool) -> [String] {
+        let facts: [(String, String?)] = [
+            ("name", reply.name), ("address", reply.address), ("transport", reply.transport),
+            ("product", reply.product), ("services", reply.services?.joined(separator: ", ")),
+            ("keys", reply.keys?.joined(separator: ", ")),
+        ]
+        var lines = facts.compactMap { heading, text in text.map { row(heading, $0) } }
+        lines.append(row("file", reply.accessory ?? "none"))
+        for file in reply.files where file.matches || includesOthers || reply.accessory == nil {
+            let verdict =
+                file.accessory == reply.accessory
+                ? "is used" : file.matches ? "matches less well" : "does not match"
+            lines.append("  \(file.accessory) \(verdict): \(file.reasons.joined(separator: "; "))")
+        }
+        return lines
+    }
+
+    private static func list(_ texts: [String]) -> String {
+        texts.isEmpty ? "nothing" : texts.joined(separator: ", ")
+    }
+
+    private static func matchRows(_ match: AccessoryMatch) -> [String] {
+        let parts: [(String, [String])] = [
+            ("service", match.services.map(\.shortText)), ("name", match.names),
+            ("address", match.addresses), ("product", match.products.map(\.text)),
+            ("transport", match.transports.map(\.rawValue)),
+        ]
+        let texts = parts.filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: " or "))" }
+        let excluded =
+            match.excludedNames.isEmpty ? "" : "; not name \(match.excludedNames.joined(separator: " or "))"
+        return [row("matches", texts.joined(separator: ", and ") + excluded)]
+            + (match.hints.isEmpty
+                ? [] : [row("suggested by", "name \(match.hints.joined(separator: " or "))")])
+    }
+
+    private static func bond(_ bonding: ConnectionPolicy.Bonding) -> String {
+        switch bonding {
+        case .never: "never"
+        case .ifRequested: "if the accessory requests it"
+        case .required: "always"
+        }
+    }
+
+    private static func write(_ write: ConnectionPolicy.Write) -> String {
+        switch write.change {
+        case .value(let bytes): "\(hexadecimal(bytes)) to \(attribute(write.attribute))"
+        case .setBits(let bits): "the bits \(hexadecimal(bits)) in \(attribute(write.attribute))"
+        }
+    }
+
+    private static func mode(_ definition: AccessoryDefinition) -> String {
+        let gesture = definition.gesture
+        var text = definition.mode == .toggle ? "one press begins, the next ends" : "talk while it is held"
+        if gesture.shortestPress > .zero { text += "; shorter than \(gesture.shortestPress) does not count" }
+        if let time = gesture.releaseAfter { text += "; released after \(time)" }
+        return text
+    }
+
+    private static func attribute(_ attribute: GattAttribute) -> String {
+        "\(attribute.service.shortText)/\(attribute.characteristic.shortText)"
+    }
+
+    private static func text(_ decoder: FrameDecoder) -> String {
+        switch decoder {
+        case .bytes(let patterns):
+            return patterns.map { "\(hexadecimal($0.bytes)) \(text($0.signals))" }.joined(separator: ", ")
+        case .bits(let table):
+            let bits = table.roles.sorted { $0.key < $1.key }.map {
+                "bit \(hexadecimal([$0.key])) \($0.value.fileText)"
+            }
+            return bits.joined(separator: ", ")
+        case .tokens(let table): return text(table)
+        }
+    }
+
+    private static func text(_ table: TokenTable) -> String {
+        table.tokens.map { "\(String(decoding: $0.bytes, as: UTF8.self).escaped) \(text($0.signals))" }
+            .joined(separator: ", ")
+    }
+
+    private static func text(_ input: KeyInput) -> String {
+        input.meanings.sorted { $0.key < $1.key }.map { code, meaning in
+            let name = AccessoryCore.KeyName.name(of: code) ?? "\(code)"
+            return switch meaning {
+            case .button(let role): "\(name) \(role.fileText)"
+            case .down(let role): "\(name) \(role.fileText) down"
+            case .up(let role): "\(name) \(role.fileText) up"
+            case .tap(let role): "\(name) \(role.fileText) tap"
+            }
+        }.joined(separator: ", ")
+    }
+
+    private static func text(_ signals: [Signal]) -> String {
+        signals.isEmpty ? "battery" : signals.compactMap(\.fileText).joined(separator: " and ")
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
+    }
+}
