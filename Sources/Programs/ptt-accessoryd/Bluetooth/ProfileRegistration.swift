@@ -15,19 +15,43 @@ final class ProfileRegistration {
     }
 
     private static let profileInterface = "org.bluez.GattProfile1"
-    private static let attempts = 5
+    /// After so many failed attempts a person should know.
+    private static let quietFailures = 5
+    /// Answers that bluetoothd will repeat until it is restarted, or an adapter is plugged in.
+    private static let permanentErrors: Set = [
+        "org.bluez.Error.InvalidArguments", "org.bluez.Error.NotPermitted", "org.bluez.Error.NotSupported",
+        "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.UnknownMethod",
+        "org.freedesktop.DBus.Error.UnknownObject",
+    ]
     private static let callTimeout = Duration.seconds(10)
 
     private let connection: BusConnection
     private let log: Logger
     private var applications: [String: [ExportedObject]] = [:]
-    /// The requested registrations, each with the number of its failed attempts.
-    private var registrations: [Key: Int] = [:]
-    private var backOff = BackOff()
+    private enum State {
+        /// The call is under way.
+        case requested
+        case registered
+        /// The next attempt is due with the timer.
+        case failed
+        /// Another attempt would fail as well.
+        case refused
+    }
+
+    private var registrations: [Key: State] = [:]
+    /// In succession, of any service.
+    private var failures = 0
+    private var backOff: BackOff
     private lazy var retry = TimerSource { [weak self] in self?.registerAgain() }
 
-    init(on connection: BusConnection, log: Logger) {
+    /// Attempts are repeated for as long as one is missing, at last every five minutes.
+    init(
+        on connection: BusConnection,
+        log: Logger,
+        backOff: BackOff = BackOff(first: .milliseconds(100), limit: .seconds(300))
+    ) {
         self.connection = connection
+        self.backOff = backOff
         self.log = log
     }
 
@@ -42,13 +66,17 @@ final class ProfileRegistration {
         let wanted = Set(services.flatMap { service in managers.map { Key(service: service, manager: $0) } })
         for key in Set(registrations.keys).subtracting(wanted) { unregister(key) }
         for key in wanted where registrations[key] == nil {
-            registrations[key] = 0
             register(key)
         }
+        if !registrations.values.contains(.failed) { retry.disarm() }
     }
 
     private func register(_ key: Key) {
-        guard let application = application(for: key.service) else { return }
+        guard let application = application(for: key.service) else {
+            registrations[key] = .refused
+            return
+        }
+        registrations[key] = .requested
         let call = MethodCall(
             to: BlueZ.name,
             path: key.manager,
@@ -67,21 +95,30 @@ final class ProfileRegistration {
 
     private func succeeded(_ key: Key) {
         backOff.reset()
-        if registrations[key] != nil { registrations[key] = 0 }
+        failures = 0
+        if registrations[key] != nil { registrations[key] = .registered }
     }
 
     private func failed(_ key: Key, _ error: BusError) {
-        guard let failures = registrations[key], error.name != "org.bluez.Error.AlreadyExists" else { return }
-        registrations[key] = failures + 1
-        if failures + 1 < Self.attempts {
-            retry.arm(after: backOff.next())
-        } else {
+        // Unregistered meanwhile.
+        guard registrations[key] == .requested else { return }
+        // An earlier answer was lost.
+        if error.name == "org.bluez.Error.AlreadyExists" { return succeeded(key) }
+        failures += 1
+        if Self.permanentErrors.contains(error.name) {
+            registrations[key] = .refused
             log.error("\(error): sleeping buttons will not reconnect automatically")
+            return
+        }
+        registrations[key] = .failed
+        retry.arm(after: backOff.next())
+        if failures == Self.quietFailures {
+            log.error("\(error): sleeping buttons will not reconnect automatically until this succeeds")
         }
     }
 
     private func registerAgain() {
-        for (key, failures) in registrations where (1..<Self.attempts).contains(failures) { register(key) }
+        for (key, state) in registrations where state == .failed { register(key) }
     }
 
     private func unregister(_ key: Key) {

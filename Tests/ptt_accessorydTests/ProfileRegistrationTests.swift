@@ -1,0 +1,88 @@
+import DBus
+import EventLoop
+import Logging
+import TestSupport
+import Testing
+
+@testable import ptt_accessoryd
+
+/// Against a bluetoothd that refuses.
+@Suite(.serialized) struct ProfileRegistrationTests {
+    private static let adapter: ObjectPath = "/org/bluez/hci0"
+
+    init() { withRunningLoop() }
+
+    /// Owns BlueZ's name, and answers `RegisterApplication` with errors, then with success.
+    @EventLoop
+    private final class RefusingManager {
+        nonisolated let calls = AsyncQueue(of: Bool.self)
+        private(set) var count = 0
+        private let connection: BusConnection
+        private var object: ExportedObject?
+        private var errors: [String]
+
+        init(on bus: PrivateBus, errors: [String]) async throws {
+            self.errors = errors
+            connection = try await BusConnection.open(.address(bus.address))
+            let register = ExportedMethod(
+                "RegisterApplication",
+                inputs: ["application": "o", "options": "a{sv}"]
+            ) { [weak self] call in
+                guard let self else { return }
+                count += 1
+                guard let name = self.errors.first else {
+                    call.reply()
+                    return calls.add(true)
+                }
+                self.errors.removeFirst()
+                call.fail(BusError(name: name, message: "no"))
+                calls.add(false)
+            }
+            object = try connection.export(
+                adapter,
+                [ExportedInterface("org.bluez.GattManager1", methods: [register])]
+            )
+            _ = try await connection.requestName("org.bluez")
+        }
+
+        isolated deinit { connection.close() }
+    }
+
+    @EventLoop private static func registration(_ connection: BusConnection) -> ProfileRegistration {
+        ProfileRegistration(
+            on: connection,
+            log: Logger(label: "") { _ in SwiftLogNoOpLogHandler() },
+            backOff: BackOff(first: .milliseconds(1), limit: .milliseconds(4))
+        )
+    }
+
+    @Test @EventLoop func `a registration that fails is tried again until it succeeds`() async throws {
+        let bus = try await PrivateBus.start()
+        let errors = Array(repeating: "org.bluez.Error.Failed", count: 40)
+        let manager = try await RefusingManager(on: bus, errors: errors)
+        let connection = try await BusConnection.open(.address(bus.address))
+        defer { connection.close() }
+        let registration = Self.registration(connection)
+        registration.update(services: ["ffe0"], managers: [Self.adapter])
+        #expect(try await manager.calls.next(41) == Array(repeating: false, count: 40) + [true])
+        await pause(.milliseconds(50))
+        #expect(manager.count == 41)
+    }
+
+    @Test @EventLoop func `what bluetoothd does not permit is not tried again before an adapter is new`()
+        async throws
+    {
+        let bus = try await PrivateBus.start()
+        let manager = try await RefusingManager(on: bus, errors: ["org.bluez.Error.NotPermitted"])
+        let connection = try await BusConnection.open(.address(bus.address))
+        defer { connection.close() }
+        let registration = Self.registration(connection)
+        registration.update(services: ["ffe0"], managers: [Self.adapter])
+        #expect(try await manager.calls.next() == false)
+        await pause(.milliseconds(50))
+        #expect(manager.count == 1)
+        registration.update(services: ["ffe0"], managers: [])
+        registration.update(services: ["ffe0"], managers: [Self.adapter])
+        #expect(try await manager.calls.next() == true)
+    }
+}
