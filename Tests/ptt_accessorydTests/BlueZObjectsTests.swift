@@ -128,6 +128,33 @@ import Testing
         #expect(objects.services.count == 64)
         #expect(warnings.count == 1)
     }
+
+    @Test func `of several services of one UUID, the first with the characteristic counts`() throws {
+        var objects = BlueZObjects()
+        _ = objects.add(Self.path, [BusKey(Self.device): [:]])
+        let service = BusValue.string("0000ffe0-0000-1000-8000-00805f9b34fb")
+        let characteristic = BusValue.string("0000ffe1-0000-1000-8000-00805f9b34fb")
+        let other = BusValue.string("0000ffe2-0000-1000-8000-00805f9b34fb")
+        let services = ["0010", "001a", "0020", "0030"].map { "service\($0)" }
+        for _ in 0..<20 {
+            for name in services.shuffled() {
+                let path = try #require(Self.path.appending(name))
+                _ = objects.add(path, ["org.bluez.GattService1": ["UUID": service]])
+                for child in ["char0002", "char0001"].shuffled() {
+                    // The first service has another characteristic only.
+                    let uuid = name == "service0010" ? other : characteristic
+                    let object = try #require(path.appending(child))
+                    _ = objects.add(object, ["org.bluez.GattCharacteristic1": ["UUID": uuid]])
+                }
+            }
+            let found = objects.characteristic(of: Self.path, matching: ffe0)
+            #expect(found?.text == "\(Self.path)/service001a/char0001")
+            for path in objects.characteristics.keys {
+                objects.remove(path, ["org.bluez.GattCharacteristic1"])
+            }
+            for path in objects.services.keys { objects.remove(path, ["org.bluez.GattService1"]) }
+        }
+    }
 }
 
 private let ffe0 = AccessoryProfile.ffe0.attributes[0]

@@ -16,12 +16,27 @@ extension ServiceConnection {
         )
     }
 
-    package func forget(_ address: String) async throws(ServiceError) {
-        _ = try await call(
+    /// Pairs a device, and observes a press of it.
+    ///
+    /// - Parameters:
+    ///   - request: What to pair.
+    ///   - handler: Called for each step.
+    ///   - ended: Called once, with nil after the last step.
+    package func pairAndTest(
+        _ request: AccessoryInterface.PairAndTestRequest,
+        _ handler: @escaping @EventLoop (AccessoryInterface.PairAndTestReply) -> Void,
+        ended: @escaping @EventLoop (ServiceError?) -> Void
+    ) {
+        subscribe(AccessoryInterface.pairAndTest, request, handler, ended: ended)
+    }
+
+    /// - Returns: What could not be done, for people.
+    package func forget(_ address: String) async throws(ServiceError) -> String? {
+        try await call(
             AccessoryInterface.forget,
             AccessoryInterface.AddressRequest(address: address),
             timeLimit: .seconds(30)
-        )
+        ).remark
     }
 
     package func explain(_ identifier: String) async throws(ServiceError) -> AccessoryInterface.ExplainReply {

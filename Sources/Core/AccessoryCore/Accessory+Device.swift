@@ -22,6 +22,9 @@ extension Accessory {
     /// Whether the core transmits for it.
     package var isTransmitting: Bool { gesture.attempt?.transmission != nil }
 
+    /// Whether a press would be detected, whether or not it counts.
+    package var isReady: Bool { presence == .ready }
+
     /// What is published when it changes.
     struct Listing: Equatable {
         let link: LinkState
@@ -47,7 +50,9 @@ extension Accessory {
         return presence == .ready && gesture.lockedUntil != nil ? .unused : presence
     }
 
-    private var remark: String? {
+    private var remark: String? { advice ?? ownRemark }
+
+    private var ownRemark: String? {
         let presence = presence
         if presence != .away, gesture.lockedUntil != nil {
             return "its key triggers by itself, as with a dirty plug: clean it or plug it in again; "

@@ -76,6 +76,8 @@ extension Accessory {
         case renamed(String)
         /// The charge in percent, from another source than the accessory's inputs.
         case batteryChanged(Int)
+        /// What a person should do about the link, for the list; nil if all is well.
+        case adviceChanged(String?)
         case timerFired
     }
 

@@ -42,7 +42,7 @@ extension Accessory {
         case .valueNotified, .portOpened, .portClosed, .portUnavailable, .bytesReceived, .keyPressed,
             .keyReleased,
             .keyResynchronised, .deviceRemoved, .began, .refused, .transmissionEnded, .coreLost, .gateChanged,
-            .renamed, .batteryChanged, .timerFired:
+            .renamed, .batteryChanged, .adviceChanged, .timerFired:
             break
         }
     }
@@ -54,7 +54,7 @@ extension Accessory {
     ) {
         guard !found.isEmpty else {
             let reason =
-                "it has no \(definition.name) button; if it should have one, forget it and pair it again"
+                "it has no \(definition.name) button"
             return lose(.linkLost, to: .unused(reason: reason), present, &effects)
         }
         switch present.state {
@@ -113,7 +113,7 @@ extension Accessory {
             .notificationsStopped,
             .servicesGone, .disconnected, .valueNotified, .bytesReceived, .keyPressed, .keyReleased,
             .keyResynchronised, .deviceRemoved, .began, .refused, .transmissionEnded, .coreLost, .gateChanged,
-            .renamed, .batteryChanged, .timerFired:
+            .renamed, .batteryChanged, .adviceChanged, .timerFired:
             break
         }
     }

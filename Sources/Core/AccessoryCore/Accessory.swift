@@ -22,6 +22,8 @@ package struct Accessory: Equatable, Sendable {
     var buttons = Buttons()
     var gesture: Gesture
     var battery: Int?
+    /// What a person should do about its link.
+    package private(set) var advice: String?
     var lastPress: (role: ButtonRole, time: MonotonicTime)?
     /// The time to which the shell's timer is set.
     private var timer: MonotonicTime?
@@ -108,6 +110,7 @@ package struct Accessory: Equatable, Sendable {
         case .renamed(let name):
             origin = Origin(kind: origin.kind, identifier: origin.identifier, name: name)
         case .batteryChanged(let percent): battery = percent
+        case .adviceChanged(let text): advice = text
         case .timerFired: timerFired(at: now, &effects)
         }
     }
@@ -151,6 +154,6 @@ package struct Accessory: Equatable, Sendable {
     package static func == (left: Accessory, right: Accessory) -> Bool {
         left.definition == right.definition && left.origin == right.origin && left.gate == right.gate
             && left.link == right.link && left.buttons == right.buttons && left.gesture == right.gesture
-            && left.battery == right.battery && left.timer == right.timer
+            && left.battery == right.battery && left.advice == right.advice && left.timer == right.timer
     }
 }

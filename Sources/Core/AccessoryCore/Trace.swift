@@ -35,6 +35,7 @@ extension Accessory.Event: CustomStringConvertible {
         case .gateChanged(.closed(let reason, let cause)): "gateClosed \(reason.traced) \(cause)"
         case .renamed(let name): "renamed \(name.traced)"
         case .batteryChanged(let percent): "batteryChanged \(percent)"
+        case .adviceChanged(let text): "adviceChanged \((text ?? "").traced)"
         case .timerFired: "timerFired"
         }
     }
@@ -73,7 +74,7 @@ private func traced(_ role: ButtonRole?) -> String {
 private func traced(_ event: AccessoryEvent) -> String {
     let details: [String?] =
         switch event.kind {
-        case .pressed, .released, .ignored: [event.value?.traced, event.remark?.traced]
+        case .pressed, .released, .ignored, .batteryLow: [event.value?.traced, event.remark?.traced]
         case .unknown, .deviceAdded, .deviceChanged, .deviceRemoved, .coreConnected, .coreLost:
             [event.device?.link.rawValue, event.device?.remark?.traced]
         }

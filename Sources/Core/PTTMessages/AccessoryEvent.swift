@@ -10,10 +10,12 @@ package enum AccessoryEventKind: String, WireEnum {
     /// ptt-accessoryd connected to the core, or lost the connection.
     case coreConnected
     case coreLost
+    /// The charge of its battery, in `value`, has become low.
+    case batteryLow
 
     static let declaration = """
         type EventKind (unknown, deviceAdded, deviceChanged, deviceRemoved, pressed, released, ignored, coreConnected,
-          coreLost)
+          coreLost, batteryLow)
         """
 }
 

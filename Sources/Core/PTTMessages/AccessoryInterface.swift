@@ -36,12 +36,23 @@ package enum AccessoryInterface {
         # found again; the last reply has no device. Close the connection to stop earlier.
         method Scan(seconds: int) -> (device: ?Discovery)
 
-        # Connects, bonds if the device requires it, and marks the device as trusted, so that its presses are used and
-        # it reconnects without help. Takes up to a minute.
+        # Connects, bonds if the device requires it, and marks the device as trusted, so that it reconnects without help.
+        # Takes up to a minute. Its presses are used once the device is enrolled, in the user's file devices.toml.
         method Pair(address: string) -> (device: Device)
 
-        # Removes a Bluetooth device and its bond.
-        method Forget(address: string) -> ()
+        \(PairingStep.declaration)
+
+        \(Restoration.declaration)
+
+        # Call with "more". Pairs as Pair does, then waits for a press of the talk button and its release, for seconds
+        # (\(testLimits)); they begin no transmission. Each reply is a step. accessory and mode replace the accessory
+        # file that matches best and its mode. After "tested" the client writes devices.toml, with mode and restore as
+        # that reply has them; the last reply, "enrolled", says that presses count from now on.
+        method PairAndTest(address: string, seconds: int, accessory: ?string, mode: ?ButtonMode) -> (step: PairingStep,
+          device: ?Device, mode: ?ButtonMode, restore: ?[]Restoration)
+
+        # Removes a Bluetooth device and its bond, after writing its settings back. remark: what could not be done.
+        method Forget(address: string) -> (remark: ?string)
 
         # What a device is compared with the accessory files by, as far as it is known, and the result for each file, the
         # best first. identifier: as in Device, or its name. accessory: the file that describes it. transport, product and
@@ -57,10 +68,15 @@ package enum AccessoryInterface {
 
         error PairingFailed (reason: string)
 
+        # PairAndTest observed no press and release in time.
+        error TestFailed (reason: string)
+
         # The client did not read fast enough and must subscribe again.
         error SubscriberLagged ()
         """
 
+    private static let testLimits =
+        "\(PairAndTestRequest.limits.lowerBound) to \(PairAndTestRequest.limits.upperBound)"
     private static let scanLimits = "\(ScanRequest.limits.lowerBound) to \(ScanRequest.limits.upperBound)"
 
     package static let getDevices = InterfaceMethod<NoParameters, DevicesReply>("GetDevices", of: name)
@@ -68,7 +84,11 @@ package enum AccessoryInterface {
     package static let scan = InterfaceMethod<ScanRequest, ScanReply>("Scan", of: name)
     package static let pair = InterfaceMethod<AddressRequest, PairReply>("Pair", of: name)
     package static let explain = InterfaceMethod<ExplainRequest, ExplainReply>("Explain", of: name)
-    package static let forget = InterfaceMethod<AddressRequest, NoParameters>("Forget", of: name)
+    package static let pairAndTest = InterfaceMethod<PairAndTestRequest, PairAndTestReply>(
+        "PairAndTest",
+        of: name
+    )
+    package static let forget = InterfaceMethod<AddressRequest, ForgetReply>("Forget", of: name)
 
     package struct DevicesReply: Equatable, Codable, Sendable {
         package let devices: [AccessoryDevice]
@@ -162,4 +182,5 @@ package enum AccessoryInterface {
     package static let bluetoothUnavailable = "\(name).BluetoothUnavailable"
     package static let deviceNotFound = "\(name).DeviceNotFound"
     package static let pairingFailed = "\(name).PairingFailed"
+    package static let testFailed = "\(name).TestFailed"
 }

@@ -17,6 +17,7 @@ final class Accessories {
     private let buttons: BluetoothButtons
     private let headsets: Headsets
     private let discovery: Discovery
+    private let pairing: Pairing
     private let service: AccessoryService
     private let server: VarlinkServer
     private var logind: LogindWatch?
@@ -36,7 +37,7 @@ final class Accessories {
             log: log
         )
         discovery = Discovery(buttons.mirror, log: log)
-        let pairing = Pairing(buttons, discovery, enrolled, log: log)
+        pairing = Pairing(buttons, discovery, enrolled, log: log)
         service = AccessoryService(
             list: list,
             buttons: buttons,
@@ -63,6 +64,7 @@ final class Accessories {
     func start(_ socket: consuming OwnedDescriptor) throws(SystemError) {
         list.onUpdate = { [weak self] update in
             self?.service.publish(update)
+            if let event = update.event { self?.pairing.observe(event) }
             self?.buttons.changes.notify()
         }
         let (buttons, discovery, headsets, files) = (buttons, discovery, headsets, files)

@@ -35,6 +35,7 @@ enum Wording {
         case .pressed: "\(name) pressed\(suffix)"
         case .released: "\(name) released\(suffix)"
         case .ignored: "\(name) sent an event without effect\(suffix)"
+        case .batteryLow: "\(name): its battery is low\(suffix) %"
         case .coreConnected: "ptt-accessoryd connected to the core"
         case .coreLost: "ptt-accessoryd lost its connection to the core\(suffix)"
         case .unknown: "\(name): an event unknown to this pttctl\(suffix)"

@@ -7,6 +7,7 @@ enum BlueZ {
     static let adapter = "org.bluez.Adapter1"
     static let device = "org.bluez.Device1"
     static let profileManager = "org.bluez.ProfileManager1"
+    static let battery = "org.bluez.Battery1"
     static let service = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let gattManager = "org.bluez.GattManager1"
@@ -62,6 +63,21 @@ struct BlueZDevice: BlueZObject {
         properties.read("Trusted", \.asBool, into: &isTrusted, else: false)
         properties.read("RSSI", { $0.asInt.map { $0 } }, into: &rssi, else: nil)
         properties.read("Adapter", { $0.asObjectPath.map { $0 } }, into: &adapter, else: nil)
+    }
+}
+
+/// The battery of a connected device (org.bluez.Battery), from its GATT service 180F or its hands-free profile.
+struct BlueZBattery: BlueZObject {
+    /// 0 to 100; nil if it is unknown.
+    var percentage: Int?
+
+    mutating func read(_ properties: inout PropertyReader) {
+        properties.read(
+            "Percentage",
+            { $0.asInt.map { (0...100).contains($0) ? $0 : nil } },
+            into: &percentage,
+            else: nil
+        )
     }
 }
 

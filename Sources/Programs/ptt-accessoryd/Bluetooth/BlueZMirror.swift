@@ -43,7 +43,8 @@ final class BlueZMirror {
     private var nameWatch: Subscription?
     private var managedObjects: Subscription?
     private lazy var watches = Dictionary(
-        uniqueKeysWithValues: [BlueZ.adapter, BlueZ.device, BlueZ.characteristic].map { interface in
+        uniqueKeysWithValues: [BlueZ.adapter, BlueZ.device, BlueZ.battery, BlueZ.characteristic].map {
+            interface in
             (interface, PropertyWatches(interface) { [weak self] in self?.changed($0) })
         }
     )
@@ -221,6 +222,7 @@ final class BlueZMirror {
             let device = objects.device(of: path)
             objects.remove(path, interfaces)
             if objects.adapters[path] == nil, objects.devices[path] == nil { unwatch(path) }
+            if objects.batteries[path] == nil { watches[BlueZ.battery]?.remove(path, on: candidate) }
             report(path, device)
         }
     }
@@ -234,6 +236,7 @@ final class BlueZMirror {
     private func watchIfRelevant(_ path: ObjectPath) {
         guard let device = objects.devices[path] else { return }
         if device.isKnown || objects.hasServices(path) || isCandidate(device) { watch(path, BlueZ.device) }
+        if objects.batteries[path] != nil { watch(path, BlueZ.battery) }
     }
 
     private func changed(_ signal: BusSignal) {

@@ -4,6 +4,8 @@ import DBus
 struct BlueZObjects: Equatable {
     private(set) var adapters: [ObjectPath: BlueZAdapter] = [:]
     private(set) var devices: [ObjectPath: BlueZDevice] = [:]
+    /// By the path of the device. BlueZ removes the object with the link.
+    private(set) var batteries: [ObjectPath: BlueZBattery] = [:]
     private(set) var services: [ObjectPath: BlueZService] = [:]
     private(set) var characteristics: [ObjectPath: BlueZCharacteristic] = [:]
     /// Objects that accept `GattProfile1` registrations.
@@ -46,6 +48,7 @@ struct BlueZObjects: Equatable {
             switch interface {
             case BlueZ.adapter: adapters[path] = nil
             case BlueZ.device: devices[path] = nil
+            case BlueZ.battery: batteries[path] = nil
             case BlueZ.service:
                 services[path] = nil
                 removeChild(path)
@@ -78,6 +81,7 @@ struct BlueZObjects: Equatable {
         switch interface {
         case BlueZ.adapter: change = Self.update(&adapters[path], from: &reader, isNew: isNew)
         case BlueZ.device: change = Self.update(&devices[path], from: &reader, isNew: isNew)
+        case BlueZ.battery: change = Self.update(&batteries[path], from: &reader, isNew: isNew)
         case BlueZ.service: change = Self.update(&services[path], from: &reader, isNew: isNew)
         case BlueZ.characteristic: change = Self.update(&characteristics[path], from: &reader, isNew: isNew)
         default: change = .nothing  // Interfaces that are not used here.

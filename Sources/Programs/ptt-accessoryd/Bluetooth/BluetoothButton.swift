@@ -1,6 +1,7 @@
 import AccessoryCore
 import DBus
 import EventLoop
+import Logging
 import PTTMessages
 import ServiceClient
 
@@ -36,30 +37,46 @@ final class BluetoothButton {
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
     /// Why the last subscription failed, until one succeeds.
     private(set) var subscriptionFailure: String?
-    /// While this is false, its presses are observed but begin nothing.
-    var isEnrolled: Bool {
-        didSet { if oldValue != isEnrolled { handle(.gateChanged(Self.gate(isEnrolled: isEnrolled))) } }
-    }
+    private let log: Logger
+    private let settings: AccessorySettings
+    private var diagnosis: LinkDiagnosis
+    private var isBatteryLow = false
+    /// What was chosen for the device, and whether its presses count.
+    private(set) var use: EnrolledDevices.Use
 
     init(
         _ path: ObjectPath,
         device: BlueZDevice,
         profile: AccessoryProfile,
-        isEnrolled: Bool,
+        use: EnrolledDevices.Use,
         mirror: BlueZMirror,
         core: CoreConnection,
-        list: AccessoryList
+        list: AccessoryList,
+        log: Logger
     ) {
         self.path = path
         self.profile = profile
         self.mirror = mirror
         self.core = core
         self.list = list
-        self.isEnrolled = isEnrolled
+        self.log = log
+        self.use = use
+        diagnosis = LinkDiagnosis(bonding: profile.bonding)
+        let enrolment = use.enrolment
+        settings = AccessorySettings(
+            path,
+            profile.definition,
+            name: device.origin.name,
+            restorations: enrolment.restorations,
+            mirror: mirror,
+            log: log
+        )
         accessory = Accessory(
             profile.definition,
-            origin: device.origin,
-            gate: Self.gate(isEnrolled: isEnrolled)
+            origin: device.origin(named: enrolment.name),
+            mode: enrolment.mode,
+            roles: enrolment.roles,
+            gate: use.gate
         )
         list.set(accessory.device)
         update()
@@ -69,6 +86,29 @@ final class BluetoothButton {
 
     var device: AccessoryDevice { accessory.device }
 
+    /// Whether a press would be detected, whether or not it counts.
+    var isReady: Bool { accessory.isReady }
+
+    /// The bits that its settings have changed, as they were before.
+    var restorations: [Enrolment.Restoration] { settings.restorations }
+
+    /// Applies another enrolment.
+    ///
+    /// - Returns: False if that needs a new button: it has another mode or other roles.
+    func change(to new: EnrolledDevices.Use) -> Bool {
+        let before = use.enrolment
+        guard new.enrolment.mode == before.mode, new.enrolment.roles == before.roles else { return false }
+        let hasChanged = new.gate != use.gate
+        use = new
+        if hasChanged { handle(.gateChanged(new.gate)) }
+        return true
+    }
+
+    /// Writes the accessory's settings back.
+    ///
+    /// - Returns: Whether that was possible.
+    func restoreSettings() async -> Bool { await settings.restore() }
+
     /// The input whose notifications come from a characteristic.
     func input(at characteristic: ObjectPath) -> Int? {
         observed.characteristics.firstIndex { $0 == characteristic }
@@ -77,17 +117,28 @@ final class BluetoothButton {
     /// Compares the device with its last observation, and handles the changes. Called after each signal about it.
     func update() {
         guard let device = mirror.objects.devices[path] else { return }
-        if device.origin.name != accessory.origin.name { handle(.renamed(device.origin.name)) }
+        let name = device.origin(named: use.enrolment.name).name
+        if name != accessory.origin.name { handle(.renamed(name)) }
+        if let percent = mirror.objects.batteries[path]?.percentage { batteryChanged(percent) }
+        updateLink(device)
+        updateAdvice(device)
+    }
+
+    private func updateLink(_ device: BlueZDevice) {
         let before = observed
         observed = observe(device)
         watchCharacteristics(before.characteristics)
         if before.isUp, !observed.isUp {
+            diagnosis.disconnected(at: .now, isBonded: device.isPaired)
             return handle(
                 mirror.objects.isAdapterPowered(of: device) ? .disconnected(.linkLost) : .bluetoothLost
             )
         }
         guard observed.isUp else { return }
-        if !before.isUp { handle(.connected) }
+        if !before.isUp {
+            diagnosis.connected(at: .now)
+            handle(.connected)
+        }
         updateServices(before)
         for (input, wasNotifying) in before.areNotifying.enumerated()
         where wasNotifying && !observed.areNotifying[input] {
@@ -144,14 +195,41 @@ final class BluetoothButton {
         let hasChanged = !wereResolved || observed.characteristics != before.characteristics
         guard observed.areServicesResolved, hasChanged else { return }
         handle(.servicesResolved(found: observed.found))
+        diagnosis.resolved(hasButton: !observed.found.isEmpty)
+        guard !wereResolved else { return }
+        settings.connected()
+        EventLoop.start { [weak self] in
+            if let percent = await self?.settings.battery() { self?.batteryChanged(percent) }
+        }
+    }
+
+    private func updateAdvice(_ device: BlueZDevice) {
+        let advice = diagnosis.finding(isBonded: device.isPaired)?.advice(device.address)
+        if advice != accessory.advice { handle(.adviceChanged(advice)) }
+    }
+
+    /// Below this charge a person should charge it or change its battery; above the other one it was done.
+    private static let lowBattery = (low: 15, charged: 25)
+
+    private func batteryChanged(_ percent: Int) {
+        if percent != accessory.device.battery { handle(.batteryChanged(percent)) }
+        if percent >= Self.lowBattery.charged { isBatteryLow = false }
+        guard percent <= Self.lowBattery.low, !isBatteryLow else { return }
+        isBatteryLow = true
+        log.warning("\(origin.name): its battery is low (\(percent) %)")
+        list.publish(AccessoryEvent(.batteryLow, device: accessory.device, value: "\(percent)"))
     }
 
     private func handle(_ event: Accessory.Event) {
         let wasTransmitting = accessory.isTransmitting
         for effect in accessory.handle(event, at: .now) { perform(effect) }
         switch (wasTransmitting, accessory.isTransmitting) {
-        case (false, true): mirror.keepAlive.start(for: path)
-        case (true, false): mirror.keepAlive.stop(for: path)
+        case (false, true):
+            mirror.keepAlive.start(for: path)
+            settings.show(isTransmitting: true)
+        case (true, false):
+            mirror.keepAlive.stop(for: path)
+            settings.show(isTransmitting: false)
         case (true, true), (false, false): break
         }
     }
@@ -167,10 +245,6 @@ final class BluetoothButton {
         case .cancelTimer: timer.disarm()
         case .publish(let event): list.publish(event)
         }
-    }
-
-    private static func gate(isEnrolled: Bool) -> Gate {
-        isEnrolled ? .open : .closed(reason: "not enrolled yet", cause: .stopped)
     }
 
     private func begin(_ attempt: AttemptID, _ role: ButtonRole) {
@@ -216,13 +290,16 @@ final class BluetoothButton {
             member: "StartNotify",
             startsService: false
         )
+        let start = MonotonicInstant.now
         connection.call(call, timeout: Self.subscribeTimeout) { [weak self] result in
             guard let self, subscription == subscriptions[input], self.input(at: characteristic) == input
             else { return }
             switch result {
             case .success:
                 subscriptionFailure = nil
+                diagnosis.answered(after: .now - start)
                 handle(.notificationsEnabled(input))
+                if let device = mirror.objects.devices[path] { updateAdvice(device) }
             case .failure(let error):
                 subscriptionFailure = error.description
                 handle(.notificationsFailed(input, reason: error.description))
@@ -233,9 +310,12 @@ final class BluetoothButton {
 
 extension BlueZDevice {
     /// The origin of its presses.
-    var origin: Origin {
-        let name = alias.isEmpty ? address : alias.withBoundedMarks
-        return Origin(kind: .bluetoothButton, identifier: address, name: name)
+    var origin: Origin { origin(named: nil) }
+
+    /// `chosen` is the name that it was enrolled with.
+    func origin(named chosen: String?) -> Origin {
+        let name = chosen ?? (alias.isEmpty ? address : alias)
+        return Origin(kind: .bluetoothButton, identifier: address, name: name.withBoundedMarks)
     }
 }
 

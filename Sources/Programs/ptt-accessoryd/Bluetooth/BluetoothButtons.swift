@@ -28,7 +28,7 @@ final class BluetoothButtons {
         log: log,
         isCandidate: { [weak self] device in
             !AccessoryProfile.matching(services: device.uuids, name: device.alias).isEmpty
-                || self?.serialDefinition(of: device) != nil
+                || self?.serialDefinition(of: device, nil) != nil
         },
         handler: { [weak self] in self?.handle($0) }
     )
@@ -141,20 +141,19 @@ final class BluetoothButtons {
     private func review(_ path: ObjectPath) {
         guard let device = mirror.objects.devices[path], !device.address.isEmpty else { return forget(path) }
         let identity = DeviceIdentity(bluetoothAddress: device.address)
-        let isCandidate = enrolled.candidate == identity
-        let isEnrolled = enrolled[identity] != nil && !isCandidate
-        let isUsed = isSessionActive && (isEnrolled || isCandidate)
-        if let (definition, input) = serialDefinition(of: device) {
-            return review(path, device, definition, input, isUsed: isUsed, isEnrolled: isEnrolled)
+        let use = isSessionActive ? enrolled.use(of: identity) : nil
+        if let (definition, input) = serialDefinition(of: device, use?.enrolment) {
+            return review(path, device, definition, input, use)
         }
-        let profiles = mirror.objects.profiles(of: path)
-        if let button = buttons[path], isUsed, isCurrent(button, at: path, best: profiles.first) {
-            button.isEnrolled = isEnrolled
+        let best = profile(of: path, use?.enrolment)
+        if let use, let button = buttons[path], isCurrent(button, at: path, best: best),
+            button.change(to: use)
+        {
             return button.update()
         }
         remove(path)
-        guard let profile = profiles.first else { return forget(path) }
-        guard isUsed else {
+        guard let profile = best else { return forget(path) }
+        guard let use else {
             return device.isKnown
                 ? list(unused: device.origin, at: path, profile: profile.name, mode: profile.mode)
                 : forget(path)
@@ -165,11 +164,18 @@ final class BluetoothButtons {
             path,
             device: device,
             profile: profile,
-            isEnrolled: isEnrolled,
+            use: use,
             mirror: mirror,
             core: core,
-            list: list
+            list: list,
+            log: log
         )
+    }
+
+    /// The accessory file that was chosen, or the best match.
+    func profile(of path: ObjectPath, _ enrolment: Enrolment?) -> AccessoryProfile? {
+        guard let chosen = enrolment?.accessory else { return mirror.objects.profiles(of: path).first }
+        return AccessoryProfile.all.first { $0.definition.identifier == chosen }
     }
 
     /// Whether a button keeps its profile: until another one is known to match. While a device is away, its services may
@@ -217,13 +223,15 @@ final class BluetoothButtons {
 extension BluetoothButtons {
     /// The accessory file of a device, if it is one of a serial microphone: the one that it was enrolled with, or the best
     /// one.
-    private func serialDefinition(of device: BlueZDevice) -> (AccessoryDefinition, SerialInput)? {
-        let identity = DeviceIdentity(bluetoothAddress: device.address)
+    func serialDefinition(
+        of device: BlueZDevice,
+        _ enrolment: Enrolment?
+    ) -> (AccessoryDefinition, SerialInput)? {
         let description = DeviceDescription(
             name: device.name,
             link: .bluetooth(address: device.address, services: device.uuids)
         )
-        let named = enrolled[identity]?.accessory.flatMap { catalog()[$0] }
+        let named = enrolment?.accessory.flatMap { catalog()[$0] }
         guard let definition = named ?? catalog().ranked(for: description).first,
             case .serial(let input) = definition.input
         else { return nil }
@@ -235,16 +243,15 @@ extension BluetoothButtons {
         _ device: BlueZDevice,
         _ definition: AccessoryDefinition,
         _ input: SerialInput,
-        isUsed: Bool,
-        isEnrolled: Bool
+        _ use: EnrolledDevices.Use?
     ) {
         let origin = Origin(
             kind: .serialMicrophone,
             identifier: device.address,
-            name: device.origin.name
+            name: device.origin(named: use?.enrolment.name).name
         )
-        if !isUsed || microphones[path].map({ $0.definition != definition }) ?? true { remove(path) }
-        guard isUsed else {
+        if use == nil || microphones[path].map({ $0.definition != definition }) ?? true { remove(path) }
+        guard let use else {
             return device.isKnown
                 ? list(unused: origin, at: path, profile: definition.name, mode: definition.mode)
                 : forget(path)
@@ -252,16 +259,14 @@ extension BluetoothButtons {
         if let earlier = unused.removeValue(forKey: path), earlier.kind != origin.kind {
             list.remove(earlier)
         }
-        let enrolment = enrolled[DeviceIdentity(bluetoothAddress: device.address)]
-        let gate: Gate = isEnrolled ? .open : .closed(reason: "not enrolled yet", cause: .linkLost)
-        microphones.use(path, input, gate: gate) {
+        microphones.use(path, input, gate: use.gate) {
             log.notice("\(origin.name) (\(device.address)) is used as \(definition.name)")
             return Accessory(
                 definition,
                 origin: origin,
-                mode: enrolment?.mode,
-                roles: enrolment?.roles ?? [:],
-                gate: gate
+                mode: use.enrolment.mode,
+                roles: use.enrolment.roles,
+                gate: use.gate
             )
         }
     }

@@ -13,7 +13,7 @@ enum ConnectError {
             case _ where error.message.hasPrefix("br-connection"):
                 "BlueZ tried Bluetooth Classic instead of Low Energy: disconnect the device elsewhere, and try again"
             case _ where isPaired:
-                "the button may have lost its bond: `pttctl forget \(address)`, then pair it again"
+                "the button may have lost its bond: `pttctl repair \(address)`"
             case _ where error.kind == .noReply:
                 "it did not answer: press it to wake it up, keep it near, and disconnect it from other phones"
             default:
@@ -26,7 +26,7 @@ enum ConnectError {
         let advice =
             switch error.name {
             case "org.bluez.Error.AuthenticationFailed", "org.bluez.Error.AuthenticationRejected":
-                "the button refused: put it into pairing mode; if it was paired before, `pttctl forget \(address)` first"
+                "the button refused: put it into pairing mode; if it was paired before, `pttctl repair \(address)`"
             case "org.bluez.Error.AuthenticationCanceled", "org.bluez.Error.AuthenticationTimeout":
                 "the button gave up: keep it near and awake, and try again"
             default:

@@ -11,10 +11,13 @@ final class Pairing {
         case unavailable(String)
         case notFound(String)
         case failed(String)
+        /// Its press was not observed.
+        case untested(String)
 
         var reason: String {
             switch self {
-            case .unavailable(let reason), .notFound(let reason), .failed(let reason): reason
+            case .unavailable(let reason), .notFound(let reason), .failed(let reason), .untested(let reason):
+                reason
             }
         }
     }
@@ -25,6 +28,8 @@ final class Pairing {
     private static let bondTimeout = Duration.seconds(60)
     private static let readyTimeout = Duration.seconds(15)
     private static let callTimeout = Duration.seconds(10)
+    /// For the client to write a file.
+    private static let enrolTimeout = Duration.seconds(30)
 
     private let buttons: BluetoothButtons
     private let discovery: Discovery
@@ -39,46 +44,154 @@ final class Pairing {
         self.log = log
     }
 
-    /// Connects the device, bonds with it if its profile requires that, trusts it, and waits until its presses count.
+    /// Connects the device, bonds with it if its profile requires that, trusts it, and waits until its presses would
+    /// count.
     ///
     /// - Returns: The button.
     func pair(_ address: String) async throws(Failure) -> AccessoryDevice {
+        try await begin(with: Enrolment(DeviceIdentity(bluetoothAddress: address)))
+        defer { end() }
+        return try await prepare(try await find(address))
+    }
+
+    /// Pairs a device, and observes a press and its release. Then waits until it is enrolled.
+    ///
+    /// - Parameters:
+    ///   - request: What to pair.
+    ///   - isWanted: False when the client is gone.
+    ///   - report: Called for each step.
+    /// - Throws: ``Failure``; nothing is enrolled then.
+    func pairAndTest(
+        _ request: AccessoryInterface.PairAndTestRequest,
+        isWanted: @escaping @EventLoop () -> Bool,
+        report: @escaping @EventLoop (AccessoryInterface.PairAndTestReply) -> Void
+    ) async throws(Failure) {
+        let identity = DeviceIdentity(bluetoothAddress: request.address)
+        try await begin(with: Enrolment(identity, accessory: request.accessory, mode: request.mode))
+        defer { end() }
+        report(.init(.connecting))
+        let target = try await find(request.address)
+        _ = try await prepare(target)
+        let test = try await tested(target, within: .seconds(request.seconds), isWanted: isWanted, report)
+        guard isWanted() else { return }
+        guard case .passed(_, let mode) = test.state else {
+            throw .untested(test.failure(target.address) ?? "it was not tested")
+        }
+        // The mode of the file need not be repeated in the entry, and a button may be unable to have the chosen one.
+        let chosen = request.mode == nil ? nil : mode
+        let button = buttons[target.path]
+        report(
+            .init(
+                .tested,
+                device: button?.device,
+                mode: chosen,
+                restore: button?.restorations.map(\.message)
+            )
+        )
+        let isEnrolled = await buttons.changes.wait(for: Self.enrolTimeout) { [enrolled] in
+            enrolled.contains(identity) || !isWanted()
+        }
+        guard isWanted() else { return }
+        guard isEnrolled else { throw .failed("it was tested, but not enrolled in devices.toml") }
+        enrolled.candidate = nil
+        _ = await buttons.changes.wait(for: Self.readyTimeout) { [buttons] in
+            buttons[target.path]?.isReady ?? false
+        }
+        report(.init(.enrolled, device: buttons[target.path]?.device))
+    }
+
+    /// The press that is observed, while a device is tested.
+    private var test: (identifier: String, ButtonTest)?
+
+    /// Handles an event of any accessory.
+    func observe(_ event: AccessoryEvent) {
+        guard let device = event.device, test?.identifier == device.identifier else { return }
+        test?.1.handle(event)
+    }
+
+    private func tested(
+        _ target: Target,
+        within limit: Duration,
+        isWanted: @escaping @EventLoop () -> Bool,
+        _ report: @EventLoop (AccessoryInterface.PairAndTestReply) -> Void
+    ) async throws(Failure) -> ButtonTest {
+        test = (target.address, ButtonTest())
+        defer { test = nil }
+        let end = MonotonicInstant.now + limit
+        var state = ButtonTest.State.waitingForPress
+        report(.init(.waitingForPress, device: buttons[target.path]?.device))
+        while isWanted(), let present = test?.1 {
+            if case .passed = present.state { return present }
+            if present.state != state {
+                state = present.state
+                let step: PairingStep = state == .waitingForPress ? .waitingForPress : .waitingForRelease
+                report(.init(step, device: buttons[target.path]?.device))
+            }
+            let last = state
+            let hasChanged = await buttons.changes.wait(for: end - .now) { [weak self] in
+                self?.test?.1.state != last || !isWanted()
+            }
+            if !hasChanged { return test?.1 ?? ButtonTest() }
+        }
+        return ButtonTest()
+    }
+
+    /// The device is used from now on, but its presses begin nothing.
+    private func begin(with candidate: Enrolment) async throws(Failure) {
         guard !isBusy else { throw .failed("another device is being paired: wait until that is done") }
         isBusy = true
-        defer { isBusy = false }
-        let target = try await find(address)
-        enrolled.candidate = DeviceIdentity(bluetoothAddress: target.address)
-        defer { enrolled.candidate = nil }
+        enrolled.candidate = candidate
+    }
+
+    private func end() {
+        enrolled.candidate = nil
+        isBusy = false
+    }
+
+    private func prepare(_ target: Target) async throws(Failure) -> AccessoryDevice {
         discovery.stopAll()
         try await connect(target)
         let profile = try await profile(of: target)
         let isBonded = try device(target).isPaired
         if profile.bonding == .required, !isBonded { try await bond(target) }
         try await trust(target)
-        var outcome = await readiness(of: target)
-        if outcome?.device.link != .ready, profile.bonding == .ifRequested, !(try device(target).isPaired) {
+        var button = await readiness(of: target)
+        if button?.isReady != true, profile.bonding == .ifRequested, !(try device(target).isPaired) {
             // Some buttons request a bond by refusing the subscription over an unencrypted link.
             try await bond(target)
-            outcome = await readiness(of: target, isLastTry: true)
+            button = await readiness(of: target, isLastTry: true)
         }
-        if let device = outcome?.device, device.link == .ready { return device }
-        let reason = outcome?.subscriptionFailure ?? outcome?.device.remark ?? "it did not answer"
+        if let button, button.isReady { return button.device }
+        let reason = button?.subscriptionFailure ?? button?.device.remark ?? "it did not answer"
         throw .failed(
             "it is trusted, but its notifications cannot be turned on (\(reason)): switch it off and on; "
-                + "if that does not help, `pttctl forget \(target.address)`, and pair it again"
+                + "if that does not help, `pttctl repair \(target.address)`"
         )
     }
 
     /// Removes a device and its bond.
-    func forget(_ address: String) async throws(Failure) {
+    ///
+    /// - Returns: What could not be done, for people.
+    func forget(_ address: String) async throws(Failure) -> String? {
         let target = try await find(address)
         guard let adapter = try device(target).adapter else {
             throw .failed("BlueZ reports no adapter for \(address)")
         }
+        let remark = await restoreSettings(target)
         try await removeDevice(target.path, from: adapter)
         _ = await buttons.changes.wait(for: Self.callTimeout) { [mirror = buttons.mirror] in
             mirror.objects.devices[target.path] == nil
         }
+        return remark
+    }
+
+    private func restoreSettings(_ target: Target) async -> String? {
+        guard let button = buttons[target.path] else { return nil }
+        let identity = DeviceIdentity(bluetoothAddress: target.address)
+        let restorations = enrolled.use(of: identity)?.enrolment.restorations ?? []
+        guard !restorations.isEmpty || !button.restorations.isEmpty else { return nil }
+        if button.isReady, await button.restoreSettings() { return nil }
+        return "its settings could not be written back: it was not connected"
     }
 
     // MARK: - Steps
@@ -161,13 +274,29 @@ final class Pairing {
         guard device.areServicesResolved else {
             throw .failed("its services were not discovered in time: switch it off and on, and try again")
         }
+        let chosen = buttons.profile(of: target.path, enrolled.candidate)
+        if let chosen, mirror.objects.hasCharacteristic(of: target.path, matching: chosen) { return chosen }
         let profile = mirror.objects.profiles(of: target.path).first {
             mirror.objects.hasCharacteristic(of: target.path, matching: $0)
         }
-        if let profile { return profile }
-        let services = mirror.objects.characteristics(of: target.path).map { "\($0.service)/\($0.uuid)" }
+        if let profile, enrolled.candidate?.accessory == nil { return profile }
+        throw .failed(unsupported(target, device, chosen))
+    }
+
+    private func unsupported(_ target: Target, _ device: BlueZDevice, _ chosen: AccessoryProfile?) -> String {
+        let services = buttons.mirror.objects.characteristics(of: target.path).map {
+            "\($0.service)/\($0.uuid)"
+        }
         let found = services.isEmpty ? "none" : services.joined(separator: ", ")
-        throw .failed("\(device.origin.name) is not a supported button. Its services: \(found)")
+        let name = device.origin.name
+        if let chosen = chosen ?? AccessoryProfile.hinted(byName: name) {
+            return
+                "\(name) should be \(chosen.name), but has no such service. If BlueZ remembers old services: "
+                + "`pttctl repair \(target.address)`. Its services: \(found)"
+        }
+        if let accessory = enrolled.candidate?.accessory { return "there is no accessory file \(accessory)" }
+        return
+            "\(name) is not a supported button: `pttctl learn` may find out what it sends. Its services: \(found)"
     }
 
     /// Bonds with the device. Only after its services are resolved: before that BlueZ 5.66 bonds but never answers.
@@ -234,7 +363,7 @@ final class Pairing {
         _ = await buttons.changes.wait(for: Self.readyTimeout) {
             guard let button = buttons[target.path] else { return false }
             let hasFailed = button.subscriptionFailure != nil && !isLastTry
-            return hasFailed || button.device.link == .ready || button.device.link == .unused
+            return hasFailed || button.isReady || button.device.link == .unused
         }
         return buttons[target.path]
     }
@@ -271,5 +400,15 @@ final class Pairing {
             throw .failed(buttons.mirror.unavailability)
         }
         _ = try await connection.call(call, timeout: timeout)
+    }
+}
+
+extension Enrolment.Restoration {
+    fileprivate var message: Restoration {
+        Restoration(
+            service: attribute.service.text,
+            characteristic: attribute.characteristic.text,
+            bits: bits.map { String(hexadecimal: UInt64($0), digits: 2) }.joined()
+        )
     }
 }

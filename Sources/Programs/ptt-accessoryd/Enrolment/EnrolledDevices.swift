@@ -2,6 +2,7 @@ import AccessoryCore
 import AccessoryFiles
 import EventLoop
 import Logging
+import PTTMessages
 import TOML
 
 /// The devices whose presses may count: those in `devices.toml`. A change of the file counts at once.
@@ -9,6 +10,12 @@ import TOML
 /// A file that cannot be read enrols nothing: the consent that it may have withdrawn is not assumed.
 @EventLoop
 final class EnrolledDevices {
+    /// A device that is used.
+    struct Use: Equatable {
+        let enrolment: Enrolment
+        let gate: Gate
+    }
+
     private let path: String?
     private let log: Logger
     private var enrolments = Enrolments()
@@ -20,8 +27,9 @@ final class EnrolledDevices {
     /// Called after a change of the file, and of ``candidate``.
     var onChange: @EventLoop () -> Void = {}
 
-    /// The device that is being enrolled: it is connected and observed as an enrolled one, but its presses begin nothing.
-    var candidate: DeviceIdentity? {
+    /// The device that is being enrolled, with what was chosen for it: it is connected and observed as an enrolled one,
+    /// but its presses begin nothing. There is at most one at a time.
+    var candidate: Enrolment? {
         didSet { if candidate != oldValue { onChange() } }
     }
 
@@ -44,7 +52,24 @@ final class EnrolledDevices {
         load(path)
     }
 
-    subscript(identity: DeviceIdentity) -> Enrolment? { enrolments[identity] }
+    /// Nil if the presses of the device do not count.
+    subscript(identity: DeviceIdentity) -> Enrolment? {
+        candidate?.identity == identity ? nil : enrolments[identity]
+    }
+
+    /// Whether the file has an entry for the device.
+    func contains(_ identity: DeviceIdentity) -> Bool { enrolments[identity] != nil }
+
+    /// The entry of a device, or that of the device that is being enrolled: with the gate of its presses. Nil: the device
+    /// is not used.
+    func use(of identity: DeviceIdentity) -> Use? {
+        if let candidate, candidate.identity == identity {
+            return Use(enrolment: candidate, gate: Self.closed)
+        }
+        return enrolments[identity].map { Use(enrolment: $0, gate: .open) }
+    }
+
+    private static let closed = Gate.closed(reason: "not enrolled yet", cause: .stopped)
 
     /// Why the presses of a device do not count, for the list. `address` is what `pttctl pair` accepts.
     func remark(notEnrolled address: String) -> String {

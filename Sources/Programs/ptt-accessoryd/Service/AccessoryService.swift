@@ -60,6 +60,15 @@ final class AccessoryService {
             handler(AccessoryInterface.explain) { service, request, call in
                 EventLoop.start { await service.explain(request.identifier, call) }
             },
+            handler(AccessoryInterface.pairAndTest) { service, request, call throws(VarlinkError) in
+                guard request.address.isBluetoothAddress else { throw .invalidParameter("address") }
+                guard AccessoryInterface.PairAndTestRequest.limits.contains(request.seconds) else {
+                    throw .invalidParameter("seconds")
+                }
+                guard request.mode != .unknown else { throw .invalidParameter("mode") }
+                guard call.wantsMore else { throw .expectedMore }
+                EventLoop.start { await service.pairAndTest(request, call) }
+            },
             handler(AccessoryInterface.forget) { service, request, call throws(VarlinkError) in
                 let address = try request.checkedAddress()
                 EventLoop.start { await service.forget(address, call) }
@@ -151,10 +160,30 @@ final class AccessoryService {
         }
     }
 
+    private func pairAndTest(_ request: AccessoryInterface.PairAndTestRequest, _ call: VarlinkCall) async {
+        let client = PairingClient()
+        call.connection.onClose { [buttons] in
+            client.isGone = true
+            buttons.changes.notify()
+        }
+        do throws(Pairing.Failure) {
+            try await pairing.pairAndTest(
+                request,
+                isWanted: { !client.isGone },
+                report: { reply in
+                    if !client.isGone { call.reply(.encoding(reply), continues: reply.step != .enrolled) }
+                }
+            )
+        } catch {
+            log.notice("pairing \(request.address): \(error.reason)")
+            if !client.isGone { call.fail(VarlinkError(error)) }
+        }
+    }
+
     private func forget(_ address: String, _ call: VarlinkCall) async {
         do throws(Pairing.Failure) {
-            try await pairing.forget(address)
-            call.reply()
+            let remark = try await pairing.forget(address)
+            call.reply(.encoding(AccessoryInterface.ForgetReply(remark: remark)))
         } catch {
             call.fail(VarlinkError(error))
         }
@@ -163,12 +192,22 @@ final class AccessoryService {
 
 extension AccessoryInterface.AddressRequest {
     fileprivate func checkedAddress() throws(VarlinkError) -> String {
-        let groups = address.split(separator: ":", omittingEmptySubsequences: false)
-        let isAddress =
-            groups.count == 6 && groups.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }
-        guard isAddress else { throw .invalidParameter("address") }
+        guard address.isBluetoothAddress else { throw .invalidParameter("address") }
         return address
     }
+}
+
+extension String {
+    fileprivate var isBluetoothAddress: Bool {
+        let groups = split(separator: ":", omittingEmptySubsequences: false)
+        return groups.count == 6 && groups.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }
+    }
+}
+
+/// Whether the client of a pairing is still connected.
+@EventLoop
+private final class PairingClient {
+    var isGone = false
 }
 
 extension VarlinkError {
@@ -182,6 +221,7 @@ extension VarlinkError {
             case .unavailable: AccessoryInterface.bluetoothUnavailable
             case .notFound: AccessoryInterface.deviceNotFound
             case .failed: AccessoryInterface.pairingFailed
+            case .untested: AccessoryInterface.testFailed
             }
         self.init(name, ["reason": .string(failure.reason)])
     }

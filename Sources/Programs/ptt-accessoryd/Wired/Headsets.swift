@@ -189,7 +189,7 @@ final class Headsets {
         let identity = node.identity
         let enrolment = identity.flatMap { enrolled[$0] }
         let origin = node.origin(named: enrolment?.name)
-        if identity != nil, enrolled.candidate == identity { return (origin, .candidate) }
+        if let identity, enrolled.candidate?.identity == identity { return (origin, .candidate) }
         if let enrolment { return (origin, .enrolled(enrolment)) }
         guard node.needsEnrolment else { return (origin, .notNeeded) }
         return (
@@ -210,7 +210,7 @@ final class Headsets {
         let identity = DeviceIdentity(bluetoothAddress: owner.address)
         let enrolment = enrolled[identity]
         let origin = node.origin(named: enrolment?.name, identifier: owner.address)
-        if enrolled.candidate == identity { return (origin, .candidate) }
+        if enrolled.candidate?.identity == identity { return (origin, .candidate) }
         guard let enrolment else {
             return (origin, .missing(reason: enrolled.remark(notEnrolled: owner.address)))
         }

@@ -1,7 +1,6 @@
 import AccessoryCore
 import ArgumentParser
 import EventLoop
-import Glibc
 import PTTMessages
 import ServiceClient
 
@@ -12,37 +11,74 @@ struct PairCommand: ParsableCommand {
         discussion: """
             Press the button during the scan: most buttons can be found only for a few seconds after a press. With a name \
             or an address the first matching device is paired; without one you choose from a list.
+
+            Then press and release its talk button once, when asked. That transmits nothing; from then on its presses \
+            count. A button that is enrolled already is tested again, and keeps what you do not name.
             """
     )
 
     @Argument(help: "A Bluetooth address, or the name of the device.")
     var device: String?
 
-    @Option(help: "How long to scan, in seconds.")
-    var seconds = 30
+    @OptionGroup var scan: ScanOptions
+
+    @Option(help: "hold: talk while it is held. toggle: one press begins, the next ends.")
+    var mode: ButtonModeArgument?
+
+    @Option(help: "A name for it, in place of its own.")
+    var name: String?
+
+    @Option(help: "The accessory file that describes it, in place of the best match.")
+    var accessory: String?
 
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        let limits = AccessoryInterface.ScanRequest.limits
-        guard limits.contains(seconds) else {
-            throw ValidationError("--seconds must be \(limits.lowerBound) to \(limits.upperBound)")
+    func run() throws {
+        let (json, device, scan) = (output.json, device, scan)
+        let choices = PairingDialog.Choices(
+            accessory: accessory.map { AccessoryArgument.identifier($0) },
+            mode: mode?.mode,
+            name: name
+        )
+        try runOnLoop {
+            let choice = DeviceChoice(wanted: device, stop: try StopSignal())
+            let address = try await choice.address(seconds: scan.seconds)
+            let dialog = PairingDialog(address: address, choices: choices, json: json, stop: try StopSignal())
+            try await dialog.run(seconds: scan.testSeconds)
         }
     }
+}
+
+struct RepairCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repair",
+        abstract: "Remove what BlueZ knows of a Bluetooth button, and pair it again.",
+        discussion: """
+            For a button that has lost its bond, that was bonded although it loses it, or whose services BlueZ remembers \
+            wrongly: `pttctl devices` says so. It stays enrolled as it is.
+            """
+    )
+
+    @Argument(help: "Its Bluetooth address, as `pttctl devices` shows it.")
+    var address: String
+
+    @OptionGroup var scan: ScanOptions
+
+    @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let (json, device, seconds) = (output.json, device, seconds)
+        let (json, address, scan) = (output.json, address, scan)
         try runOnLoop {
-            let pairing = Pairing(json: json, wanted: device, stop: try StopSignal())
-            let address = try await pairing.chooseAddress(seconds: seconds)
-            if !json { Terminal.print("pairing \(address) …") }
-            let reply = try await ServiceConnection.accessory().pair(address)
-            try EnrolledDeviceFile.set(Enrolment(DeviceIdentity(bluetoothAddress: address)))
-            if json {
-                try Terminal.print(reply)
-            } else {
-                Terminal.print("paired  \(Wording.line(reply.device))")
+            do {
+                let remark = try await ServiceConnection.accessory().forget(address)
+                if let remark { Terminal.printError(remark) }
+            } catch ServiceError.failed(name: AccessoryInterface.deviceNotFound, reason: _) {
+                // Nothing is left to remove.
             }
+            let choice = DeviceChoice(wanted: address, stop: try StopSignal())
+            let found = try await choice.address(seconds: scan.seconds)
+            let dialog = PairingDialog(address: found, choices: .init(), json: json, stop: try StopSignal())
+            try await dialog.run(seconds: scan.testSeconds)
         }
     }
 }
@@ -50,7 +86,7 @@ struct PairCommand: ParsableCommand {
 struct ForgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Remove a Bluetooth button and its bond."
+        abstract: "Remove a Bluetooth button, its bond and its enrolment, and write its settings back."
     )
 
     @Argument(help: "Its Bluetooth address, as `pttctl devices` shows it.")
@@ -59,81 +95,57 @@ struct ForgetCommand: ParsableCommand {
     func run() throws {
         let address = address
         try runOnLoop {
-            // First: whatever happens to the rest, its presses no longer count.
-            try EnrolledDeviceFile.remove(DeviceIdentity(bluetoothAddress: address))
-            try await ServiceConnection.accessory().forget(address)
+            let result: Result<String?, ServiceError>
+            do throws(ServiceError) {
+                // First: the daemon knows from the entry what to write back.
+                result = .success(try await ServiceConnection.accessory().forget(address))
+            } catch {
+                result = .failure(error)
+            }
+            // Whatever happened to the rest, its presses no longer count.
+            let wasEnrolled = try EnrolledDeviceFile.remove(DeviceIdentity(bluetoothAddress: address))
+            switch result {
+            case .success(let remark): if let remark { Terminal.printError(remark) }
+            case .failure(.failed(name: AccessoryInterface.deviceNotFound, reason: _)) where wasEnrolled:
+                break
+            case .failure(let error): throw error
+            }
         }
     }
 }
 
-/// Scans for devices, and lets the user choose one.
-@EventLoop
-private final class Pairing {
-    private let json: Bool
-    private let wanted: String?
-    private let stop: StopSignal
-    private var found: [AccessoryInterface.Discovery] = []
-    private var choice: String?
-    private var failure: (any Error)?
-    private var input: DescriptorSource?
+struct ScanOptions: ParsableArguments {
+    @Option(help: "How long to scan, in seconds.")
+    var seconds = 30
 
-    init(json: Bool, wanted: String?, stop: StopSignal) {
-        self.json = json
-        self.wanted = wanted
-        self.stop = stop
-    }
+    @Option(help: "How long to wait for the press and the release, in seconds.")
+    var testSeconds = 60
 
-    func chooseAddress(seconds: Int) async throws -> String {
-        let scan = try ServiceConnection.accessory()
-        scan.scan(seconds: seconds, { [self] in show($0) }, ended: { [self] in finish($0) })
-        if wanted == nil {
-            Terminal.printError("press the button now, then type its number and press Enter")
-            input = try DescriptorSource(STDIN_FILENO, .readable) { [self] _ in readChoice() }
+    func validate() throws {
+        for (name, value, limits) in [
+            ("seconds", seconds, AccessoryInterface.ScanRequest.limits),
+            ("test-seconds", testSeconds, AccessoryInterface.PairAndTestRequest.limits),
+        ] where !limits.contains(value) {
+            throw ValidationError("--\(name) must be \(limits.lowerBound) to \(limits.upperBound)")
         }
-        await stop.wait()
-        input?.cancel()
-        // Closing ends the scan: connecting is slow during a discovery.
-        scan.close()
-        if let failure { throw failure }
-        guard let choice else {
-            throw CommandError(
-                wanted.map { "\($0) was not found: press the button during the scan, and keep it near" }
-                    ?? "no device was chosen"
-            )
-        }
-        return choice
     }
+}
 
-    private func show(_ device: AccessoryInterface.Discovery) {
-        if let wanted {
-            if device.address == wanted.uppercased() || device.name == wanted { choose(device.address) }
-            return
+enum ButtonModeArgument: String, ExpressibleByArgument, CaseIterable {
+    case hold, toggle
+
+    var mode: ButtonMode {
+        switch self {
+        case .hold: .hold
+        case .toggle: .toggle
         }
-        guard !found.contains(where: { $0.address == device.address }) else { return }
-        found.append(device)
-        let profile = device.profile.map { ", probably \($0)" } ?? ""
-        let signal = device.rssi.map { ", \($0) dBm" } ?? ""
-        Terminal.print("\(found.count)  \(device.name)  \(device.address)\(signal)\(profile)")
     }
+}
 
-    private func readChoice() {
-        guard let line = readLine(), let number = Int(line) else {
-            failure = CommandError("no device was chosen")
-            return stop.trigger()
-        }
-        guard found.indices.contains(number - 1) else {
-            return Terminal.printError("there is no device \(number) yet")
-        }
-        choose(found[number - 1].address)
-    }
-
-    private func choose(_ address: String) {
-        choice = address
-        stop.trigger()
-    }
-
-    private func finish(_ error: ServiceError?) {
-        failure = error
-        if wanted != nil || found.isEmpty || error != nil { stop.trigger() }
+enum AccessoryArgument {
+    /// The identifier of a file that a person names with or without its folder and extension.
+    static func identifier(_ text: String) -> String {
+        let file = text.split(separator: "/").last.map { String($0) } ?? text
+        return file.hasSuffix(".toml") ? String(file.dropLast(5)) : file
     }
 }

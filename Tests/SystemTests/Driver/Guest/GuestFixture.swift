@@ -39,9 +39,24 @@ final class GuestFixture {
     func paired(_ button: Button) async throws {
         try await accessories.open()
         if accessories.device(button.address).map({ $0.link == .unused }) ?? true {
-            try await Command.output(of: ["pttctl", "pair", button.name], within: .seconds(150))
+            try await pair(button)
         }
         try await ready(button)
+    }
+
+    /// `pttctl pair`, and the press and the release that it asks for.
+    private func pair(_ button: Button) async throws {
+        let command = try Command(["pttctl", "pair", button.name])
+        for (prompt, step) in [
+            ("now press", ButtonSimulator.press), ("now release", ButtonSimulator.release),
+        ] {
+            try await until("pttctl pair asks: \(prompt)", within: .seconds(150)) {
+                command.output.contains(prompt) || command.status != nil
+            }
+            guard command.status == nil else { throw Failure("pttctl pair has ended: \(command.output)") }
+            try await step(button)
+        }
+        guard try await command.end() == 0 else { throw Failure("pttctl pair failed: \(command.output)") }
     }
 
     func ready(_ button: Button) async throws {

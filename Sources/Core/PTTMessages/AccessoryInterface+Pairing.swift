@@ -1,0 +1,92 @@
+/// How far `PairAndTest` is.
+package enum PairingStep: String, WireEnum {
+    case unknown
+    /// It is being connected and bonded.
+    case connecting
+    /// Its talk button should be pressed now.
+    case waitingForPress
+    /// It was pressed, and should be released.
+    case waitingForRelease
+    /// A press and its release were observed: it may be enrolled.
+    case tested
+    /// The daemon has read that it is enrolled.
+    case enrolled
+
+    static let declaration = """
+        # tested: the client should enrol the device now. enrolled: the last step.
+        type PairingStep (unknown, connecting, waitingForPress, waitingForRelease, tested, enrolled)
+        """
+}
+
+/// Bits of a characteristic as they were before the accessory's settings were written.
+package struct Restoration: Equatable, Codable, Sendable {
+    package let service: String
+    package let characteristic: String
+    /// Hexadecimal.
+    package let bits: String
+
+    package init(service: String, characteristic: String, bits: String) {
+        self.service = service
+        self.characteristic = characteristic
+        self.bits = bits
+    }
+
+    static let declaration = """
+        # Bits of a characteristic before they were set, in hexadecimal.
+        type Restoration (service: string, characteristic: string, bits: string)
+        """
+}
+
+extension AccessoryInterface {
+    package struct PairAndTestRequest: Equatable, Codable, Sendable {
+        package static let limits = 1...120
+
+        /// A Bluetooth address, `AA:BB:CC:DD:EE:FF`.
+        package let address: String
+        /// How long to wait for the press and its release, within ``limits``.
+        package let seconds: Int
+        /// The identifier of an accessory file; nil for the best match.
+        package let accessory: String?
+        /// Nil for the mode of the accessory file.
+        package let mode: ButtonMode?
+
+        package init(address: String, seconds: Int, accessory: String? = nil, mode: ButtonMode? = nil) {
+            self.address = address
+            self.seconds = seconds
+            self.accessory = accessory
+            self.mode = mode
+        }
+    }
+
+    /// One reply to `PairAndTest`; the last is ``PairingStep/enrolled``.
+    package struct PairAndTestReply: Equatable, Codable, Sendable {
+        package let step: PairingStep
+        /// Nil while it is being connected.
+        package let device: AccessoryDevice?
+        /// With ``PairingStep/tested``: the mode to enrol, nil for that of its accessory file.
+        package let mode: ButtonMode?
+        /// With ``PairingStep/tested``: what forgetting the device has to write back.
+        package let restore: [Restoration]?
+
+        package init(
+            _ step: PairingStep,
+            device: AccessoryDevice? = nil,
+            mode: ButtonMode? = nil,
+            restore: [Restoration]? = nil
+        ) {
+            self.step = step
+            self.device = device
+            self.mode = mode
+            self.restore = restore
+        }
+    }
+
+    package struct ForgetReply: Equatable, Codable, Sendable {
+        /// What could not be done, for people; nil if everything was.
+        package let remark: String?
+
+        package init(remark: String? = nil) {
+            self.remark = remark
+        }
+    }
+}

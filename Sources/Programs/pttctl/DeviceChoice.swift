@@ -1,0 +1,99 @@
+import EventLoop
+import Glibc
+import PTTMessages
+import ServiceClient
+
+/// Scans for devices until one is chosen: the wanted one, or the one that a person types the number of.
+@EventLoop
+final class DeviceChoice {
+    private let wanted: String?
+    private let stop: StopSignal
+    private let isInteractive: Bool
+    private var found: [AccessoryInterface.Discovery] = []
+    private var choice: String?
+    private var failure: (any Error)?
+    private var input: DescriptorSource?
+
+    /// `wanted` is an address or a name; nil to choose from a list.
+    init(wanted: String?, stop: StopSignal) {
+        self.wanted = wanted
+        self.stop = stop
+        isInteractive = wanted == nil && isatty(STDIN_FILENO) == 1
+    }
+
+    /// Returns the address.
+    func address(seconds: Int) async throws -> String {
+        let scan = try ServiceConnection.accessory()
+        scan.scan(seconds: seconds, { [self] in show($0) }, ended: { [self] in finish($0) })
+        Terminal.printError(prompt)
+        if isInteractive {
+            input = try DescriptorSource(STDIN_FILENO, .readable) { [self] _ in readChoice() }
+        }
+        await stop.wait()
+        input?.cancel()
+        // Closing ends the scan: connecting is slow during a discovery.
+        scan.close()
+        if let failure { throw failure }
+        guard let choice else { throw CommandError(reason) }
+        return choice
+    }
+
+    private var prompt: String {
+        if let wanted { return "press the button of \(wanted) now, so that it is found" }
+        return isInteractive
+            ? "press the button now, then type its number and press Enter"
+            : "press the button now: the only accessory that is found will be paired"
+    }
+
+    private var reason: String {
+        if let wanted { return "\(wanted) was not found: press the button during the scan, and keep it near" }
+        return recognised.count > 1
+            ? "several accessories were found: name one of them"
+            : "no accessory was recognised: press the button during the scan, or name a device"
+    }
+
+    private var recognised: [AccessoryInterface.Discovery] { found.filter { $0.profile != nil } }
+
+    private func show(_ device: AccessoryInterface.Discovery) {
+        if let wanted {
+            if device.address == wanted.uppercased() || device.name == wanted { choose(device.address) }
+            return
+        }
+        if let index = found.firstIndex(where: { $0.address == device.address }) {
+            let isNew = found[index].profile == nil && device.profile != nil
+            found[index] = device
+            if isNew { list(device, number: index + 1) }
+        } else {
+            found.append(device)
+            list(device, number: found.count)
+        }
+    }
+
+    private func list(_ device: AccessoryInterface.Discovery, number: Int) {
+        let profile = device.profile.map { ", probably \($0)" } ?? ""
+        let signal = device.rssi.map { ", \($0) dBm" } ?? ""
+        Terminal.printError("\(number)  \(device.name)  \(device.address)\(signal)\(profile)")
+    }
+
+    private func readChoice() {
+        guard let line = readLine(), let number = Int(line) else {
+            failure = CommandError("no device was chosen")
+            return stop.trigger()
+        }
+        guard found.indices.contains(number - 1) else {
+            return Terminal.printError("there is no device \(number) yet")
+        }
+        choose(found[number - 1].address)
+    }
+
+    private func choose(_ address: String) {
+        choice = address
+        stop.trigger()
+    }
+
+    private func finish(_ error: ServiceError?) {
+        failure = error
+        if !isInteractive, wanted == nil, recognised.count == 1 { choice = recognised[0].address }
+        if !isInteractive || found.isEmpty || error != nil { stop.trigger() }
+    }
+}
