@@ -37,7 +37,15 @@ final class Headset {
         self.monitor = monitor
     }
 
-    func press(_ key: KeyCode) throws {
+    /// As a finger presses it: longer than the contact of a dirty plug, which does not count.
+    func press(_ key: KeyCode) async throws {
+        try device.press(key)
+        _ = await Conditions.wait(.milliseconds(60)) { false }
+        try device.release(key)
+    }
+
+    /// A key that no rule is about.
+    func tap(_ key: KeyCode) throws {
         try device.press(key)
         try device.release(key)
     }
@@ -45,13 +53,6 @@ final class Headset {
     func hold(_ key: KeyCode) throws { try device.press(key) }
 
     func release(_ key: KeyCode) throws { try device.release(key) }
-
-    /// As a finger presses the key of a plug: longer than the contacts of a dirty one.
-    func pressLong(_ key: KeyCode) async throws {
-        try device.press(key)
-        _ = await Conditions.wait(.milliseconds(60)) { false }
-        try device.release(key)
-    }
 
     func setJack(_ switches: JackSwitches) throws { try device.setJack(switches) }
 

@@ -16,11 +16,11 @@ extension Scenario {
             let application = try await fixture.application()
             let identifier = try await headset.ready(fixture.accessories)
             var mark = fixture.core.events.count
-            try headset.press(.playPause)
+            try await headset.press(.playPause)
             try await fixture.began(identifier, after: mark)
             try await application.receivesTone()
             mark = fixture.core.events.count
-            try headset.press(.playPause)
+            try await headset.press(.playPause)
             try await fixture.ends(.released, after: mark)
             application.close()
             headset.unplug()

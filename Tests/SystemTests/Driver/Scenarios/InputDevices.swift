@@ -31,7 +31,7 @@ extension Scenario {
         let application = try await fixture.application()
         // The key of a plug that was just put in does not count.
         try await eventually("the key begins a transmission") {
-            try await jack.pressLong(.playPause)
+            try await jack.press(.playPause)
             return await Conditions.wait(.seconds(1)) { fixture.core.status?.transmission != nil }
         }
         try await application.receivesTone()
@@ -41,7 +41,7 @@ extension Scenario {
         try await until("audio is inactive") { fixture.core.status?.audio == .inactive }
         // What a pulled plug's contacts do begins nothing.
         let seen = fixture.core.events.count
-        try await jack.pressLong(.playPause)
+        try await jack.press(.playPause)
         guard fixture.core.beginnings(after: seen) == 0 else {
             throw Failure("\(identifier) begins without a plug")
         }
@@ -61,7 +61,7 @@ extension Scenario {
         let identifier = try await pedal.ready(fixture.accessories)
         let application = try await fixture.application()
         let mark = fixture.core.events.count
-        for letter in letters { try pedal.press(letter) }
+        for letter in letters { try pedal.tap(letter) }
         try pedal.hold(talk)
         try await fixture.began(identifier, after: mark)
         try await application.receivesTone()
@@ -91,12 +91,12 @@ extension Scenario {
         try await eventually("only push-to-talk gets the key") {
             let seen = player.pressed.count
             let begun = fixture.core.beginnings(after: mark)
-            try headset.press(.playPause)
+            try await headset.press(.playPause)
             return await !Conditions.wait(.seconds(1)) { player.pressed.count > seen }
                 && fixture.core.beginnings(after: mark) > begun
         }
         try await application.receivesTone()
-        try headset.press(.volumeUp)
+        try await headset.press(.volumeUp)
         try await until("the volume key reaches the desktop") { desktop.pressed == [.volumeUp] }
         let stop = fixture.core.events.count
         try await Machine.root("systemctl kill -s KILL ptt-keys && systemctl stop ptt-keys")
@@ -106,7 +106,7 @@ extension Scenario {
             fixture.accessories.device(identifier)?.link == .ready
         }
         let again = fixture.core.events.count
-        try headset.press(.playPause)
+        try await headset.press(.playPause)
         try await fixture.began(identifier, after: again)
         headset.unplug()
         try await fixture.ends(.deviceRemoved, after: again)

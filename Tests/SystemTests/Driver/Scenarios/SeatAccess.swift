@@ -24,7 +24,7 @@ extension Scenario {
                 try await fixture.accessories.reachesCore()
                 let application = try await fixture.application()
                 let mark = fixture.core.events.count
-                try headset.press(.playPause)
+                try await headset.press(.playPause)
                 try await fixture.began(identifier, after: mark)
                 try await application.receivesTone()
                 let other = try await Seat.logIn("root", terminal: 4)
@@ -35,14 +35,14 @@ extension Scenario {
                     fixture.accessories.device(identifier)?.link == .unused
                 }
                 let later = fixture.core.events.count
-                try headset.press(.playPause)
+                try await headset.press(.playPause)
                 try await nothingBegins(fixture, after: later)
                 try await own.activate()
                 _ = try await headset.ready(fixture.accessories)
                 try await nothingBegins(fixture, after: later)
-                try headset.press(.playPause)
+                try await headset.press(.playPause)
                 try await fixture.began(identifier, after: later)
-                try headset.press(.playPause)
+                try await headset.press(.playPause)
                 try await fixture.ends(.released, after: later)
                 application.close()
             }

@@ -26,11 +26,11 @@ extension Scenario {
         let application = try await fixture.application()
         for _ in 1...2 {
             var mark = fixture.core.events.count
-            try headset.press(.playPause)
+            try await headset.press(.playPause)
             try await fixture.began(identifier, after: mark)
             try await application.receivesTone()
             mark = fixture.core.events.count
-            try headset.press(.playPause)
+            try await headset.press(.playPause)
             try await fixture.ends(.released, after: mark)
             try await isSilent(application, fixture)
         }
@@ -44,13 +44,13 @@ extension Scenario {
             let headset = try await Headset.plugIn("System Test Headset")
             let identifier = try await headset.ready(fixture.accessories)
             var mark = fixture.core.events.count
-            try headset.press(.playPause)
+            try await headset.press(.playPause)
             try await fixture.began(identifier, after: mark)
             try await application.receivesTone()
             mark = fixture.core.events.count
             if run == 2 {
                 // Plugged in again it works as before.
-                try headset.press(.playPause)
+                try await headset.press(.playPause)
                 try await fixture.ends(.released, after: mark)
             }
             headset.unplug()
@@ -67,15 +67,15 @@ extension Scenario {
         let identifier = try await headset.ready(fixture.accessories)
         let application = try await fixture.application()
         let mark = fixture.core.events.count
-        try headset.press(.playPause)
+        try await headset.press(.playPause)
         try await fixture.began(identifier, after: mark)
         try await application.receivesTone()
-        try headset.press(.volumeUp)
-        try headset.press(.volumeDown)
+        try await headset.press(.volumeUp)
+        try await headset.press(.volumeDown)
         try await until("the volume keys reach the other reader") {
             other.pressed.contains(.volumeUp) && other.pressed.contains(.volumeDown)
         }
-        try headset.press(.playPause)
+        try await headset.press(.playPause)
         try await fixture.ends(.released, after: mark)
         application.close()
         headset.unplug()
@@ -85,7 +85,7 @@ extension Scenario {
         let headset = try await Headset.plugIn("System Test Headset", keys: [.playPause])
         let other = try OtherReader(headset.node)
         let identifier = try await headset.ready(fixture.accessories)
-        try headset.press(.playPause)
+        try await headset.press(.playPause)
         try await until("without a channel the media player gets the key") { other.pressed.count == 1 }
         let application = try await fixture.application()
         let mark = fixture.core.events.count
@@ -93,7 +93,7 @@ extension Scenario {
         try await eventually("only push-to-talk gets the key") {
             let seen = other.pressed.count
             let begun = fixture.core.beginnings(after: mark)
-            try headset.press(.playPause)
+            try await headset.press(.playPause)
             return await !Conditions.wait(.seconds(1)) { other.pressed.count > seen }
                 && fixture.core.beginnings(after: mark) > begun
         }
