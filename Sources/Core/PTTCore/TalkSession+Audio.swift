@@ -25,18 +25,6 @@ extension TalkSession {
         updateChannel { $0.audio.end(interruption: $0.reception?.interruption, effects: &effects) }
     }
 
-    /// Ends the audio session before an emergency, unless a participant is played on during it.
-    mutating func endSessionBeforeEmergency(effects: inout EffectCollector) {
-        updateChannel { channel in
-            channel.audio.update(
-                capture: nil,
-                playback: channel.transmissionMode == .fullDuplex ? channel.audio.speaker : nil,
-                interruption: channel.reception?.interruption,
-                effects: &effects
-            )
-        }
-    }
-
     mutating func captureStarted(_ captureID: CaptureID, effects: inout EffectCollector) {
         updateChannel { $0.audio.captureStarted(captureID, effects: &effects) }
     }

@@ -26,8 +26,7 @@ extension TalkSession {
             updateChannel { $0.updateRunning { $0.graceEnd = nil } }
         }
         startIfAbsent(effects: &effects)
-        endTransmission(.preempted, effects: &effects)
-        if role == .emergency { endSessionBeforeEmergency(effects: &effects) }
+        if role == .emergency { makeRoomForEmergency(effects: &effects) }
         transmissionCount += 1
         let transmission = Transmission(
             transmissionID: TransmissionID(rawValue: transmissionCount),
@@ -45,9 +44,23 @@ extension TalkSession {
         updateChannel {
             $0.lease = lease
             $0.announce(.transmissionBegan(transmission), effects: &effects)
-            $0.refuseUnheard(effects: &effects)
+            if role == .emergency { $0.refuseUnheard(effects: &effects) }
         }
         return .began(transmission.transmissionID)
+    }
+
+    /// Ends what an emergency takes the place of: a transmission, and the audio session unless a participant is played
+    /// on during it.
+    private mutating func makeRoomForEmergency(effects: inout EffectCollector) {
+        updateChannel { channel in
+            channel.endTransmission(.preempted, by: .unknown, effects: &effects)
+            channel.audio.update(
+                capture: nil,
+                playback: channel.transmissionMode == .fullDuplex ? channel.audio.speaker : nil,
+                interruption: channel.reception?.interruption,
+                effects: &effects
+            )
+        }
     }
 
     /// Why a transmission may not begin. The first reason is the one that is given.
