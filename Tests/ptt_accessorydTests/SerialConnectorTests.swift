@@ -111,6 +111,18 @@ import Testing
         #expect(fixture.link?.isOpen == false)
     }
 
+    @Test @EventLoop
+    func `a service class that is wanted again before bluetoothd has answered is registered`() async throws {
+        let fixture = try await SerialFixture()
+        while fixture.profiles == nil { try await fixture.change() }
+        fixture.profiles?.update([])
+        fixture.profiles?.update([fixture.serviceClass])
+        while fixture.profiles?[fixture.serviceClass] == nil { try await fixture.change() }
+        #expect(fixture.profiles?[fixture.serviceClass] == .accepted)
+        #expect(try await fixture.first { $0 == "opened" } == "opened")
+        #expect(fixture.link?.failure == nil)
+    }
+
     @Test @EventLoop func `a port that is not used any more is closed for the microphone too`() async throws {
         let fixture = try await SerialFixture()
         #expect(try await fixture.next() == "opened")

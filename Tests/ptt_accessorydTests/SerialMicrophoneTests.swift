@@ -1,6 +1,7 @@
 import AccessoryCore
 import AccessoryFiles
 import EventLoop
+import JSON
 import PTTMessages
 import TestSupport
 import Testing
@@ -107,5 +108,28 @@ import Testing
             try $0.remove(AccessoryFixture.address(ofMicrophone: 1))
         }
         #expect(try await fixture.asked() == .end(Self.microphone, .linkLost))
+    }
+
+    @Test @EventLoop func `pairing bonds with a new one, and opens its port before it is enrolled`()
+        async throws
+    {
+        let fixture = try await AccessoryFixture.start(
+            buttons: [],
+            microphones: ["SPP-MIC"],
+            known: false,
+            enrolled: false
+        )
+        _ = try await fixture.scan()
+        let reply = try await fixture.call(
+            "Pair",
+            ["address": .string(Self.microphone)],
+            as: AccessoryInterface.PairReply.self
+        )
+        #expect(reply.device.kind == .serialMicrophone)
+        _ = try await fixture.events.first { $0.device?.remark?.hasPrefix("not enrolled: run") == true }
+        try fixture.enrol([Enrolment(AccessoryFixture.address(ofMicrophone: 1))])
+        try await fixture.ready()
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(Self.microphone, .serialMicrophone))
     }
 }

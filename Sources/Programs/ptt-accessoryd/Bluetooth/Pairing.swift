@@ -26,14 +26,14 @@ final class Pairing {
     private static let connectAttempts = 3
     private static let servicesTimeout = Duration.seconds(20)
     private static let bondTimeout = Duration.seconds(60)
-    private static let readyTimeout = Duration.seconds(15)
+    static let readyTimeout = Duration.seconds(15)
     private static let callTimeout = Duration.seconds(10)
     /// For the client to write a file.
     private static let enrolTimeout = Duration.seconds(30)
 
-    private let buttons: BluetoothButtons
+    let buttons: BluetoothButtons
     private let discovery: Discovery
-    private let enrolled: EnrolledDevices
+    let enrolled: EnrolledDevices
     private let log: Logger
     private var isBusy = false
 
@@ -83,7 +83,7 @@ final class Pairing {
         report(
             .init(
                 .tested,
-                device: button?.device,
+                device: listed(target),
                 mode: chosen,
                 restore: button?.restorations.map(\.message)
             )
@@ -95,9 +95,9 @@ final class Pairing {
         guard isEnrolled else { throw .failed("it was tested, but not enrolled in devices.toml") }
         enrolled.candidate = nil
         _ = await buttons.changes.wait(for: Self.readyTimeout) { [buttons] in
-            buttons[target.path]?.isReady ?? false
+            buttons[target.path]?.isReady ?? buttons.microphones[target.path]?.isReady ?? false
         }
-        report(.init(.enrolled, device: buttons[target.path]?.device))
+        report(.init(.enrolled, device: listed(target)))
     }
 
     /// The press that is observed, while a device is tested.
@@ -119,13 +119,13 @@ final class Pairing {
         defer { test = nil }
         let end = MonotonicInstant.now + limit
         var state = ButtonTest.State.waitingForPress
-        report(.init(.waitingForPress, device: buttons[target.path]?.device))
+        report(.init(.waitingForPress, device: listed(target)))
         while isWanted(), let present = test?.1 {
             if case .passed = present.state { return present }
             if present.state != state {
                 state = present.state
                 let step: PairingStep = state == .waitingForPress ? .waitingForPress : .waitingForRelease
-                report(.init(step, device: buttons[target.path]?.device))
+                report(.init(step, device: listed(target)))
             }
             let last = state
             let hasChanged = await buttons.changes.wait(for: end - .now) { [weak self] in
@@ -150,6 +150,9 @@ final class Pairing {
 
     private func prepare(_ target: Target) async throws(Failure) -> AccessoryDevice {
         discovery.stopAll()
+        if let definition = try serialDefinition(of: target) {
+            return try await prepareSerial(target, definition)
+        }
         try await connect(target)
         let profile = try await profile(of: target)
         let isBonded = try device(target).isPaired
@@ -196,7 +199,7 @@ final class Pairing {
 
     // MARK: - Steps
 
-    private struct Target {
+    struct Target {
         let address: String
         let path: ObjectPath
     }
@@ -216,7 +219,7 @@ final class Pairing {
         return Target(address: address.uppercased(), path: path)
     }
 
-    private func device(_ target: Target) throws(Failure) -> BlueZDevice {
+    func device(_ target: Target) throws(Failure) -> BlueZDevice {
         if let device = buttons.mirror.objects.devices[target.path] { return device }
         throw .failed(
             buttons.mirror.connection == nil
@@ -301,7 +304,7 @@ final class Pairing {
 
     /// Bonds with the device. Only after its services are resolved: before that BlueZ 5.66 bonds but never answers.
     /// For the same reason `Paired` counts as an answer.
-    private func bond(_ target: Target) async throws(Failure) {
+    func bond(_ target: Target) async throws(Failure) {
         guard let connection = buttons.mirror.connection else {
             throw .unavailable(buttons.mirror.unavailability)
         }
@@ -336,7 +339,7 @@ final class Pairing {
         }
     }
 
-    private func trust(_ target: Target) async throws(Failure) {
+    func trust(_ target: Target) async throws(Failure) {
         do throws(BusError) {
             guard let connection = buttons.mirror.connection else {
                 throw .failed(buttons.mirror.unavailability)

@@ -80,6 +80,9 @@ final class SerialProfiles {
         guard objects[serviceClass] != nil else { return }
         switch result {
         case .success: registrations[serviceClass] = .accepted
+        // Our own one: another program's is answered with NotPermitted.
+        case .failure(let error) where error.name == "org.bluez.Error.AlreadyExists":
+            registrations[serviceClass] = .accepted
         case .failure(let error):
             log.warning(
                 """
@@ -94,12 +97,13 @@ final class SerialProfiles {
 
     private func unregister(_ serviceClass: GattUUID) {
         guard let object = objects.removeValue(forKey: serviceClass) else { return }
-        let isRegistered = registrations.removeValue(forKey: serviceClass) == .accepted
+        let registration = registrations.removeValue(forKey: serviceClass)
         object.withdraw()
-        guard isRegistered else { return }
+        // Also if bluetoothd has not answered yet: it handles the calls in order, and the class may be wanted again.
+        guard registration != .refused else { return }
         let arguments: [BusValue] = [.objectPath(object.path)]
         connection.call(call("UnregisterProfile", arguments), timeout: Self.callTimeout) { [log] result in
-            if case .failure(let error) = result { log.warning("\(error)") }
+            if case .failure(let error) = result { log.debug("\(error)") }
         }
     }
 
