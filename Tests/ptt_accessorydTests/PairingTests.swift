@@ -21,10 +21,12 @@ import Varlink
         nonisolated let answers = AsyncQueue(of: Answer.self)
         private let client: VarlinkClient
 
-        init(_ fixture: AccessoryFixture, seconds: Int = 20) throws {
+        init(_ fixture: AccessoryFixture, _ address: String = first, seconds: Int = 20) throws {
             client = try fixture.client()
             let answers = answers
-            let parameters: JSONObject = ["address": .string(first), "seconds": .int(Int64(seconds))]
+            let parameters: JSONObject = [
+                "address": .string(address), "seconds": .int(Int64(seconds)),
+            ]
             client.subscribe("\(AccessoryInterface.name).PairAndTest", parameters, timeLimit: .seconds(60)) {
                 answer,
                 _ in
@@ -162,6 +164,28 @@ import Varlink
         try await call.reaches(.enrolled)
         try await fixture.simulate("press")
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+    }
+
+    @Test @EventLoop func `a serial microphone is enrolled after one press and release as well`() async throws
+    {
+        let fixture = try await AccessoryFixture.start(
+            buttons: [],
+            microphones: ["SPP-MIC"],
+            enrolled: false
+        )
+        let identity = AccessoryFixture.address(ofMicrophone: 1)
+        let address = try #require(identity.bluetoothAddress)
+        let call = try Call(fixture, address)
+        defer { call.close() }
+        try await call.reaches(.waitingForPress)
+        try await fixture.simulate("press")
+        try await call.reaches(.waitingForRelease)
+        try await fixture.simulate("release")
+        try await call.reaches(.tested)
+        try fixture.enrol([Enrolment(identity)])
+        #expect(try await call.reaches(.enrolled).device?.kind == .serialMicrophone)
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(address, .serialMicrophone))
     }
 
     @Test @EventLoop func `bad parameters are refused`() async throws {

@@ -1,4 +1,5 @@
 import PTTMessages
+import ServiceClient
 
 /// The text for events and states.
 enum Wording {
@@ -44,8 +45,20 @@ enum Wording {
 
     static func line(_ device: AccessoryDevice) -> String {
         let profile = device.profile.map { " (\($0), \(device.mode.rawValue))" } ?? ""
+        let battery = device.battery.map { ", battery \($0) %" } ?? ""
         let remark = device.remark.map { ": \($0)" } ?? ""
-        return "\(device.identifier)  \(device.name)\(profile)  \(state(device))\(remark)"
+        return "\(device.identifier)  \(device.name)\(profile)  \(state(device))\(battery)"
+            + "\(lastPress(device))\(remark)"
+    }
+
+    /// When which button was pressed last. The monotonic clock stands still while the machine sleeps.
+    private static func lastPress(_ device: AccessoryDevice) -> String {
+        guard let time = device.lastPress else { return "" }
+        let seconds = max(0, MonotonicTime.now.microseconds - time) / 1_000_000
+        let age =
+            seconds < 120 ? "\(seconds) s" : seconds < 7200 ? "\(seconds / 60) min" : "\(seconds / 3600) h"
+        let button = device.lastRole.flatMap { $0 == .talk ? nil : "\(text($0)) " } ?? ""
+        return ", \(button)pressed \(age) ago"
     }
 
     /// Seconds with microseconds, right-aligned for an uptime of several days.

@@ -47,9 +47,13 @@ final class AccessorySettings {
         shown = nil
         guard !definition.connection.writes.isEmpty else { return updateLamp() }
         EventLoop.start { [self] in
-            for write in definition.connection.writes { await apply(write) }
+            await writeSettings()
             updateLamp()
         }
+    }
+
+    func writeSettings() async {
+        for write in definition.connection.writes { await apply(write) }
     }
 
     /// Shows whether the microphone is open.

@@ -61,6 +61,12 @@ final class BluetoothButtons {
     /// The button at `path`, if it is used.
     subscript(path: ObjectPath) -> BluetoothButton? { buttons[path] }
 
+    /// The entry of a device in the list: of several, as of a microphone that also has media keys, the one that is ready.
+    func entry(of address: String) -> AccessoryDevice? {
+        let entries = list.devices.filter { $0.identifier == address }
+        return entries.first { $0.link == .ready } ?? entries.first
+    }
+
     func coreLost() {
         for button in buttons.values { button.coreLost() }
         microphones.coreLost()

@@ -83,7 +83,7 @@ final class Pairing {
         report(
             .init(
                 .tested,
-                device: listed(target),
+                device: buttons.entry(of: target.address),
                 mode: chosen,
                 restore: button?.restorations.map(\.message)
             )
@@ -95,9 +95,9 @@ final class Pairing {
         guard isEnrolled else { throw .failed("it was tested, but not enrolled in devices.toml") }
         enrolled.candidate = nil
         _ = await buttons.changes.wait(for: Self.readyTimeout) { [buttons] in
-            buttons[target.path]?.isReady ?? buttons.microphones[target.path]?.isReady ?? false
+            buttons.entry(of: target.address)?.link == .ready
         }
-        report(.init(.enrolled, device: listed(target)))
+        report(.init(.enrolled, device: buttons.entry(of: target.address)))
     }
 
     /// The press that is observed, while a device is tested.
@@ -119,13 +119,13 @@ final class Pairing {
         defer { test = nil }
         let end = MonotonicInstant.now + limit
         var state = ButtonTest.State.waitingForPress
-        report(.init(.waitingForPress, device: listed(target)))
+        report(.init(.waitingForPress, device: buttons.entry(of: target.address)))
         while isWanted(), let present = test?.1 {
             if case .passed = present.state { return present }
             if present.state != state {
                 state = present.state
                 let step: PairingStep = state == .waitingForPress ? .waitingForPress : .waitingForRelease
-                report(.init(step, device: listed(target)))
+                report(.init(step, device: buttons.entry(of: target.address)))
             }
             let last = state
             let hasChanged = await buttons.changes.wait(for: end - .now) { [weak self] in
@@ -152,6 +152,13 @@ final class Pairing {
         discovery.stopAll()
         if let definition = try serialDefinition(of: target) {
             return try await prepareSerial(target, definition)
+        }
+        let entry = buttons.entry(of: target.address)
+        if let entry, entry.kind == .bluetoothHeadset,
+            buttons.profile(of: target.path, enrolled.candidate) == nil
+        {
+            // The desktop has paired it, and its media keys are there.
+            return entry
         }
         try await connect(target)
         let profile = try await profile(of: target)

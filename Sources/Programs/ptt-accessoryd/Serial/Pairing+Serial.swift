@@ -31,9 +31,4 @@ extension Pairing {
                 + "not help, `pttctl repair \(target.address)`"
         )
     }
-
-    /// A button or a microphone as it is listed, while it is used.
-    func listed(_ target: Target) -> AccessoryDevice? {
-        buttons[target.path]?.device ?? buttons.microphones[target.path]?.device
-    }
 }
