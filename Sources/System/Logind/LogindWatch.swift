@@ -3,11 +3,11 @@ package import EventLoop
 import Glibc
 package import Logging
 
-/// Watches logind (org.freedesktop.login1(5)): reports when the screen is locked, when another session becomes the
-/// active one of the seat and, for a process that delays sleep, when the machine goes to sleep.
+/// Watches logind (org.freedesktop.login1(5)): reports when the machine goes to sleep, when the screen is locked, and
+/// when another session becomes the active one of the seat.
 ///
-/// Without logind nothing is reported. While logind or the bus is gone, the last known state stays in force: any process on the bus can end our
-/// connection to it, and must not gain by doing so.
+/// Without logind nothing is reported. While logind or the bus is gone, the last known state stays in force: any process
+/// on the bus can end our connection to it, and must not gain by doing so.
 @EventLoop
 package final class LogindWatch {
     package enum Event: Sendable {
@@ -68,7 +68,7 @@ package final class LogindWatch {
     }
 
     /// - Parameters:
-    ///   - delay: Of sleep, until the process has handled ``Event/suspending``; nil: sleep is not watched.
+    ///   - delay: Of sleep, until the process has handled ``Event/suspending``; nil: sleep is not delayed.
     ///   - log: For failures of logind.
     ///   - report: Called with each change. A session that is active, a screen that is not locked and a machine that is
     ///     awake are not reported at first.
@@ -90,8 +90,7 @@ package final class LogindWatch {
             sleptAtLoss = nil
             subscribe(on: connection)
         case .disconnected(let error):
-            let subject = delay == nil ? "screen lock" : "sleep, screen lock"
-            log.notice("\(subject) and session changes are not detected for now: \(error)")
+            log.notice("sleep, screen lock and session changes are not detected for now: \(error)")
             sleptAtLoss = Self.slept
             subscriptions = []
             sleepDelay = nil
@@ -108,16 +107,11 @@ package final class LogindWatch {
             member: "PropertiesChanged",
             firstArgument: Self.sessionInterface
         )
-        subscriptions = []
-        if delay != nil {
-            subscriptions.append(
-                subscribe(to: managerSignal("PrepareForSleep"), on: connection) { watch, signal in
-                    guard let isStarting = signal.arguments.first?.asBool else { return }
-                    watch.prepareForSleep(isStarting)
-                }
-            )
-        }
-        subscriptions += [
+        subscriptions = [
+            subscribe(to: managerSignal("PrepareForSleep"), on: connection) { watch, signal in
+                guard let isStarting = signal.arguments.first?.asBool else { return }
+                watch.prepareForSleep(isStarting)
+            },
             subscribe(to: managerSignal("SessionNew"), on: connection) { watch, signal in
                 guard let path = signal.arguments.last?.asObjectPath else { return }
                 watch.readSession(path)
@@ -160,7 +154,7 @@ package final class LogindWatch {
     /// logind has appeared, for the first time or again: signals that it sent before were missed.
     private func readState() {
         delaySleep()
-        if delay != nil { getPreparingForSleep() }
+        getPreparingForSleep()
         listSessions()
     }
 
@@ -178,7 +172,6 @@ package final class LogindWatch {
     }
 
     private func reportMissedSleep() {
-        guard delay != nil else { return }
         set(isSuspending: true)
         set(isSuspending: false)
     }
