@@ -65,6 +65,16 @@ extension ServiceConnection {
         )
     }
 
+    /// Listens to a device until this connection closes, see ``AccessoryInterface/learn``. `ended` is called once.
+    package func learn(
+        _ device: String,
+        _ handler: @escaping @EventLoop (AccessoryInterface.LearnReply) -> Void,
+        ended: @escaping @EventLoop (ServiceError?) -> Void
+    ) {
+        let request = AccessoryInterface.LearnRequest(device: device)
+        subscribe(AccessoryInterface.learn, request, timeLimit: .seconds(90), handler, ended: ended)
+    }
+
     /// Subscribes to ptt-accessoryd's events. The first update has all devices, each later one an event. `ended` is
     /// called once.
     package func subscribe(

@@ -62,6 +62,8 @@ package enum AccessoryInterface {
 
         type FileMatch (accessory: string, path: string, matches: bool, reasons: []string)
 
+        \(learnDeclaration)
+
         error BluetoothUnavailable (reason: string)
 
         error DeviceNotFound (reason: string)
@@ -70,6 +72,8 @@ package enum AccessoryInterface {
 
         # PairAndTest observed no press and release in time.
         error TestFailed (reason: string)
+
+        error LearningFailed (reason: string)
 
         # The client did not read fast enough and must subscribe again.
         error SubscriberLagged ()

@@ -38,12 +38,14 @@ final class Accessories {
         )
         discovery = Discovery(buttons.mirror, log: log)
         pairing = Pairing(buttons, discovery, enrolled, log: log)
+        let learning = Learning(buttons, discovery, core: core, log: log)
         service = AccessoryService(
             list: list,
             buttons: buttons,
             discovery: discovery,
             pairing: pairing,
             explanation: Explanation(files, buttons.mirror, headsets, enrolled),
+            learning: learning,
             log: log
         )
         let info = VarlinkServiceInfo(

@@ -43,6 +43,8 @@ final class CoreConnection {
             unwatchable: { [weak self] in self?.logWatchFailure("\($0)") }
         )
     )
+    /// Why no press may begin anything; nil usually.
+    private var suspension: String?
     private var refused: [@EventLoop (Result<TransmissionID, Refusal>) -> Void] = []
     private lazy var refusing = DeferredSource { [weak self] in self?.refuseAll() }
 
@@ -70,7 +72,7 @@ final class CoreConnection {
         guard isConnected, let requests else {
             refused.append(then)
             refusing.trigger()
-            return reconnector.connectNow()
+            return connectNow()
         }
         let request = ChannelInterface.BeginRequest(
             channelID: nil,
@@ -105,7 +107,8 @@ final class CoreConnection {
     private func refuseAll() {
         let waiting = refused
         refused = []
-        let refusal = Refusal(.unknown, "the core is not connected: see `systemctl --user status pttd`")
+        let reason = suspension ?? "the core is not connected: see `systemctl --user status pttd`"
+        let refusal = Refusal(.unknown, reason)
         for then in waiting { then(.failure(refusal)) }
     }
 
@@ -133,8 +136,8 @@ final class CoreConnection {
         refused: @escaping @EventLoop (String) -> Void
     ) {
         guard isConnected, let requests else {
-            if isPressed { refused("the core is not connected") }
-            return reconnector.connectNow()
+            if isPressed { refused(suspension ?? "the core is not connected") }
+            return connectNow()
         }
         let report = ChannelInterface.ButtonReport(
             channelID: nil,
@@ -145,6 +148,25 @@ final class CoreConnection {
         requests.call(ChannelInterface.reportButton, report) { result in
             if case .failure(let error) = result { refused("\(error)") }
         }
+    }
+
+    /// Ends every transmission of an accessory with the connection, and refuses all presses until ``resume()``. `reason` is
+    /// for people.
+    func suspend(_ reason: String) {
+        suspension = reason
+        let wasConnected = isConnected
+        close()
+        if wasConnected { handler(.lost(reason: reason)) }
+    }
+
+    /// Connects again. A button that is still held has to be pressed anew.
+    func resume() {
+        suspension = nil
+        start()
+    }
+
+    private func connectNow() {
+        if suspension == nil { reconnector.connectNow() }
     }
 
     /// Ends the connection. Requests that were sent are still delivered.

@@ -15,8 +15,8 @@ struct PTTControl: ParsableCommand {
         version: Product.version,
         subcommands: [
             StatusCommand.self, MonitorCommand.self, JoinCommand.self, LeaveCommand.self, TalkCommand.self,
-            RecordCommand.self, PushCommand.self, DevicesCommand.self, PairCommand.self, RepairCommand.self,
-            ForgetCommand.self,
+            RecordCommand.self, PushCommand.self, DevicesCommand.self, PairCommand.self, LearnCommand.self,
+            RepairCommand.self, ForgetCommand.self,
             AccessoryCommand.self,
             GrantCommand.self, RevokeCommand.self,
         ]

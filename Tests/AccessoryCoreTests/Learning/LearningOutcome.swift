@@ -4,6 +4,7 @@ import PTTMessages
 /// The result of learning a button, and what is wrong with it when the button is pressed again.
 struct LearningOutcome {
     private(set) var learned: LearnedInput?
+    private(set) var definition: AccessoryDefinition?
     private(set) var failure: LearningFailure?
     private(set) var mistakes: [String] = []
 
@@ -15,14 +16,35 @@ struct LearningOutcome {
             self.learned = learned
             session.pressAgain(8)
             let seen = Set(recording.frames.map(\.content))
-            mistakes = Self.mistakes(of: learned, session, expected: button.pattern, seen: seen)
+            do throws(LearningFailure) {
+                let definition = try learned.definition(
+                    identifier: "learned",
+                    for: DeviceDescription(
+                        name: "A",
+                        link: .bluetooth(address: "AA:BB:CC:DD:EE:FF", services: [])
+                    ),
+                    from: recording
+                )
+                self.definition = definition
+                mistakes = Self.mistakes(
+                    of: definition,
+                    learned,
+                    session,
+                    expected: button.pattern,
+                    seen: seen
+                )
+            } catch {
+                self.learned = nil
+                failure = error
+            }
         }
     }
 
-    /// Compares what the decoders read from fresh presses with the physical ones: press is begin, release is end, and
-    /// nothing else is either. Only a value that the recording does not have may end early; it never begins.
+    /// Compares what the machine of accessories does with fresh presses with the physical ones: press is begin, release is
+    /// end, and nothing else is either. Only a value that the recording does not have may end early; it never begins.
     private static func mistakes(
-        of learned: LearnedInput,
+        of definition: AccessoryDefinition,
+        _ learned: LearnedInput,
         _ session: LearningSession,
         expected: SimulatedButton.Expected,
         seen: Set<LearningFrame.Content>
@@ -31,23 +53,33 @@ struct LearningOutcome {
         guard pattern == expected else { return ["\(pattern) instead of \(expected)"] }
         let limit = Duration.milliseconds(400)
         var mistakes: [String] = []
-        var events = learned.input.presses(in: session.frames)[...]
+        var events = outcomes(of: definition, session.frames)[...]
         for (press, release) in session.presses {
             guard let first = events.popFirst(), first.time >= press, first.time - press < limit else {
                 return mistakes + ["no press at \(press)"]
             }
-            guard pattern != .tapped else { continue }
-            guard let second = events.popFirst(), second.event == .up else {
-                return mistakes + ["no release at \(release)"]
-            }
-            let isEarly = second.time < release && pattern == .held
+            guard pattern == .held else { continue }
+            guard first.outcome == .begin(.talk), let second = events.popFirst(),
+                second.outcome == .end(.talk)
+            else { return mistakes + ["no release at \(release)"] }
             let cause = session.frames.first { $0.time == second.time }
             let isUnseen = cause.map { !seen.contains($0.content) } ?? false
-            if second.time - release >= limit || isEarly && !isUnseen {
+            if second.time - release >= limit || second.time < release && !isUnseen {
                 mistakes.append("release at \(second.time), not \(release)")
             }
         }
-        return mistakes + events.map { "\($0.event) at \($0.time)" }
+        return mistakes + events.map { "\($0.outcome) at \($0.time)" }
+    }
+
+    private static func outcomes(of definition: AccessoryDefinition, _ frames: [LearningFrame])
+        -> [(outcome: AccessoryReplay.Outcome, time: MonotonicTime)]
+    {
+        guard let first = frames.first else { return [] }
+        var replay = AccessoryReplay(definition, from: first.time)
+        return frames.flatMap { frame in
+            let outcomes = definition.input.action(of: frame).map { replay.handle($0, at: frame.time) } ?? []
+            return outcomes.map { ($0, frame.time) }
+        }
     }
 
     private static func pattern(of learned: LearnedInput) -> SimulatedButton.Expected {

@@ -22,6 +22,8 @@ extension LearningRecording {
         }
         let release = isPressOnly ? nil : try Self.token(released) { .releaseNotSeen(step: holds[$0].number) }
         if let release, release == press { throw .sameForBoth(press) }
+        // An accessory file has texts.
+        guard TextPadding.isText(press), TextPadding.isText(release ?? []) else { throw .noise }
         let spans = holds.map { (from: $0.press.lowerBound, to: $0.release.lowerBound) }
         // A press and its release, of a person who let go at once, must not pass for one text.
         if isPressOnly, stream.longestArrival(of: spans) > Self.longestText { throw .shortPulses }
@@ -29,6 +31,8 @@ extension LearningRecording {
         if let release { tokens.append(TokenTable.Token(release, [.up(.talk)])) }
         let table = TokenTable(tokens, stripped: stream.padding)
         let hasOthers = stream.hasOthers(than: table)
+        // What else arrives may be a release, however late.
+        if isPressOnly, hasOthers { throw .releaseNotSeen(step: first.number) }
         guard press.count > 2 && release?.count ?? 3 > 2 || !hasOthers && idle.isEmpty else { throw .noise }
         let input = AccessoryInput.serial(SerialInput(serviceClass: serviceClass, tokens: table))
         let pattern = release == nil ? PressPattern.tapped : .held

@@ -13,6 +13,7 @@ final class AccessoryService {
     private let discovery: Discovery
     private let pairing: Pairing
     private let explanation: Explanation
+    private let learning: Learning
     private let log: Logger
     private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
     private var scans: [VarlinkConnection.Identifier: Discovery.Observer] = [:]
@@ -23,6 +24,7 @@ final class AccessoryService {
         discovery: Discovery,
         pairing: Pairing,
         explanation: Explanation,
+        learning: Learning,
         log: Logger
     ) {
         self.list = list
@@ -30,6 +32,7 @@ final class AccessoryService {
         self.discovery = discovery
         self.pairing = pairing
         self.explanation = explanation
+        self.learning = learning
         self.log = log
     }
 
@@ -68,6 +71,11 @@ final class AccessoryService {
                 guard request.mode != .unknown else { throw .invalidParameter("mode") }
                 guard call.wantsMore else { throw .expectedMore }
                 EventLoop.start { await service.pairAndTest(request, call) }
+            },
+            handler(AccessoryInterface.learn) { service, request, call throws(VarlinkError) in
+                guard call.wantsMore else { throw .expectedMore }
+                guard (1...512).contains(request.device.utf8.count) else { throw .invalidParameter("device") }
+                EventLoop.start { await service.learning.listen(to: request.device, call) }
             },
             handler(AccessoryInterface.forget) { service, request, call throws(VarlinkError) in
                 let address = try request.checkedAddress()

@@ -1,0 +1,196 @@
+import AccessoryCore
+import DBus
+import EventLoop
+import Logging
+import PTTMessages
+import ServiceClient
+
+/// Listens to a Bluetooth device of which nothing is known: to all its notifying characteristics, or to its serial port.
+@EventLoop
+final class BluetoothListener: Learning.Source {
+    private static let connectTimeout = Duration.seconds(30)
+    private static let servicesTimeout = Duration.seconds(20)
+    private static let callTimeout = Duration.seconds(10)
+    /// Listening is a subscription each; a button has about five.
+    private static let mostCharacteristics = 32
+    /// Generic access and attribute, device information and battery.
+    private static let otherServices = Set([0x1800, 0x1801, 0x180A, 0x180F].map { GattUUID(assigned: $0) })
+    private static let serialPort = GattUUID(assigned: 0x1101)
+
+    private let address: String
+    private let buttons: BluetoothButtons
+    private let handlers: Learning.Handlers
+    private let log: Logger
+    private var path: ObjectPath?
+    private var watches: [Subscription] = []
+    /// The characteristics whose notifications were turned on for this.
+    private var subscribed: [ObjectPath] = []
+    private var serial: SerialConnector?
+    private var didConnect = false
+    private var isClosed = false
+
+    init(_ address: String, _ buttons: BluetoothButtons, _ handlers: Learning.Handlers, log: Logger) {
+        self.address = address.uppercased()
+        self.buttons = buttons
+        self.handlers = handlers
+        self.log = log
+    }
+
+    private var mirror: BlueZMirror { buttons.mirror }
+
+    private var device: BlueZDevice? { path.flatMap { mirror.objects.devices[$0] } }
+
+    func start() async throws(Learning.Failure) -> AccessoryInterface.LearnedDevice {
+        await buttons.waitForAvailability()
+        do throws(BluetoothUnavailable) {
+            _ = try mirror.poweredAdapter()
+        } catch {
+            throw Learning.Failure(error.reason)
+        }
+        guard let path = mirror.objects.device(address: address) else {
+            throw Learning.Failure(
+                "\(address) is unknown: run `pttctl pair`, and press the button so that it is found"
+            )
+        }
+        self.path = path
+        mirror.watch(path, BlueZ.device)
+        if device?.uuids.contains(where: { GattUUID($0) == Self.serialPort }) == true {
+            try await openSerialPort(path)
+            return learned("serial")
+        }
+        try await connect(path)
+        try await subscribe(path)
+        EventLoop.start { [weak self] in await self?.watchLink() }
+        return learned("gatt")
+    }
+
+    /// Ends the subscriptions, and the link if it was made for this and the button is not used.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        watches = []
+        serial?.end()
+        serial = nil
+        guard let path, let connection = mirror.connection, buttons[path] == nil else { return }
+        var calls = subscribed.map { self.call($0, BlueZ.characteristic, "StopNotify") }
+        if didConnect { calls.append(call(path, BlueZ.device, "Disconnect")) }
+        for call in calls {
+            connection.call(call, timeout: Self.callTimeout) { [log] result in
+                if case .failure(let error) = result { log.debug("\(error)") }
+            }
+        }
+    }
+
+    private func learned(_ transport: String) -> AccessoryInterface.LearnedDevice {
+        AccessoryInterface.LearnedDevice(
+            identity: "bluetooth:\(address)",
+            name: device?.origin.name ?? address,
+            transport: transport
+        )
+    }
+
+    // MARK: - GATT
+
+    private func connect(_ path: ObjectPath) async throws(Learning.Failure) {
+        if device?.isConnected != true {
+            do throws(BusError) {
+                didConnect = true
+                try await send(call(path, BlueZ.device, "Connect"), timeout: Self.connectTimeout)
+            } catch {
+                throw Learning.Failure(
+                    ConnectError.explain(error, address, isPaired: device?.isPaired ?? false)
+                )
+            }
+        }
+        _ = await buttons.changes.wait(for: Self.servicesTimeout) { [weak self] in
+            self?.device.map { $0.areServicesResolved || !$0.isConnected } ?? true
+        }
+        guard device?.isConnected == true, device?.areServicesResolved == true else {
+            throw Learning.Failure("its services were not discovered: press the button, and try again")
+        }
+    }
+
+    private func subscribe(_ path: ObjectPath) async throws(Learning.Failure) {
+        let wanted = mirror.objects.characteristics(of: path).filter { characteristic in
+            GattUUID(characteristic.service).map { !Self.otherServices.contains($0) } ?? false
+        }
+        guard let connection = mirror.connection else { throw Learning.Failure(mirror.unavailability) }
+        for (service, uuid, characteristic) in wanted.prefix(Self.mostCharacteristics) {
+            guard let service = GattUUID(service), let uuid = GattUUID(uuid) else { continue }
+            let attribute = GattAttribute(service: service, characteristic: uuid)
+            // Before the call: the value on subscribing may precede its answer.
+            let watch = connection.subscribe(
+                .propertyChanges(BlueZ.characteristic, of: BlueZ.name, path: characteristic)
+            ) { [weak self] signal in
+                guard let value = signal.propertyChanges?.changed["Value"]?.asBytes else { return }
+                self?.handlers.received(.notified(value, attribute), .now)
+            }
+            do throws(BusError) {
+                try await send(
+                    call(characteristic, BlueZ.characteristic, "StartNotify"),
+                    timeout: Self.callTimeout
+                )
+                watches.append(watch)
+                subscribed.append(characteristic)
+            } catch {
+                // It does not notify, or only over an encrypted link.
+                log.debug("\(characteristic): \(error)")
+            }
+        }
+        if subscribed.isEmpty {
+            throw Learning.Failure(
+                "none of its \(wanted.count) characteristics notifies: if it must be bonded, `bluetoothctl pair \(address)`"
+            )
+        }
+    }
+
+    private func watchLink() async {
+        let isDown: @EventLoop () -> Bool = { [weak self] in
+            guard let self, !isClosed else { return true }
+            return device?.isConnected != true || mirror.connection == nil
+        }
+        _ = await buttons.changes.wait(for: .seconds(180), until: isDown)
+        if !isClosed { handlers.lost("the connection to the button was lost") }
+    }
+
+    private func call(_ path: ObjectPath, _ interface: String, _ member: String) -> MethodCall {
+        MethodCall(to: BlueZ.name, path: path, interface: interface, member: member, startsService: false)
+    }
+
+    private func send(_ call: MethodCall, timeout: Duration) async throws(BusError) {
+        guard let connection = mirror.connection else { throw .failed(mirror.unavailability) }
+        _ = try await connection.call(call, timeout: timeout)
+    }
+
+    // MARK: - Serial
+
+    private func openSerialPort(_ path: ObjectPath) async throws(Learning.Failure) {
+        var failure: String?
+        let changes = buttons.changes
+        let link = SerialConnector(path, serviceClass: Self.serialPort, mirror: mirror, log: log) {
+            [weak self] event in
+            switch event {
+            case .opened: break
+            case .received(let bytes):
+                self?.handlers.received(.received(bytes, serviceClass: Self.serialPort), .now)
+            case .failed(let reason): failure = reason
+            case .closed: failure = "it closed its serial port"
+            case .bluetoothLost: failure = "Bluetooth was lost"
+            }
+            changes.notify()
+        }
+        serial = link
+        // Directly: a registration with bluetoothd is for devices in use.
+        link.update(.refused)
+        link.wanted()
+        _ = await changes.wait(for: Self.connectTimeout) { link.isOpen || failure != nil }
+        guard link.isOpen else {
+            throw Learning.Failure(failure ?? "its serial port did not answer: switch it on, and try again")
+        }
+        EventLoop.start { [weak self] in
+            _ = await changes.wait(for: .seconds(180)) { self?.isClosed ?? true || !link.isOpen }
+            guard let self, !isClosed else { return }
+            handlers.lost(failure ?? "it closed its serial port")
+        }
+    }
+}

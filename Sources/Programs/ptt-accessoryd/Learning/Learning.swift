@@ -1,0 +1,149 @@
+import AccessoryCore
+import EventLoop
+import JSON
+import Logging
+import PTTMessages
+import ServiceClient
+import Varlink
+
+/// Passes what an unknown accessory sends to a client that learns it. One at a time; meanwhile no accessory transmits.
+@EventLoop
+final class Learning {
+    /// What is being listened to. It ends when it is closed, or by itself with a reason.
+    @EventLoop
+    protocol Source: AnyObject {
+        /// Connects, and begins to listen.
+        ///
+        /// - Throws: If the device cannot be listened to.
+        func start() async throws(Failure) -> AccessoryInterface.LearnedDevice
+        func close()
+    }
+
+    struct Failure: Error {
+        let reason: String
+
+        init(_ reason: String) { self.reason = reason }
+    }
+
+    /// What a source calls.
+    struct Handlers {
+        let received: @EventLoop (LearningFrame.Content, MonotonicTime) -> Void
+        let lost: @EventLoop (String) -> Void
+    }
+
+    /// Longer than all requests to the person take.
+    private static let limit = Duration.seconds(180)
+    private static let mostFrames = 4000
+    private static let mostBytes = 64 * 1024
+
+    private let buttons: BluetoothButtons
+    private let discovery: Discovery
+    private let core: CoreConnection
+    private let log: Logger
+    private var call: VarlinkCall?
+    private var source: (any Source)?
+    private var frames = 0
+    private var bytes = 0
+    private lazy var timer = TimerSource { [weak self] in
+        self?.fail("learning took longer than three minutes")
+    }
+
+    init(_ buttons: BluetoothButtons, _ discovery: Discovery, core: CoreConnection, log: Logger) {
+        self.buttons = buttons
+        self.discovery = discovery
+        self.core = core
+        self.log = log
+    }
+
+    /// Listens to a device for a client, until its connection closes.
+    func listen(to device: String, _ call: VarlinkCall) async {
+        guard self.call == nil else {
+            return call.fail(.learningFailed("another device is being learned: wait until that is done"))
+        }
+        self.call = call
+        let identifier = call.connection.identifier
+        call.connection.onClose { [weak self] in
+            if self?.call?.connection.identifier == identifier { self?.end() }
+        }
+        (frames, bytes) = (0, 0)
+        timer.arm(after: Self.limit)
+        log.notice("\(device) is being learned: no accessory transmits meanwhile")
+        core.suspend("an accessory is being learned: see `pttctl learn`")
+        let handlers = Handlers(
+            received: { [weak self] in self?.received($0, at: $1) },
+            lost: { [weak self] in self?.fail($0) }
+        )
+        let source: any Source =
+            device.isBluetoothAddress
+            ? bluetoothSource(device, handlers) : KeySourceListener(device, handlers)
+        self.source = source
+        do throws(Failure) {
+            let learned = try await source.start()
+            guard self.source === source else { return }
+            call.reply(.encoding(AccessoryInterface.LearnReply(device: learned)), continues: true)
+        } catch {
+            if self.source === source { fail(error.reason) }
+        }
+    }
+
+    private func bluetoothSource(_ address: String, _ handlers: Handlers) -> any Source {
+        discovery.stopAll()
+        return BluetoothListener(address, buttons, handlers, log: log)
+    }
+
+    private func received(_ content: LearningFrame.Content, at time: MonotonicTime) {
+        guard let call else { return }
+        let frame = AccessoryInterface.ReceivedFrame(content, at: time)
+        frames += 1
+        bytes += (frame.value?.utf8.count ?? 0) / 2
+        guard frames <= Self.mostFrames, bytes <= Self.mostBytes else { return fail("it sends too much") }
+        call.reply(.encoding(AccessoryInterface.LearnReply(frame: frame)), continues: true)
+    }
+
+    private func fail(_ reason: String) {
+        let call = call
+        log.notice("learning: \(reason)")
+        end()
+        call?.fail(.learningFailed(reason))
+    }
+
+    private func end() {
+        guard call != nil else { return }
+        call = nil
+        timer.disarm()
+        source?.close()
+        source = nil
+        core.resume()
+    }
+}
+
+extension VarlinkError {
+    fileprivate static func learningFailed(_ reason: String) -> VarlinkError {
+        VarlinkError(AccessoryInterface.learningFailed, ["reason": .string(reason)])
+    }
+}
+
+extension String {
+    fileprivate var isBluetoothAddress: Bool {
+        let groups = split(separator: ":", omittingEmptySubsequences: false)
+        return groups.count == 6 && groups.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }
+    }
+}
+
+extension AccessoryInterface.ReceivedFrame {
+    fileprivate init(_ content: LearningFrame.Content, at time: MonotonicTime) {
+        switch content {
+        case .notified(let value, let attribute):
+            self.init(
+                time: time.microseconds,
+                service: attribute.service.text,
+                characteristic: attribute.characteristic.text,
+                value: value.hexadecimal
+            )
+        case .received(let bytes, let serviceClass):
+            self.init(time: time.microseconds, service: serviceClass.text, value: bytes.hexadecimal)
+        case .key(let code, let isPressed):
+            self.init(time: time.microseconds, key: Int(code), isPressed: isPressed)
+        }
+    }
+}

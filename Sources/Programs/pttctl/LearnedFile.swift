@@ -1,0 +1,96 @@
+import AccessoryCore
+import AccessoryFiles
+import EventLoop
+import PTTMessages
+import TOML
+
+/// The accessory file of what was learned, and the enrolment that goes with it.
+struct LearnedFile {
+    /// The last line of `--json`.
+    struct Summary: Encodable {
+        let accessory: String
+        let path: String
+        let mode: String
+        let facts: [String]
+
+        init(_ file: LearnedFile, _ learned: LearnedInput) {
+            accessory = file.identifier
+            path = file.path
+            mode = (learned.gesture.mode ?? .hold).rawValue
+            facts = learned.facts.map(\.description)
+        }
+    }
+
+    let identifier: String
+    let path: String
+    let text: String
+    private let identity: DeviceIdentity
+    private let replaces: Bool
+
+    /// Makes the text and checks it as any accessory file is, by reading it.
+    ///
+    /// - Throws: If the result does not pass, or if there is an accessory of this name and it is not to be replaced.
+    init(
+        _ result: LearningDialog.Result,
+        name: String?,
+        replaces: Bool,
+        in folder: String? = AccessoryFolders.user,
+        known: AccessoryCatalog = AccessoryFolders.standard.load()
+    ) throws {
+        guard let folder, let identity = DeviceIdentity(result.device.identity) else {
+            throw CommandError("neither XDG_CONFIG_HOME nor HOME is set: there is no place for the accessory")
+        }
+        identifier = name ?? Self.identifier(for: result.device)
+        path = "\(folder)/\(identifier).toml"
+        self.identity = identity
+        self.replaces = replaces
+        if !replaces, known[identifier] != nil {
+            throw CommandError("there is an accessory \(identifier): use --name, or --replace")
+        }
+        let definition = try result.learned.definition(
+            identifier: identifier,
+            for: Self.description(of: result.device),
+            from: result.recording
+        )
+        text = definition.fileText
+        let read: AccessoryDefinition
+        do throws(TOMLError) {
+            read = try AccessoryDefinition(toml: text, identifier: identifier)
+        } catch {
+            throw CommandError("what was learned does not pass the check of accessory files: \(error)")
+        }
+        // What counts is the file as ptt-accessoryd reads it.
+        try result.recording.check(read, toggles: result.learned.gesture.mode == .toggle)
+    }
+
+    /// Writes both files, the enrolment last: without its accessory file it would mean another one.
+    func write() throws {
+        try TextFile.edit(path, limit: AccessoryFolders.sizeLimit) { before in
+            guard before == nil || replaces else {
+                throw CommandError("\(path) exists: use --name, or --replace")
+            }
+            return text
+        }
+        try EnrolledDeviceFile.set(Enrolment(identity, accessory: identifier))
+    }
+
+    private static func description(of device: AccessoryInterface.LearnedDevice) -> DeviceDescription {
+        // Names with control characters are not written to a file.
+        let isPrintable = device.name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        let name = device.name.isEmpty || !isPrintable ? nil : device.name
+        if let transport = InputTransport(rawValue: device.transport) {
+            let numbers = (device.product ?? "").split(separator: ":").compactMap { UInt16($0, radix: 16) }
+            let product = ProductID(vendor: numbers.first ?? 0, product: numbers.dropFirst().first ?? 0)
+            return DeviceDescription(name: name, link: .input(transport, product, keys: []))
+        }
+        let address = DeviceIdentity(device.identity)?.bluetoothAddress ?? ""
+        return DeviceDescription(name: name, link: .bluetooth(address: address, services: []))
+    }
+
+    /// `ptt-z01` for `PTT-Z01`.
+    private static func identifier(for device: AccessoryInterface.LearnedDevice) -> String {
+        let allowed = device.name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+        let words = String(allowed).split(separator: "-").joined(separator: "-").prefix(48)
+        return words.isEmpty ? "learned" : "learned-\(words)"
+    }
+}
