@@ -42,7 +42,7 @@ import Testing
         _ = accessory.handle(.connected, at: seconds(0))
         #expect(accessory.handle(.servicesResolved(found: [0]), at: seconds(0)).first == .subscribe(0))
         _ = accessory.handle(.notificationsEnabled(0), at: seconds(0))
-        _ = accessory.handle(.timerFired, at: seconds(1))
+        _ = accessory.handle(.fenceAnswered(0, .value([0x00])), at: seconds(1))
         return accessory
     }
 }

@@ -39,11 +39,12 @@ struct Recording: CustomStringConvertible, Sendable {
             }
     }
 
-    /// - Returns: The expected lines, and the actual ones.
-    func replay() throws -> (expected: [String], lines: [String]) {
+    /// - Returns: The expected lines, the actual ones, and the file with these.
+    func replay() throws -> (expected: [String], lines: [String], text: String) {
         var accessory = accessory
         var expected: [String] = []
         var lines: [String] = []
+        var text = file.heading
         var lastAttempt = AttemptID(rawValue: 0)
         for line in file.lines {
             let now = MonotonicTime(nanoseconds: 0) + line.time
@@ -55,8 +56,9 @@ struct Recording: CustomStringConvertible, Sendable {
             let effects = accessory.handle(event, at: now)
             for case .begin(let attempt, _) in effects { lastAttempt = attempt }
             lines += effects.map { "\(now) \($0)" }
+            text += "\(line.text)\n" + effects.map { "  \(now) \($0)\n" }.joined()
         }
-        return (expected, lines)
+        return (expected, lines, text)
     }
 }
 
@@ -79,6 +81,10 @@ extension TraceWords {
         case "notificationsFailed":
             let reason = try next()
             return .notificationsFailed(try input(), reason: reason)
+        case "fenceAnswered":
+            let value = try bytes()
+            return .fenceAnswered(try input(), .value(value))
+        case "fenceRefused": return .fenceAnswered(try input(), .refused)
         case "notificationsStopped": return .notificationsStopped(try input())
         case "valueNotified":
             let bytes = try bytes()
@@ -93,6 +99,8 @@ extension TraceWords {
         case "keyReleased": return .keyReleased(UInt16(try number()))
         case "keyResynchronised":
             return .keyResynchronised(UInt16(try number()), isPressed: try next() == "pressed")
+        case "eventsLost": return .eventsLost
+        case "plugChanged": return .plugChanged
         case "deviceRemoved": return .deviceRemoved
         case "began":
             let transmission = TransmissionID(rawValue: try number())

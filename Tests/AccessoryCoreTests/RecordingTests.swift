@@ -1,4 +1,5 @@
 import AccessoryCore
+import Foundation
 import PTTMessages
 import TestSupport
 import Testing
@@ -6,7 +7,12 @@ import Testing
 @Suite struct RecordingTests {
     @Test(arguments: try Recording.all())
     func `recorded events have the expected effects`(_ recording: Recording) throws {
-        let (expected, lines) = try recording.replay()
+        let (expected, lines, text) = try recording.replay()
+        if ProcessInfo.processInfo.environment["PTT_RECORD"] != nil, lines != expected {
+            let file = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(components: "Recordings", recording.file.name)
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        }
         #expect(!recording.file.proof.isEmpty)
         let changes = lines.difference(from: expected).map { change in
             switch change {
@@ -24,7 +30,9 @@ import Testing
             .servicesResolved(found: [1]), .servicesResolved(found: [0, 1]),
             .notificationsEnabled(0), .notificationsEnabled(1),
             .notificationsFailed(0, reason: "org.bluez.Error.Failed: \"x\""),
-            .notificationsFailed(1, reason: "x"), .notificationsStopped(0), .notificationsStopped(1),
+            .notificationsFailed(1, reason: "x"), .fenceAnswered(0, .value([0x00])),
+            .fenceAnswered(1, .refused), .eventsLost, .plugChanged,
+            .notificationsStopped(0), .notificationsStopped(1),
             .valueNotified([], input: 0), .valueNotified([0x01, 0xFF], input: 1), .servicesGone,
             .disconnected(.linkLost), .bluetoothLost, .portOpened, .portClosed(.linkLost),
             .bytesReceived([0x2B, 0x50]), .keyPressed(164), .keyReleased(226),

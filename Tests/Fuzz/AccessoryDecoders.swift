@@ -14,9 +14,10 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     for profile in AccessoryProfile.all {
         var accessory = Accessory(profile.definition, origin: origin)
         let connected = MonotonicTime(nanoseconds: 0)
-        for event in [Accessory.Event.connected, .servicesResolved(found: [0]), .notificationsEnabled(0)] {
-            _ = accessory.handle(event, at: connected)
-        }
+        let steps: [Accessory.Event] = [
+            .connected, .servicesResolved(found: [0]), .notificationsEnabled(0), .fenceAnswered(0, .refused),
+        ]
+        for event in steps { _ = accessory.handle(event, at: connected) }
         let later = connected + .seconds(1)
         var hasBegun = false
         for effect in accessory.handle(.valueNotified(value, input: 0), at: later) {

@@ -12,6 +12,8 @@ package struct TraceFile: Sendable, CustomStringConvertible {
 
     package let name: String
     package let proof: String
+    /// The lines before the first one with a time, as they are in the file.
+    package let heading: String
     package let settings: [TraceWords]
     package let lines: [Line]
 
@@ -21,8 +23,10 @@ package struct TraceFile: Sendable, CustomStringConvertible {
         var proof: [Substring] = []
         var settings: [TraceWords] = []
         var lines: [Line] = []
+        var heading = ""
         for line in file.text.split(separator: "\n") {
             if line.hasPrefix("#") {
+                heading += "\(line)\n"
                 proof.append(line.dropFirst().trimmingPrefix(" "))
                 continue
             }
@@ -31,10 +35,12 @@ package struct TraceFile: Sendable, CustomStringConvertible {
                 // Not a time: a setting, which needs no report here.
                 lines.append(Line(text: String(line.drop { $0 == " " }), time: time, words: words))
             } else {
+                heading += "\(line)\n"
                 settings.append(try TraceWords(line))
             }
         }
         name = file.name
+        self.heading = heading
         self.proof = proof.joined(separator: " ")
         self.settings = settings
         self.lines = lines

@@ -56,6 +56,7 @@ import Testing
         try logind.change("mine", isActive: true)
         try await fixture.ready()
         try await fixture.simulate("release")
+        #expect(try await fixture.asked() == .end(first, .released))
         try await presses(fixture)
     }
 

@@ -94,7 +94,7 @@ extension Accessory {
         _ sample: Sample,
         _ effects: inout EffectList
     ) {
-        var report = Report(sample: sample, input: 0, time: MonotonicTime(nanoseconds: 0), areEdges: true)
+        var report = Report(sample: sample, input: 0, time: MonotonicTime(nanoseconds: 0), phase: .ready)
         publish(verdict, kind, role, &report, &effects)
     }
 

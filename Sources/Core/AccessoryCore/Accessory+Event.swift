@@ -10,6 +10,13 @@ package struct AttemptID: Hashable, Sendable {
     }
 }
 
+/// What a button answered when its value was read.
+package enum FenceAnswer: Equatable, Sendable {
+    case value([UInt8])
+    /// It has no value to read, or the read failed.
+    case refused
+}
+
 /// Whether the presses of an accessory count.
 package enum Gate: Equatable, Sendable {
     case open
@@ -31,6 +38,8 @@ extension Accessory {
         case notificationsEnabled(Int)
         /// ``Effect/subscribe(_:)`` failed or took too long.
         case notificationsFailed(Int, reason: String)
+        /// The answer to ``Effect/fence(_:)``.
+        case fenceAnswered(Int, FenceAnswer)
         /// Notifications were on and have been turned off.
         case notificationsStopped(Int)
         /// The services or a characteristic were removed, or are being discovered again.
@@ -58,6 +67,10 @@ extension Accessory {
         case keyReleased(UInt16)
         /// The kernel dropped events, and this is the present state of a key.
         case keyResynchronised(UInt16, isPressed: Bool)
+        /// The kernel dropped events. Differences from the state before follow as ``keyResynchronised(_:isPressed:)``.
+        case eventsLost
+        /// The plug of the jack was put in or pulled.
+        case plugChanged
         /// The input device is gone. No event follows.
         case deviceRemoved
 
@@ -96,6 +109,11 @@ extension Accessory {
         /// Turn the notifications of an input on, whether or not they are on already. Answer with
         /// ``Event/notificationsEnabled(_:)`` or, after at most 10 s, ``Event/notificationsFailed(_:reason:)``.
         case subscribe(Int)
+        /// Read the value of an input, once. Answer with ``Event/fenceAnswered(_:_:)``, or never. The answer comes after every
+        /// notification that the button had sent before, because the attribute protocol is ordered.
+        case fence(Int)
+        /// Break the link, and let the button connect again: it does not work on this one.
+        case disconnect
         /// There is one timer; a new time replaces the previous one.
         case setTimer(MonotonicTime)
         case cancelTimer

@@ -5,10 +5,7 @@ extension Accessory {
         switch link {
         case .gatt(let link): gattChanged(event, link, at: now, &effects)
         case .serial(let link, let scanner): portChanged(event, link, scanner, at: now, &effects)
-        case .keys(var keys):
-            guard event == .deviceRemoved, !keys.isRemoved else { return }
-            keys.remove()
-            lose(.deviceRemoved, to: .keys(keys), &effects)
+        case .keys(let keys): keysChanged(event, keys, at: now, &effects)
         }
     }
 
@@ -19,30 +16,35 @@ extension Accessory {
         _ effects: inout EffectList
     ) {
         switch event {
-        case .connected: lose(.linkLost, to: .connected, present, &effects)
+        case .connected: lose(.linkLost, to: .connected(since: now), present, &effects)
         case .servicesResolved(let found): servicesResolved(found, present, &effects)
         case .notificationsEnabled(let input):
             var next = present
-            next.notificationsEnabled(input, at: now)
+            next.notificationsEnabled(input, at: now, &effects)
             link = .gatt(next)
         case .notificationsFailed(let input, let reason):
             var next = present
-            next.notificationsFailed(input, reason, at: now)
+            next.notificationsFailed(input, reason, at: now, &effects)
             link = .gatt(next)
+        case .fenceAnswered(let input, let answer): fenceAnswered(input, answer, at: now, &effects)
         case .notificationsStopped(let input):
             if present.isNotifying(input) { reopen(present, present.found, &effects) }
         case .servicesGone:
             switch present.state {
-            case .away: break
-            case .connected, .open, .unused: lose(.linkLost, to: .connected, present, &effects)
+            case .away, .leaving: break
+            case .connected, .open, .unused:
+                lose(.linkLost, to: .connected(since: now), present, &effects)
             }
-        case .disconnected(let cause): lose(cause, to: .away(remark: nil), present, &effects)
+        case .disconnected(let cause):
+            var remark: String?
+            if case .leaving(let reason, since: _) = present.state { remark = reason }
+            lose(cause, to: .away(remark: remark), present, &effects)
         case .bluetoothLost:
             lose(.linkLost, to: .away(remark: "Bluetooth is off or not running"), present, &effects)
         case .valueNotified, .portOpened, .portClosed, .portUnavailable, .bytesReceived, .keyPressed,
-            .keyReleased,
-            .keyResynchronised, .deviceRemoved, .began, .refused, .transmissionEnded, .coreLost, .gateChanged,
-            .renamed, .batteryChanged, .adviceChanged, .timerFired:
+            .keyReleased, .keyResynchronised, .eventsLost, .plugChanged, .deviceRemoved, .began, .refused,
+            .transmissionEnded, .coreLost, .gateChanged, .renamed, .batteryChanged, .adviceChanged,
+            .timerFired:
             break
         }
     }
@@ -52,6 +54,7 @@ extension Accessory {
         _ present: GattLink,
         _ effects: inout EffectList
     ) {
+        if case .leaving = present.state { return }
         guard !found.isEmpty else {
             let reason =
                 "it has no \(definition.name) button"
@@ -64,6 +67,7 @@ extension Accessory {
             next.open(found, &effects)
             link = .gatt(next)
         case .open: if present.found != found { reopen(present, found, &effects) }
+        case .leaving: break
         }
     }
 
@@ -85,6 +89,30 @@ extension Accessory {
         var next = present
         next.enter(state)
         lose(cause, to: .gatt(next), &effects)
+    }
+
+    private mutating func keysChanged(
+        _ event: Event,
+        _ present: KeyLink,
+        at now: MonotonicTime,
+        _ effects: inout EffectList
+    ) {
+        guard !present.isRemoved else { return }
+        var keys = present
+        if event == .deviceRemoved {
+            keys.remove()
+            lose(.deviceRemoved, to: .keys(keys), &effects)
+        } else if event == .plugChanged {
+            keys.plugChanged(at: now)
+            link = .keys(keys)
+            gesture.loseAll(.deviceRemoved, &effects)
+            buttons.discountPresses()
+        } else if event == .eventsLost {
+            // The press or the release that should have ended it may be among them.
+            gesture.loseAll(.released, &effects)
+            buttons.discountPresses()
+            buttons.release(roles.unpaired)
+        }
     }
 
     private mutating func portChanged(
@@ -109,11 +137,11 @@ extension Accessory {
         case .bluetoothLost:
             port.closed(remark: "Bluetooth is off or not running")
             lose(.linkLost, to: .serial(port, scanner), &effects)
-        case .connected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
-            .notificationsStopped,
-            .servicesGone, .disconnected, .valueNotified, .bytesReceived, .keyPressed, .keyReleased,
-            .keyResynchronised, .deviceRemoved, .began, .refused, .transmissionEnded, .coreLost, .gateChanged,
-            .renamed, .batteryChanged, .adviceChanged, .timerFired:
+        case .connected, .servicesResolved, .notificationsEnabled, .notificationsFailed, .fenceAnswered,
+            .notificationsStopped, .servicesGone, .disconnected, .valueNotified, .bytesReceived, .keyPressed,
+            .keyReleased, .keyResynchronised, .eventsLost, .plugChanged, .deviceRemoved, .began, .refused,
+            .transmissionEnded, .coreLost, .gateChanged, .renamed, .batteryChanged, .adviceChanged,
+            .timerFired:
             break
         }
     }
@@ -124,6 +152,7 @@ extension Accessory {
         gesture.loseAll(cause, &effects)
         gesture.forgetDebts()
         buttons.forget()
+        unconfirmed = []
         self.link = link
         if case .keys = link { return }
         guard let role = pressed.first(where: { _ in true }) else { return }

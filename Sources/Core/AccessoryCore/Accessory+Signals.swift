@@ -31,8 +31,7 @@ extension Accessory {
         let sample: Sample
         let input: Int
         let time: MonotonicTime
-        /// Whether a change of level is an edge.
-        let areEdges: Bool
+        let phase: Phase
         /// Describes the rest of what was sent: a heartbeat.
         var note: String?
         var isPublished = false
@@ -40,6 +39,38 @@ extension Accessory {
         var passed = Passed.nothing
         /// Buttons that were let go without an observed press.
         var lettings = RoleSet()
+        /// Buttons that it says are up.
+        var ups = RoleSet()
+        /// The earlier value whose edges this one confirms.
+        var confirmed: Unconfirmed?
+        /// Edges that the next value confirms.
+        var pendingDowns = RoleSet()
+        var pendingUps = RoleSet()
+
+        var areEdges: Bool { phase == .ready }
+    }
+
+    /// What a change of level means at present.
+    enum Phase: Equatable, Sendable {
+        /// It is a level.
+        case connecting
+        /// It is a level, or an edge if another value follows: the newest value may be that of our own read, which BlueZ
+        /// signals as it does a notification, and which need not be the button's level.
+        case fenced
+        /// The first value of a button is a level, each later one an edge.
+        case settling
+        /// It is an edge.
+        case ready
+    }
+
+    /// The newest value of an input while its read is not answered.
+    struct Unconfirmed: Equatable, Sendable {
+        let input: Int
+        let value: [UInt8]
+        /// Buttons that were up before, and down in it.
+        let downs: RoleSet
+        /// Buttons that it says were let go.
+        let ups: RoleSet
     }
 
     /// Why a signal has no effect, in ascending order of interest.
@@ -60,9 +91,8 @@ extension Accessory {
         guard case .gatt(let gatt) = link, case .gatt(let inputs) = definition.input,
             inputs.indices.contains(input)
         else { return }
-        if case .settling = gatt.inputs[input] { settle(input, at: now) }
+        let phase = phase(of: input, gatt, at: now)
         let signals = inputs[input].decoder.signals(of: value)
-        let isReady = isReady(input)
         if case .away = gatt.state, !signals.areUnknown {
             let event = AccessoryEvent(
                 .ignored,
@@ -72,20 +102,29 @@ extension Accessory {
             )
             return effects.append(.publish(event))
         }
-        var report = Report(sample: .bytes(value), input: input, time: now, areEdges: isReady)
+        var report = Report(sample: .bytes(value), input: input, time: now, phase: phase)
+        guard phase == .fenced else { return apply(signals, &report, &effects) }
+        report.confirmed = removeUnconfirmed(input)
         apply(signals, &report, &effects)
+        let (downs, ups) = (report.pendingDowns, report.pendingUps)
+        unconfirmed.append(Unconfirmed(input: input, value: value, downs: downs, ups: ups))
+    }
+
+    private mutating func phase(of input: Int, _ gatt: GattLink, at now: MonotonicTime) -> Phase {
+        switch gatt.inputs[input] {
+        case .ready: .ready
+        case .settling: settle(input, at: now) ? .ready : .settling
+        case .fenced: settle(input, at: now) ? .ready : .fenced
+        case .absent, .subscribing, .waiting, .failed: .connecting
+        }
     }
 
     /// The timer may be late.
-    private mutating func settle(_ input: Int, at now: MonotonicTime) {
-        guard case .gatt(var gatt) = link, gatt.settle(input, at: now) else { return }
+    mutating func settle(_ input: Int, at now: MonotonicTime) -> Bool {
+        guard case .gatt(var gatt) = link, gatt.settle(input, at: now) else { return false }
         link = .gatt(gatt)
-        buttons.assumeReleased(roles.roles(of: input))
-    }
-
-    private func isReady(_ input: Int) -> Bool {
-        guard case .gatt(let gatt) = link else { return false }
-        return gatt.isReady(input)
+        opened(input)
+        return true
     }
 
     mutating func bytesReceived(_ bytes: [UInt8], at now: MonotonicTime, _ effects: inout EffectList) {
@@ -93,7 +132,13 @@ extension Accessory {
         if port.settle(at: now) { buttons.assumeReleased(roles.all) }
         let signals = scanner.signals(of: bytes)
         link = .serial(port, scanner)
-        var report = Report(sample: .bytes(bytes), input: 0, time: now, areEdges: port.state == .open)
+        let phase: Phase =
+            switch port.state {
+            case .closed: .connecting
+            case .settling: .settling
+            case .open: .ready
+            }
+        var report = Report(sample: .bytes(bytes), input: 0, time: now, phase: phase)
         apply(signals, &report, &effects)
     }
 
@@ -101,12 +146,13 @@ extension Accessory {
         guard case .keys(let keys) = link, !keys.isRemoved, case .keys(let input) = definition.input else {
             return
         }
-        var report = Report(sample: .key(code), input: 0, time: now, areEdges: true)
+        var report = Report(sample: .key(code), input: 0, time: now, phase: .ready)
         apply(input.signals(of: code, isPressed: isPressed), &report, &effects)
     }
 
-    private mutating func apply(_ signals: [Signal], _ report: inout Report, _ effects: inout EffectList) {
+    mutating func apply(_ signals: [Signal], _ report: inout Report, _ effects: inout EffectList) {
         report.note = signals.note
+        if let confirmed = report.confirmed { confirmReleases(confirmed, &report, &effects) }
         for signal in signals {
             switch signal {
             case .down(let role): down(roles[role], &report, &effects)
@@ -120,6 +166,7 @@ extension Accessory {
             case .alive, .unknown: break
             }
         }
+        if let confirmed = report.confirmed { confirmPresses(confirmed, &report, &effects) }
         letGo(report.lettings, &effects)
         if !report.isPublished { publishPassed(report, &effects) }
     }
@@ -137,8 +184,11 @@ extension Accessory {
             buttons[role] = .held
             report.pass(report.areEdges ? .notObserved : .pressedWhileConnecting)
         case .released:
-            if !report.areEdges {
+            if report.phase == .connecting {
                 buttons[role] = .held
+                report.pass(.pressedWhileConnecting)
+            } else if report.phase == .fenced {
+                report.pendingDowns.insert(role)
                 report.pass(.pressedWhileConnecting)
             } else if buttons.isMirrored(role, by: report.input, at: report.time) {
                 report.pass(.mirrored)
@@ -148,12 +198,15 @@ extension Accessory {
         }
     }
 
-    private mutating func press(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
+    mutating func press(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
         lastPress = (role, report.time)
         switch gate {
         case .closed(let reason, cause: _):
             buttons[role] = .held
             ignore(reason, role, &report, &effects)
+        case .open where isPlugMoving(at: report.time):
+            buttons[role] = .held
+            ignore("the plug was moved just now", role, &report, &effects)
         case .open:
             buttons[role] = .pressed
             let verdict = gesture.pressed(role, report.sample, at: report.time, &effects)
@@ -166,6 +219,8 @@ extension Accessory {
         lastPress = (role, report.time)
         switch gate {
         case .closed(let reason, cause: _): ignore(reason, role, &report, &effects)
+        case .open where isPlugMoving(at: report.time):
+            ignore("the plug was moved just now", role, &report, &effects)
         case .open:
             let verdict = gesture.tapped(role, at: report.time, &effects)
             publish(verdict, .pressed, role, &report, &effects)
@@ -174,6 +229,12 @@ extension Accessory {
 
     private mutating func up(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
         let level = buttons[role]
+        report.ups.insert(role)
+        if report.phase == .fenced, level == .held || level == .unknown {
+            if level == .unknown { buttons[role] = .released }
+            report.pendingUps.insert(role)
+            return report.pass(.releasedWhileConnecting)
+        }
         buttons[role] = .released
         switch level {
         case .released: report.pass(report.areEdges ? .alreadyReleased : .releasedWhileConnecting)
@@ -187,9 +248,18 @@ extension Accessory {
             }
             let verdict = gesture.letGo(role, at: report.time, &effects)
             if verdict != .counted || isKeys { return publish(verdict, .released, role, &report, &effects) }
-            if role.transmits, gesture.mode != .toggle, gate == .open { report.lettings.insert(role) }
+            noteLetGo(role, &report)
             report.pass(report.areEdges ? .letGo : .releasedWhileConnecting)
         }
+    }
+
+    func noteLetGo(_ role: ButtonRole, _ report: inout Report) {
+        if role.transmits, gesture.mode != .toggle, gate == .open { report.lettings.insert(role) }
+    }
+
+    private func isPlugMoving(at now: MonotonicTime) -> Bool {
+        guard case .keys(let keys) = link else { return false }
+        return keys.isPlugMoving(at: now)
     }
 
     private var isKeys: Bool {
@@ -225,7 +295,7 @@ extension Accessory {
             buttons[roles[role]] = isPressed ? .held : .released
             if !isPressed { _ = gesture.letGo(roles[role], at: now, &effects) }
         }
-        var report = Report(sample: .key(code), input: 0, time: now, areEdges: true)
+        var report = Report(sample: .key(code), input: 0, time: now, phase: .ready)
         ignore(
             isPressed ? "the press was not observed" : "the release was not observed",
             nil,
@@ -238,7 +308,7 @@ extension Accessory {
     mutating func expire(_ role: ButtonRole, at now: MonotonicTime, _ effects: inout EffectList) {
         // A Bluetooth button may repeat its level: it must be observed as released. A key and a text are edges.
         if case .gatt = link { buttons[role] = .held } else { buttons[role] = .released }
-        var report = Report(sample: .nothing, input: 0, time: now, areEdges: true)
+        var report = Report(sample: .nothing, input: 0, time: now, phase: .ready)
         report.note = "it was pressed for so long that its release must be lost"
         publish(gesture.released(role, at: now, &effects), .released, role, &report, &effects)
     }

@@ -21,6 +21,8 @@ package struct Accessory: Equatable, Sendable {
     var link: Link
     var buttons = Buttons()
     var gesture: Gesture
+    /// The newest value of each input whose fence is up.
+    var unconfirmed: [Unconfirmed] = []
     var battery: Int?
     /// What a person should do about its link.
     package private(set) var advice: String?
@@ -96,15 +98,14 @@ package struct Accessory: Equatable, Sendable {
         case .keyReleased(let code): key(code, isPressed: false, at: now, &effects)
         case .keyResynchronised(let code, let isPressed):
             keyResynchronised(code, isPressed: isPressed, at: now, &effects)
-        case .began(let transmission, let attempt): gesture.began(transmission, attempt)
+        case .began(let transmission, let attempt): gesture.began(transmission, attempt, &effects)
         case .refused(let code, let attempt): gesture.refused(code, attempt, buttons, &effects)
         case .transmissionEnded(let transmission, let cause):
             gesture.transmissionEnded(transmission, cause, buttons, &effects)
         case .coreLost: gesture.coreLost()
-        case .connected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
-            .notificationsStopped,
-            .servicesGone, .disconnected, .bluetoothLost, .portOpened, .portClosed, .portUnavailable,
-            .deviceRemoved:
+        case .connected, .servicesResolved, .notificationsEnabled, .notificationsFailed, .fenceAnswered,
+            .notificationsStopped, .servicesGone, .disconnected, .bluetoothLost, .portOpened, .portClosed,
+            .portUnavailable, .eventsLost, .plugChanged, .deviceRemoved:
             linkChanged(event, at: now, &effects)
         case .gateChanged(let gate): gateChanged(gate, &effects)
         case .renamed(let name):
@@ -127,10 +128,9 @@ package struct Accessory: Equatable, Sendable {
     private mutating func timerFired(at now: MonotonicTime, _ effects: inout EffectList) {
         switch link {
         case .gatt(var gatt):
-            for input in gatt.timerFired(at: now, &effects) {
-                buttons.assumeReleased(roles.roles(of: input))
-            }
+            let ready = gatt.timerFired(at: now, &effects)
             link = .gatt(gatt)
+            for input in ready { opened(input) }
         case .serial(var serial, let scanner):
             if serial.settle(at: now) {
                 buttons.assumeReleased(roles.all)
@@ -153,7 +153,8 @@ package struct Accessory: Equatable, Sendable {
 
     package static func == (left: Accessory, right: Accessory) -> Bool {
         left.definition == right.definition && left.origin == right.origin && left.gate == right.gate
-            && left.link == right.link && left.buttons == right.buttons && left.gesture == right.gesture
+            && left.link == right.link && left.unconfirmed == right.unconfirmed
+            && left.buttons == right.buttons && left.gesture == right.gesture
             && left.battery == right.battery && left.advice == right.advice && left.timer == right.timer
     }
 }

@@ -65,6 +65,12 @@ struct Buttons: Equatable, Sendable {
         counted = RoleSet()
     }
 
+    /// Buttons of which nothing reports the present level.
+    mutating func release(_ roles: RoleSet) {
+        down.subtract(roles)
+        counted.subtract(roles)
+    }
+
     mutating func noteRelease(of role: ButtonRole, by input: Int, at now: MonotonicTime) {
         lastRelease = (role, input, now)
     }

@@ -2,16 +2,19 @@ import PTTMessages
 
 /// The readiness of a Bluetooth button's link: from the connection until the notifications of its inputs count.
 ///
-/// Until ``settleTime`` after the notifications of an input are on, its values only report the level: BlueZ turns the
-/// notifications of earlier subscribers on again before it reports the services, some buttons notify their level
-/// immediately, and so does one that is held while it reconnects.
+/// Until then values only report the level: BlueZ turns the notifications of earlier subscribers on again before it
+/// reports the services, some buttons notify their level immediately, and so does one that is held while it reconnects.
+/// Once notifications are on, one read is the fence: its answer comes after whatever the button had notified before it.
+/// A button that refuses the read gets ``settleTime`` instead, one that does not answer ``fenceLimit``.
 struct GattLink: Equatable, Sendable {
     enum State: Equatable, Sendable {
         case away(remark: String?)
         /// The services are being discovered.
-        case connected
+        case connected(since: MonotonicTime)
         /// The services are known.
         case open
+        /// Useless: the shell was asked to break it.
+        case leaving(reason: String, since: MonotonicTime)
         case unused(reason: String)
     }
 
@@ -20,17 +23,26 @@ struct GattLink: Equatable, Sendable {
         case absent
         case subscribing(attempt: Int)
         case waiting(attempt: Int, until: MonotonicTime, reason: String)
+        /// Notifications are on; the answer to the read is awaited.
+        case fenced(since: MonotonicTime)
         case settling(until: MonotonicTime)
         case ready
         /// Given up.
         case failed(reason: String)
     }
 
-    /// How long after notifications are on a value still counts as a level, not as an edge.
+    /// How long after notifications are on a value still counts as a level, if the button refuses to be read.
     ///
     /// Buttons that notify their level at the subscription do so within one or two connection intervals, of at most
     /// 50 ms as the kernel requests; a button that was pressed before is still pressed then.
     static let settleTime = Duration.milliseconds(500)
+    /// The answer to a read takes two connection intervals, of at most 4 s each.
+    static let fenceLimit = Duration.seconds(10)
+    /// The discovery of services takes seconds. After 30 s without an answer BlueZ gives up by itself (the transaction
+    /// timeout of the attribute protocol), but not if the button answers and never ends.
+    static let resolveLimit = Duration.seconds(60)
+    /// When the order to disconnect is repeated.
+    static let leaveLimit = Duration.seconds(30)
     /// With the delays between them, these take about a minute.
     static let subscribeAttempts = 8
 
@@ -59,17 +71,35 @@ struct GattLink: Equatable, Sendable {
     /// The inputs that the device has.
     var found: Set<Int> { Set(inputs.indices.filter { inputs[$0] != .absent }) }
 
-    mutating func notificationsEnabled(_ input: Int, at now: MonotonicTime) {
+    mutating func notificationsEnabled(_ input: Int, at now: MonotonicTime, _ effects: inout EffectList) {
         guard inputs.indices.contains(input) else { return }
         switch inputs[input] {
-        case .subscribing, .waiting: inputs[input] = .settling(until: now + Self.settleTime)
-        case .absent, .settling, .ready, .failed:
+        case .subscribing, .waiting:
+            inputs[input] = .fenced(since: now)
+            effects.append(.fence(input))
+        case .absent, .fenced, .settling, .ready, .failed:
             // A late answer to an effect of an earlier link, or one of several answers.
             break
         }
     }
 
-    mutating func notificationsFailed(_ input: Int, _ reason: String, at now: MonotonicTime) {
+    /// The read was answered, or refused.
+    mutating func endFence(_ input: Int, isRefused: Bool) {
+        guard inputs.indices.contains(input), case .fenced(let since) = inputs[input] else { return }
+        inputs[input] = isRefused ? .settling(until: since + Self.settleTime) : .ready
+    }
+
+    func isFenced(_ input: Int) -> Bool {
+        guard inputs.indices.contains(input), case .fenced = inputs[input] else { return false }
+        return true
+    }
+
+    mutating func notificationsFailed(
+        _ input: Int,
+        _ reason: String,
+        at now: MonotonicTime,
+        _ effects: inout EffectList
+    ) {
         guard inputs.indices.contains(input), case .subscribing(let attempt) = inputs[input] else { return }
         guard attempt >= Self.subscribeAttempts else {
             inputs[input] = .waiting(
@@ -81,21 +111,33 @@ struct GattLink: Equatable, Sendable {
         }
         inputs[input] = .failed(reason: reason)
         if inputs.allSatisfy(\.isUseless) {
-            enter(.unused(reason: "its notifications cannot be turned on: \(reason)"))
+            leave("its notifications cannot be turned on: \(reason)", at: now, &effects)
         }
+    }
+
+    private mutating func leave(_ reason: String, at now: MonotonicTime, _ effects: inout EffectList) {
+        enter(.leaving(reason: reason, since: now))
+        effects.append(.disconnect)
     }
 
     /// Whether notifications were on.
     func isNotifying(_ input: Int) -> Bool {
         guard inputs.indices.contains(input) else { return false }
         return switch inputs[input] {
-        case .settling, .ready: true
+        case .fenced, .settling, .ready: true
         case .absent, .subscribing, .waiting, .failed: false
         }
     }
 
     /// - Returns: The inputs that have become ready.
     mutating func timerFired(at now: MonotonicTime, _ effects: inout EffectList) -> [Int] {
+        switch state {
+        case .connected(let since):
+            if now - since >= Self.resolveLimit { leave("its services are not reported", at: now, &effects) }
+        case .leaving(let reason, let since):
+            if now - since >= Self.leaveLimit { leave(reason, at: now, &effects) }
+        case .away, .open, .unused: break
+        }
         var ready: [Int] = []
         for index in inputs.indices {
             switch inputs[index] {
@@ -103,7 +145,7 @@ struct GattLink: Equatable, Sendable {
                 guard now >= until else { continue }
                 inputs[index] = .subscribing(attempt: attempt + 1)
                 effects.append(.subscribe(index))
-            case .settling:
+            case .fenced, .settling:
                 if settle(index, at: now) { ready.append(index) }
             case .absent, .subscribing, .ready, .failed:
                 break
@@ -112,9 +154,9 @@ struct GattLink: Equatable, Sendable {
         return ready
     }
 
-    /// - Returns: Whether the input has become ready: its settle time is over, although the timer may be late.
+    /// - Returns: Whether the input has become ready: its time is over, although the timer may be late.
     mutating func settle(_ input: Int, at now: MonotonicTime) -> Bool {
-        guard inputs.indices.contains(input), case .settling(let until) = inputs[input], now >= until else {
+        guard inputs.indices.contains(input), let until = inputs[input].countsFrom, now >= until else {
             return false
         }
         inputs[input] = .ready
@@ -126,12 +168,17 @@ struct GattLink: Equatable, Sendable {
     }
 
     var deadline: MonotonicTime? {
-        var deadline: MonotonicTime?
+        var deadline: MonotonicTime? =
+            switch state {
+            case .connected(let since): since + Self.resolveLimit
+            case .leaving(reason: _, let since): since + Self.leaveLimit
+            case .away, .open, .unused: nil
+            }
         for input in inputs {
-            switch input {
-            case .waiting(attempt: _, let until, reason: _), .settling(let until):
+            if case .waiting(attempt: _, let until, reason: _) = input {
                 deadline = earlier(deadline, until)
-            case .absent, .subscribing, .ready, .failed: break
+            } else {
+                deadline = earlier(deadline, input.countsFrom)
             }
         }
         return deadline
@@ -140,7 +187,7 @@ struct GattLink: Equatable, Sendable {
     var linkState: LinkState {
         switch state {
         case .away: .away
-        case .connected: .connecting
+        case .connected, .leaving: .connecting
         case .open:
             inputs.contains(.ready) && inputs.allSatisfy { $0 == .ready || $0.isUseless }
                 ? .ready : .connecting
@@ -152,13 +199,13 @@ struct GattLink: Equatable, Sendable {
         switch state {
         case .away(let remark): return remark
         case .connected: return nil
-        case .unused(let reason): return reason
+        case .leaving(let reason, since: _), .unused(let reason): return reason
         case .open:
             for input in inputs {
                 switch input {
                 case .waiting(attempt: _, until: _, let reason):
                     return "its notifications cannot be turned on yet: \(reason)"
-                case .absent, .subscribing, .settling, .ready, .failed: break
+                case .absent, .subscribing, .fenced, .settling, .ready, .failed: break
                 }
             }
             return nil
@@ -176,7 +223,16 @@ extension GattLink.Subscription {
     fileprivate var isUseless: Bool {
         switch self {
         case .absent, .failed: true
-        case .subscribing, .waiting, .settling, .ready: false
+        case .subscribing, .waiting, .fenced, .settling, .ready: false
+        }
+    }
+
+    /// When its values count at the latest; nil if that is not a question of time.
+    fileprivate var countsFrom: MonotonicTime? {
+        switch self {
+        case .fenced(let since): since + GattLink.fenceLimit
+        case .settling(let until): until
+        case .absent, .subscribing, .waiting, .ready, .failed: nil
         }
     }
 }

@@ -3,8 +3,19 @@ import PTTMessages
 // What the core answers, and time.
 
 extension Gesture {
-    mutating func began(_ transmission: TransmissionID, _ identifier: AttemptID) {
-        if attempt?.identifier == identifier { attempt?.transmission = transmission }
+    /// A transmission that nothing waits for is ended. While a later attempt is open, an end would end that one as well:
+    /// the core ended the earlier one when it received its end, unless it refuses the later one.
+    mutating func began(
+        _ transmission: TransmissionID,
+        _ identifier: AttemptID,
+        _ effects: inout EffectList
+    ) {
+        guard let attempt else { return effects.order(.end(.released, nil)) }
+        if attempt.identifier == identifier {
+            self.attempt?.transmission = transmission
+        } else {
+            hasStray = true
+        }
     }
 
     mutating func refused(
@@ -15,6 +26,8 @@ extension Gesture {
     ) {
         guard let attempt, attempt.identifier == identifier else { return }
         self.attempt = nil
+        if hasStray { effects.order(.end(.released, nil)) }
+        hasStray = false
         if code == .transmissionNotAllowed { owe(attempt.role, buttons, &effects) }
     }
 
@@ -31,6 +44,7 @@ extension Gesture {
 
     mutating func coreLost() {
         attempt = nil
+        hasStray = false
         owed = RoleSet()
     }
 

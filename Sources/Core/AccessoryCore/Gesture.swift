@@ -55,6 +55,8 @@ struct Gesture: Equatable, Sendable {
 
     var attempt: Attempt?
     private var attempts = 0
+    /// Whether the core has answered an attempt that was over, while another one was open.
+    var hasStray = false
     /// Buttons whose press counted, and whose release ends it.
     var holding = RoleSet()
     /// Buttons of whose release the core waits although their transmission is over.
@@ -208,6 +210,7 @@ struct Gesture: Equatable, Sendable {
 
     private mutating func begin(_ role: ButtonRole, _ effects: inout EffectList) {
         attempts += 1
+        hasStray = false
         let identifier = AttemptID(rawValue: attempts)
         attempt = Attempt(identifier: identifier, role: role)
         effects.order(.begin(identifier, role))

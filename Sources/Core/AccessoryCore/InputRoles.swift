@@ -7,6 +7,8 @@ struct InputRoles: Equatable, Sendable {
     private var inputs: [RoleSet] = []
     /// Those of which the accessory reports more than taps.
     private(set) var levels = RoleSet()
+    /// Those whose press and release are different keys, of which neither shows the level.
+    private(set) var unpaired = RoleSet()
 
     init(of input: AccessoryInput, replacing replaced: [ButtonRole: ButtonRole]) {
         self.replaced = replaced
@@ -17,6 +19,7 @@ struct InputRoles: Equatable, Sendable {
             add(input.tokens.tokens.flatMap(\.signals))
         case .keys(let input):
             add(input.meanings.keys.sorted().flatMap { input.signals(of: $0, isPressed: true) })
+            for case .down(let role) in input.meanings.values { unpaired.insert(self[role]) }
         }
     }
 

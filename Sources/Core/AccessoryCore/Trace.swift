@@ -11,6 +11,9 @@ extension Accessory.Event: CustomStringConvertible {
         case .notificationsEnabled(let input): "notificationsEnabled" + traced(input: input)
         case .notificationsFailed(let input, let reason):
             "notificationsFailed \(reason.traced)" + traced(input: input)
+        case .fenceAnswered(let input, .value(let value)):
+            "fenceAnswered \(hexadecimal(value).traced)" + traced(input: input)
+        case .fenceAnswered(let input, .refused): "fenceRefused" + traced(input: input)
         case .notificationsStopped(let input): "notificationsStopped" + traced(input: input)
         case .servicesGone: "servicesGone"
         case .disconnected(let cause): "disconnected \(cause)"
@@ -25,6 +28,8 @@ extension Accessory.Event: CustomStringConvertible {
         case .keyReleased(let code): "keyReleased \(code)"
         case .keyResynchronised(let code, let isPressed):
             "keyResynchronised \(code) \(isPressed ? "pressed" : "released")"
+        case .eventsLost: "eventsLost"
+        case .plugChanged: "plugChanged"
         case .deviceRemoved: "deviceRemoved"
         case .began(let transmission, let attempt): "began \(transmission.rawValue) \(attempt.rawValue)"
         case .refused(let code, let attempt): "refused \(code) \(attempt.rawValue)"
@@ -49,6 +54,8 @@ extension Accessory.Effect: CustomStringConvertible {
         case .letGo(let role): "letGo" + traced(role)
         case .report(let role, let isPressed): "report \(role) \(isPressed ? "pressed" : "released")"
         case .subscribe(let input): "subscribe" + traced(input: input)
+        case .fence(let input): "fence" + traced(input: input)
+        case .disconnect: "disconnect"
         case .setTimer(let time): "setTimer \(time)"
         case .cancelTimer: "cancelTimer"
         case .publish(let event): "publish \(traced(event))"

@@ -100,9 +100,10 @@ package struct ExampleRun: Equatable, Sendable {
             handle(.transmissionEnded(ended.id, cause))
         case .report(let role, let isPressed): outcomes.append(isPressed ? .press(role) : .release(role))
         case .subscribe(let input): handle(.notificationsEnabled(input))
+        case .fence(let input): handle(.fenceAnswered(input, .refused))
         case .setTimer(let time): timer = time
         case .cancelTimer: timer = nil
-        case .letGo, .publish: break
+        case .letGo, .disconnect, .publish: break
         }
     }
 

@@ -24,6 +24,10 @@ final class BluetoothButton {
 
     /// BlueZ 5.66 never answers if the button refuses the subscription.
     private static let subscribeTimeout = Duration.seconds(10)
+    /// Later answers do not matter.
+    private static let readTimeout = Duration.seconds(10)
+    /// BlueZ gives up earlier.
+    private static let connectTimeout = Duration.seconds(60)
 
     let profile: AccessoryProfile
     private let path: ObjectPath
@@ -241,6 +245,8 @@ final class BluetoothButton {
         case .letGo(let role): core.end(accessory.origin, .released, role: role)
         case .report(let role, let isPressed): report(role, isPressed: isPressed)
         case .subscribe(let input): subscribe(input)
+        case .fence(let input): read(input)
+        case .disconnect: reconnect()
         case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
         case .cancelTimer: timer.disarm()
         case .publish(let event): list.publish(event)
@@ -275,6 +281,53 @@ final class BluetoothButton {
 
     func coreLost() {
         handle(.coreLost)
+    }
+
+    /// Reads the value of an input. A late answer is recognised by the number of the subscription.
+    private func read(_ input: Int) {
+        let subscription = subscriptions[input]
+        guard let characteristic = observed.characteristics[input], let connection = mirror.connection else {
+            return handle(.fenceAnswered(input, .refused))
+        }
+        let call = MethodCall(
+            to: BlueZ.name,
+            path: characteristic,
+            interface: BlueZ.characteristic,
+            member: "ReadValue",
+            arguments: [.properties([:])],
+            startsService: false
+        )
+        connection.call(call, timeout: Self.readTimeout) { [weak self] result in
+            guard let self, subscription == subscriptions[input], self.input(at: characteristic) == input
+            else { return }
+            // Why it is refused does not matter: most of these buttons have no value to read.
+            let value = (try? result.get())?.first?.asBytes
+            handle(.fenceAnswered(input, value.map { .value($0) } ?? .refused))
+        }
+    }
+
+    /// Breaks the link. After `Disconnect`, BlueZ does not accept the device again before `Connect` was called, whether or
+    /// not that call succeeds (`disable_auto_connect` in src/device.c).
+    private func reconnect() {
+        guard let connection = mirror.connection else { return }
+        let path = path
+        connection.call(Self.call("Disconnect", on: path), timeout: Self.subscribeTimeout) {
+            [weak connection] _ in
+            // Its failure changes nothing: the machine repeats the order while the link is up.
+            connection?.call(Self.call("Connect", on: path), timeout: Self.connectTimeout) { _ in
+                // BlueZ connects by itself from now on.
+            }
+        }
+    }
+
+    private static func call(_ member: String, on path: ObjectPath) -> MethodCall {
+        MethodCall(
+            to: BlueZ.name,
+            path: path,
+            interface: BlueZ.device,
+            member: member,
+            startsService: false
+        )
     }
 
     private func subscribe(_ input: Int) {

@@ -121,8 +121,8 @@ final class SerialMicrophone {
         case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
         case .cancelTimer: timer.disarm()
         case .publish(let event): list.publish(event)
-        // Only Bluetooth buttons have notifications.
-        case .subscribe: break
+        // Only for the links of Bluetooth buttons.
+        case .subscribe, .fence, .disconnect: break
         }
     }
 

@@ -103,8 +103,8 @@ final class Headset {
     private func handle(_ event: KeyDeviceEvent) {
         switch event {
         case .key(let event): received(event)
-        // The machine has no input for these yet: pulling a plug ends a transmission as unplugging a device does.
-        case .jackChanged, .eventsLost: break
+        case .jackChanged: handle(.plugChanged)
+        case .eventsLost: handle(.eventsLost)
         case .grabbed:
             isGrabRefused = false
             log.debug("\(accessory.origin.name): its keys are grabbed")
@@ -139,8 +139,8 @@ final class Headset {
         case .end(let cause, let role): core.end(accessory.origin, cause, role: role)
         case .letGo(let role): core.end(accessory.origin, .released, role: role)
         case .report(let role, let isPressed): report(role, isPressed: isPressed)
-        // Only Bluetooth buttons have notifications.
-        case .subscribe: break
+        // Only for the links of Bluetooth buttons.
+        case .subscribe, .fence, .disconnect: break
         case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
         case .cancelTimer: timer.disarm()
         case .publish(let event): list.publish(event)
