@@ -4,6 +4,8 @@ import PTTMessages
 import TestSupport
 import Testing
 
+@testable import ptt_accessoryd
+
 /// Buttons that misbehave, beside one that is in use.
 @Suite(.serialized) struct HostilePeripheralTests {
     init() { withRunningLoop() }
@@ -51,6 +53,31 @@ import Testing
         #expect(try await fixture.asked() == .end(first, .released))
         try await fixture.simulate("release 2")
         #expect(try await fixture.asked() == .end(second, .released))
+    }
+
+    @Test @EventLoop func `of 1,000 ignored values at most a few are published, and every release is`()
+        async throws
+    {
+        let list = AccessoryList()
+        var published: [AccessoryEventKind] = []
+        list.onUpdate = { if let event = $0.event { published.append(event.kind) } }
+        let device = AccessoryDevice(
+            kind: .bluetoothButton,
+            identifier: first,
+            name: "Flood",
+            profile: "FFE0",
+            mode: .hold,
+            link: .ready,
+            isPressed: false,
+            remark: nil
+        )
+        for _ in 1...1000 {
+            list.publish(AccessoryEvent(.ignored, device: device))
+            list.publish(AccessoryEvent(.released, device: device))
+        }
+        #expect(published.count { $0 == .released } == 1000)
+        // It may last longer than a second.
+        #expect((1..<500).contains(published.count { $0 == .ignored }))
     }
 
     @EventLoop private func flood(_ fixture: AccessoryFixture) async throws {

@@ -214,11 +214,13 @@ final class BlueZMirror {
         guard let path = signal.arguments.first?.asObjectPath, signal.arguments.count == 2 else { return }
         if signal.member == "InterfacesAdded", let interfaces = signal.arguments[1].asInterfaces {
             warn(objects.add(path, interfaces))
+            guard objects.contains(path) else { return }
             if objects.adapters[path] != nil { watch(path, BlueZ.adapter) }
             let device = objects.device(of: path)
             if let device { watchIfRelevant(device) }
             report(path, device)
         } else if signal.member == "InterfacesRemoved", let interfaces = signal.arguments[1].asStrings {
+            guard objects.contains(path) else { return }
             let device = objects.device(of: path)
             objects.remove(path, interfaces)
             if objects.adapters[path] == nil, objects.devices[path] == nil { unwatch(path) }

@@ -61,6 +61,12 @@ struct BlueZObjects: Equatable {
         }
     }
 
+    /// Whether an object is of a kind that is used, and there was room for it.
+    func contains(_ path: ObjectPath) -> Bool {
+        devices[path] != nil || services[path] != nil || characteristics[path] != nil
+            || adapters[path] != nil || gattManagers.contains(path)
+    }
+
     /// Applies changed properties. Those of an unknown object are ignored.
     mutating func apply(
         _ properties: PropertyReader,

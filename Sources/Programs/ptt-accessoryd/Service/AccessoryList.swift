@@ -13,6 +13,13 @@ final class AccessoryList {
     /// The number of the last event.
     private(set) var sequence = 0
 
+    /// How many `ignored` events of a device are published in a second. A button that sends a thousand unknown values
+    /// would keep every subscriber busy.
+    static nonisolated let ignoredLimit = 32
+
+    /// The `ignored` events of a device in a second.
+    private var ignored: [Key: (second: Int64, count: Int)] = [:]
+
     /// Called for each event, after ``devices`` has been updated.
     var onUpdate: @EventLoop (AccessoryInterface.Update) -> Void = { _ in }
 
@@ -31,10 +38,23 @@ final class AccessoryList {
 
     /// Publishes an event to all subscribers, and stores the state of the device in it.
     func publish(_ event: AccessoryEvent) {
-        if let device = event.device { keep(device, isGone: event.kind == .deviceRemoved) }
+        let now = MonotonicTime.now
+        if let device = event.device {
+            keep(device, isGone: event.kind == .deviceRemoved)
+            if event.kind == .ignored, isFlooding(device, at: now) { return }
+        }
         sequence += 1
-        let time = MonotonicTime.now.microseconds
+        let time = now.microseconds
         onUpdate(AccessoryInterface.Update(sequence: sequence, time: time, devices: nil, event: event))
+    }
+
+    private func isFlooding(_ device: AccessoryDevice, at now: MonotonicTime) -> Bool {
+        let second = now.nanoseconds / 1_000_000_000
+        var recent = ignored[Key(device)] ?? (second, 0)
+        if recent.second != second { recent = (second, 0) }
+        recent.count += 1
+        ignored[Key(device)] = recent
+        return recent.count > Self.ignoredLimit
     }
 
     func coreConnected() {
@@ -54,6 +74,7 @@ final class AccessoryList {
         switch (index(of: device), isGone) {
         case (let index?, true):
             devices.remove(at: index)
+            ignored[Key(device)] = nil
             positions = [:]
             for (position, device) in devices.enumerated() { positions[Key(device)] = position }
         case (let index?, false): devices[index] = device
