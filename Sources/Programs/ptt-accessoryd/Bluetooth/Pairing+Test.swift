@@ -1,0 +1,94 @@
+import AccessoryCore
+import EventLoop
+import PTTMessages
+
+extension Pairing {
+    /// Pairs a device, and observes a press and its release. Then waits until it is enrolled.
+    ///
+    /// - Parameters:
+    ///   - request: What to pair.
+    ///   - isWanted: False when the client is gone.
+    ///   - report: Called for each step.
+    /// - Throws: ``Failure``; nothing is enrolled then.
+    func pairAndTest(
+        _ request: AccessoryInterface.PairAndTestRequest,
+        isWanted: @escaping @EventLoop () -> Bool,
+        report: @escaping @EventLoop (AccessoryInterface.PairAndTestReply) -> Void
+    ) async throws(Failure) {
+        let identity = DeviceIdentity(bluetoothAddress: request.address)
+        try await begin(with: Enrolment(identity, accessory: request.accessory, mode: request.mode))
+        defer { end() }
+        report(.init(.connecting))
+        let target = try await find(request.address)
+        _ = try await prepare(target)
+        let test = try await tested(target, within: .seconds(request.seconds), isWanted: isWanted, report)
+        guard isWanted() else { return }
+        guard case .passed(_, let mode) = test.state else {
+            throw .untested(test.failure(target.address) ?? "it was not tested")
+        }
+        // The mode of the file need not be repeated in the entry, and a button may be unable to have the chosen one.
+        let chosen = request.mode == nil ? nil : mode
+        let button = buttons[target.path]
+        report(
+            .init(
+                .tested,
+                device: buttons.entry(of: target.address),
+                mode: chosen,
+                restore: button?.restorations.map(\.message)
+            )
+        )
+        let isEnrolled = await buttons.changes.wait(for: Self.enrolTimeout) { [enrolled] in
+            enrolled.contains(identity) || !isWanted()
+        }
+        guard isWanted() else { return }
+        guard isEnrolled else { throw .failed("it was tested, but not enrolled in devices.toml") }
+        enrolled.candidate = nil
+        _ = await buttons.changes.wait(for: Self.readyTimeout) { [buttons] in
+            buttons.entry(of: target.address)?.link == .ready
+        }
+        report(.init(.enrolled, device: buttons.entry(of: target.address)))
+    }
+
+    /// Handles an event of any accessory.
+    func observe(_ event: AccessoryEvent) {
+        guard let device = event.device, test?.identifier == device.identifier else { return }
+        test?.1.handle(event)
+    }
+
+    func tested(
+        _ target: Target,
+        within limit: Duration,
+        isWanted: @escaping @EventLoop () -> Bool,
+        _ report: @EventLoop (AccessoryInterface.PairAndTestReply) -> Void
+    ) async throws(Failure) -> ButtonTest {
+        test = (target.address, ButtonTest())
+        defer { test = nil }
+        let end = MonotonicInstant.now + limit
+        var state = ButtonTest.State.waitingForPress
+        report(.init(.waitingForPress, device: buttons.entry(of: target.address)))
+        while isWanted(), let present = test?.1 {
+            if case .passed = present.state { return present }
+            if present.state != state {
+                state = present.state
+                let step: PairingStep = state == .waitingForPress ? .waitingForPress : .waitingForRelease
+                report(.init(step, device: buttons.entry(of: target.address)))
+            }
+            let last = state
+            let hasChanged = await buttons.changes.wait(for: end - .now) { [weak self] in
+                self?.test?.1.state != last || !isWanted()
+            }
+            if !hasChanged { return test?.1 ?? ButtonTest() }
+        }
+        return ButtonTest()
+    }
+}
+
+extension Enrolment.Restoration {
+    fileprivate var message: Restoration {
+        Restoration(
+            service: attribute.service.text,
+            characteristic: attribute.characteristic.text,
+            bits: bits.map { String(hexadecimal: UInt64($0), digits: 2) }.joined()
+        )
+    }
+}
