@@ -37,12 +37,11 @@ extension Scenario {
         try await application.receivesTone()
         let mark = fixture.core.events.count
         try jack.setJack([])
+        // What the contacts of a pulled plug do begins nothing.
+        try await jack.press(.playPause)
         _ = try await fixture.core.end(after: mark)
         try await until("audio is inactive") { fixture.core.status?.audio == .inactive }
-        // What a pulled plug's contacts do begins nothing.
-        let seen = fixture.core.events.count
-        try await jack.press(.playPause)
-        guard fixture.core.beginnings(after: seen) == 0 else {
+        guard fixture.core.beginnings(after: mark) == 0 else {
             throw Failure("\(identifier) begins without a plug")
         }
         application.close()
