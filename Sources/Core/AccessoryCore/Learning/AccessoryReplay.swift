@@ -66,7 +66,9 @@ package struct AccessoryReplay {
             case .report(let role, let isPressed): outcomes.append(isPressed ? .press(role) : .release(role))
             case .setTimer(let time): timer = time
             case .cancelTimer: timer = nil
-            case .letGo, .subscribe, .publish: break
+            // A recording has no read of its own: the newest value was a notification.
+            case .fence(let input): outcomes += handle(.fenceAnswered(input, .refused), at: time)
+            case .letGo, .subscribe, .disconnect, .publish: break
             }
         }
         return outcomes
