@@ -86,5 +86,7 @@ final class StopSignal {
 
     func wait() async {
         for await _ in stops {}
+        // sd_event allows a signal one source. What follows in the same command may need another.
+        sources = []
     }
 }
