@@ -206,7 +206,7 @@ let package = Package(
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["ChildProcess", "DBus", "EventLoop"],
+            dependencies: ["AccessoryCore", "AccessoryFiles", "ChildProcess", "DBus", "EventLoop"],
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),

@@ -1,9 +1,10 @@
 import AccessoryCore
 import PTTMessages
+import TestSupport
 import Testing
 
 @Suite struct AccessoryTests {
-    @Test(arguments: AccessoryProfile.all.map(\.name))
+    @Test(arguments: ["ffe0", "aina", "nordic-led-button"])
     func `with every family an observed press begins, and its release ends`(_ name: String) throws {
         var accessory = try ready(name)
         #expect(accessory.device.link == .ready)
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test(
-        arguments: AccessoryProfile.all.map(\.name),
+        arguments: ["ffe0", "aina", "nordic-led-button"],
         [
             Accessory.Event.connected, .servicesResolved(found: []), .notificationsStopped(0), .servicesGone,
             .disconnected(.linkLost), .bluetoothLost,
@@ -37,8 +38,7 @@ import Testing
     }
 
     private func ready(_ name: String) throws -> Accessory {
-        let profile = try #require(AccessoryProfile.all.first { $0.name == name })
-        var accessory = Accessory(profile.definition, origin: .button)
+        var accessory = Accessory(try ShippedAccessories.file(name), origin: .button)
         _ = accessory.handle(.connected, at: seconds(0))
         #expect(accessory.handle(.servicesResolved(found: [0]), at: seconds(0)).first == .subscribe(0))
         _ = accessory.handle(.notificationsEnabled(0), at: seconds(0))

@@ -19,19 +19,20 @@ struct Recording: CustomStringConvertible, Sendable {
         guard var words = file.settings.first else {
             throw TraceWords.Failure("\(file.name) names no device")
         }
+        let catalog = try ShippedAccessories.catalog()
         accessory =
             switch try words.next() {
             case "button":
                 Accessory(
                     try words.next("profile") { name in
-                        AccessoryProfile.all.first { $0.name == name }?.definition
+                        catalog.entries.map(\.definition).first { $0.name == name }
                     },
                     origin: .button
                 )
             case "headset":
                 Accessory(
                     try words.next("contact") {
-                        ["plug": AccessoryDefinition.headsetPlug, "remote": .remoteHeadset][$0]
+                        ["plug": catalog["headset-jack"], "remote": catalog["headset-avrcp"]][$0] ?? nil
                     },
                     origin: .headset
                 )

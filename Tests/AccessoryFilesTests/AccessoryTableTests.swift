@@ -1,6 +1,7 @@
 import AccessoryCore
 import Foundation
 import PTTMessages
+import TestSupport
 import Testing
 
 /// The tables of known accessories in `README.md` and `Documentation/Accessories.md` are those of the files.
@@ -16,7 +17,7 @@ import Testing
         let text = try String(contentsOf: file, encoding: .utf8)
         let before = try #require(text.range(of: Self.start), "\(path) has no table")
         let after = try #require(text.range(of: Self.end), "\(path) has no end of the table")
-        let files = try Shipped.all()
+        let files = try ShippedAccessories.all()
         let table = path == "README.md" ? Self.shortTable(files) : Self.longTable(files)
         let current = String(text[..<before.upperBound]) + table + String(text[after.lowerBound...])
         if ProcessInfo.processInfo.environment["PTT_RECORD"] != nil {

@@ -1,22 +1,23 @@
 import AccessoryCore
 import PTTMessages
+import TestSupport
 import Testing
 
 /// What no file can weaken, with every shipped file.
 @Suite struct FamilyTests {
-    @Test(arguments: try Shipped.all().map(\.identifier))
+    @Test(arguments: try ShippedAccessories.all().map(\.identifier))
     func `the recordings of a file have the expected outcomes`(_ identifier: String) throws {
-        for failure in try Shipped.file(identifier).failedExamples() {
+        for failure in try ShippedAccessories.file(identifier).failedExamples() {
             let outcomes = failure.outcomes.map(\.fileText)
             Issue.record("\(identifier), \(failure.example.title), step \(failure.step + 1): \(outcomes)")
         }
     }
 
-    @Test(arguments: try Shipped.all().map(\.identifier))
+    @Test(arguments: try ShippedAccessories.all().map(\.identifier))
     func `no sequence of four frames begins without a listed press or outlives a loss`(_ identifier: String)
         throws
     {
-        let file = try Shipped.file(identifier)
+        let file = try ShippedAccessories.file(identifier)
         let frames = Alphabet(file).frames
         var sequences = 0
         func explore(_ checked: CheckedRun, depth: Int) throws {
@@ -32,19 +33,13 @@ import Testing
         #expect(sequences > 100)
     }
 
-    @Test(arguments: try Shipped.all().map(\.identifier))
+    @Test(arguments: try ShippedAccessories.all().map(\.identifier))
     func `no random frames begin without a listed press or outlive a loss`(_ identifier: String) throws {
-        let file = try Shipped.file(identifier)
+        let file = try ShippedAccessories.file(identifier)
         var random = Alphabet(file)
         var run = CheckedRun(file)
         for _ in 0..<30_000 { try run.send(random.next()) }
         try run.send(.lose)
-    }
-}
-
-extension Shipped {
-    static func file(_ identifier: String) throws -> AccessoryDefinition {
-        try #require(try all().first { $0.identifier == identifier })
     }
 }
 

@@ -4,18 +4,9 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// The files of `Sources/Accessories`.
-enum Shipped {
-    static func all() throws -> [AccessoryDefinition] {
-        try DataFile.all(in: "../../Sources/Accessories", beside: #filePath, extension: "toml").map { file in
-            try AccessoryDefinition(toml: file.text, identifier: String(file.name.dropLast(".toml".count)))
-        }
-    }
-}
-
 @Suite struct ShippedFileTests {
     @Test func `every file is valid, has a name of its own, its source and a recording`() throws {
-        let files = try Shipped.all()
+        let files = try ShippedAccessories.all()
         #expect(files.count >= 6)
         #expect(Set(files.map(\.name)).count == files.count)
         for file in files {
@@ -25,7 +16,7 @@ enum Shipped {
     }
 
     @Test func `the frames of a simulated press and release are what the decoder reads`() throws {
-        for file in try Shipped.all() {
+        for file in try ShippedAccessories.all() {
             for role in file.roles {
                 let frames = file.frames(pressing: role)
                 #expect(!frames.isEmpty, "\(file.identifier) cannot press \(role.fileText)")
@@ -39,7 +30,7 @@ enum Shipped {
     }
 
     @Test func `a definition that is written as a file is read as the same definition`() throws {
-        for file in try Shipped.all() {
+        for file in try ShippedAccessories.all() {
             let read = try AccessoryDefinition(toml: file.fileText, identifier: file.identifier)
             #expect(read == file, "\(file.identifier)")
         }
@@ -47,7 +38,7 @@ enum Shipped {
 
     /// A device has two of the services of the files as well, `ffe0` beside its own; there the files' order counts.
     @Test func `no two files match one device equally well`() throws {
-        let files = try Shipped.all()
+        let files = try ShippedAccessories.all()
         for (index, file) in files.enumerated() {
             for other in files[..<index] {
                 #expect(!Self.canTie(file, other), "\(file.identifier) and \(other.identifier)")

@@ -1,32 +1,58 @@
-// The path of each byte that a button sends: decoders of all families, and the machine that their signals drive.
+// The path of each byte that an accessory sends: the decoders of all files, and the machine that their signals drive.
 //
+// c++ CTOML: Sources/System/CTOML/CTOML.cpp
+// module JSON: Sources/System/JSON/*.swift
+// module TOML: Sources/System/TOML/*.swift
 // module PTTMessages: Sources/Core/PTTMessages/*.swift
-// module AccessoryCore: Sources/Core/AccessoryCore/*.swift Sources/Core/AccessoryCore/Profiles/*.swift Sources/Core/AccessoryCore/Definition/*.swift
+// module AccessoryCore: Sources/Core/AccessoryCore/*.swift Sources/Core/AccessoryCore/Definition/*.swift
+// module AccessoryFiles: Sources/Client/AccessoryFiles/AccessoryFile+TOML.swift
 // longest 8192
 
 import AccessoryCore
-import PTTMessages
+import AccessoryFiles
+import Foundation
+
+/// Each `Sources/Accessories/*.toml`.
+private let definitions: [AccessoryDefinition] = {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "../../Sources/Accessories"
+    )
+    guard
+        let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    else {
+        preconditionFailure("there is no Sources/Accessories")
+    }
+    return files.filter { $0.pathExtension == "toml" }.map { file in
+        guard let text = try? String(contentsOf: file, encoding: .utf8),
+            let definition = try? AccessoryDefinition(toml: text, identifier: "fuzz")
+        else { preconditionFailure("\(file.path) cannot be used") }
+        return definition
+    }
+}()
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let value = Array(UnsafeBufferPointer(start: start, count: count))
-    let origin = Origin(kind: .bluetoothButton, identifier: "A4:C1:38:00:00:01", name: "Button")
-    for profile in AccessoryProfile.all {
-        var accessory = Accessory(profile.definition, origin: origin)
-        let connected = MonotonicTime(nanoseconds: 0)
-        let steps: [Accessory.Event] = [
-            .connected, .servicesResolved(found: [0]), .notificationsEnabled(0), .fenceAnswered(0, .refused),
-        ]
-        for event in steps { _ = accessory.handle(event, at: connected) }
-        let later = connected + .seconds(1)
-        var hasBegun = false
-        for effect in accessory.handle(.valueNotified(value, input: 0), at: later) {
-            guard case .begin = effect else { continue }
-            hasBegun = true
-            precondition(value.contains { $0 != 0 }, "\(profile.name) takes nothing but zeros for a press")
+    for definition in definitions {
+        var run = ExampleRun(definition)
+        switch definition.input {
+        case .gatt(let inputs):
+            for input in inputs.indices {
+                let outcomes = run.perform(.notify(value, input: input), after: .seconds(1))
+                let isZero = value.allSatisfy { $0 == 0 }
+                precondition(
+                    !isZero || outcomes.isEmpty,
+                    "\(definition.name) takes nothing but zeros for a press"
+                )
+            }
+        case .serial: _ = run.perform(.receive(value), after: .seconds(1))
+        case .keys:
+            for byte in value.prefix(64) {
+                _ = run.perform(.key(UInt16(byte), isPressed: byte & 1 == 0), after: .milliseconds(100))
+            }
         }
-        let losses = accessory.handle(.disconnected(.linkLost), at: later)
-        precondition(!hasBegun || losses.contains(.end(.linkLost, nil)), "\(profile.name) outlives a loss")
+        _ = run.perform(.lose, after: .seconds(1))
+        precondition(run.transmission == nil, "\(definition.name) outlives a loss")
     }
     return 0
 }

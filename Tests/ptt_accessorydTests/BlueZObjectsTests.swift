@@ -1,5 +1,6 @@
 import AccessoryCore
 import DBus
+import TestSupport
 import Testing
 
 @testable import ptt_accessoryd
@@ -78,7 +79,11 @@ import Testing
         let characteristic = try #require(service.appending("char000b"))
         let uuid = BusValue.string("0000ffe0-0000-1000-8000-00805f9b34fb")
         _ = objects.add(service, ["org.bluez.GattService1": ["UUID": uuid]])
-        #expect(objects.profiles(of: Self.path) == [.ffe0])
+        #expect(
+            try objects.profiles(of: Self.path, in: ShippedAccessories.catalog()).map(\.identifier) == [
+                "ffe0"
+            ]
+        )
         #expect(objects.characteristic(of: Self.path, matching: ffe0) == nil)
         let notifying = BusValue.string("0000FFE1-0000-1000-8000-00805F9B34FB")
         _ = objects.add(characteristic, ["org.bluez.GattCharacteristic1": ["UUID": notifying]])
@@ -157,4 +162,7 @@ import Testing
     }
 }
 
-private let ffe0 = AccessoryProfile.ffe0.attributes[0]
+private let ffe0 = GattAttribute(
+    service: GattUUID(assigned: 0xFFE0),
+    characteristic: GattUUID(assigned: 0xFFE1)
+)

@@ -1,3 +1,4 @@
+import AccessoryCore
 import AccessoryFiles
 import EventLoop
 import Journal
@@ -12,6 +13,7 @@ import Varlink
 final class Accessories {
     private let list = AccessoryList()
     private let files = AccessoryFolderWatch()
+    private var loggedProblems: Set<AccessoryCatalog.Problem> = []
     private let enrolled: EnrolledDevices
     private let core: CoreConnection
     private let buttons: BluetoothButtons
@@ -27,7 +29,7 @@ final class Accessories {
         self.log = log
         core = CoreConnection(log: log)
         enrolled = EnrolledDevices(log: log)
-        buttons = BluetoothButtons(core: core, list: list, enrolled: enrolled, log: log)
+        buttons = BluetoothButtons(core: core, list: list, enrolled: enrolled, files: files, log: log)
         headsets = Headsets(
             core: core,
             list: list,
@@ -36,7 +38,7 @@ final class Accessories {
             catalog: files.catalog,
             log: log
         )
-        discovery = Discovery(buttons.mirror, log: log)
+        discovery = Discovery(buttons.mirror, files, log: log)
         pairing = Pairing(buttons, discovery, enrolled, log: log)
         let learning = Learning(buttons, discovery, core: core, log: log)
         service = AccessoryService(
@@ -69,20 +71,21 @@ final class Accessories {
             if let event = update.event { self?.pairing.observe(event) }
             self?.buttons.changes.notify()
         }
-        let (buttons, discovery, headsets, files) = (buttons, discovery, headsets, files)
-        buttons.catalog = { files.catalog }
+        let (buttons, discovery, headsets) = (buttons, discovery, headsets)
         buttons.onDeviceChange = { path in
             discovery.update(path)
             headsets.bluetoothChanged()
         }
         enrolled.onChange = {
-            buttons.enrolmentChanged()
+            buttons.reviewDevices()
             headsets.enrolmentChanged()
         }
-        files.onChange = {
-            headsets.catalogChanged($0)
-            buttons.enrolmentChanged()
+        files.onChange = { [weak self] catalog in
+            self?.logProblems(catalog)
+            headsets.catalogChanged(catalog)
+            buttons.reviewDevices()
         }
+        logProblems(files.catalog)
         try server.listen(on: socket)
         enrolled.start()
         core.start()
@@ -102,6 +105,17 @@ final class Accessories {
             case .suspending, .locked: break
             }
         }
+    }
+
+    /// Logs what is new.
+    private func logProblems(_ catalog: AccessoryCatalog) {
+        for problem in catalog.problems where !loggedProblems.contains(problem) {
+            log.warning("\(problem.path) is not used: \(problem.reason)")
+        }
+        loggedProblems = Set(catalog.problems)
+        guard catalog.entries.isEmpty else { return }
+        let folders = AccessoryFolders.standard.paths.joined(separator: ", ")
+        log.error("there is no accessory file in \(folders): no button and no headset is recognised")
     }
 
     /// Ends every press, releases the devices, and closes all connections.

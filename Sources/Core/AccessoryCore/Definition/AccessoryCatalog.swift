@@ -46,19 +46,33 @@ package struct AccessoryCatalog: Equatable, Sendable {
 
     /// All files and their reasons, those that match first, and of these the best one.
     package func explanations(for device: DeviceDescription) -> [Explanation] {
-        entries.map { Explanation(entry: $0, result: $0.definition.matches(device)) }.sorted { left, right in
-            let (first, second) = (
-                left.result.specificity?.rawValue ?? -1, right.result.specificity?.rawValue ?? -1
-            )
-            if first != second { return first > second }
-            if left.entry.folder != right.entry.folder { return left.entry.folder > right.entry.folder }
-            return left.entry.definition.identifier < right.entry.definition.identifier
+        entries.map { Explanation(entry: $0, result: $0.definition.matches(device)) }.sorted {
+            Self.isBetter(($0.entry, $0.result.specificity), ($1.entry, $1.result.specificity))
         }
     }
 
     /// The files that match, the best first.
     package func ranked(for device: DeviceDescription) -> [AccessoryDefinition] {
-        explanations(for: device).filter { $0.result.specificity != nil }.map(\.entry.definition)
+        let services = device.serviceUUIDs
+        let matching = entries.compactMap { entry in
+            entry.definition.specificity(for: device, services).map { (entry, Optional($0)) }
+        }
+        return matching.sorted(by: Self.isBetter).map(\.0.definition)
+    }
+
+    package func hasMatch(for device: DeviceDescription) -> Bool {
+        let services = device.serviceUUIDs
+        return entries.contains { $0.definition.specificity(for: device, services) != nil }
+    }
+
+    private static func isBetter(
+        _ left: (entry: Entry, specificity: MatchSpecificity?),
+        _ right: (entry: Entry, specificity: MatchSpecificity?)
+    ) -> Bool {
+        let (first, second) = (left.specificity?.rawValue ?? -1, right.specificity?.rawValue ?? -1)
+        if first != second { return first > second }
+        if left.entry.folder != right.entry.folder { return left.entry.folder > right.entry.folder }
+        return left.entry.definition.identifier < right.entry.definition.identifier
     }
 
     /// The file that a name suggests while the services of a device are unknown.

@@ -99,6 +99,16 @@ extension AccessoryDefinition {
     /// The buttons that it has.
     package var roles: Set<ButtonRole> { Set(input.signals.flatMap(\.pressed)) }
 
+    /// The characteristics of its inputs, in their order; none unless the inputs are those of GATT.
+    package var attributes: [GattAttribute] {
+        switch input {
+        case .gatt(let inputs): inputs.map(\.attribute)
+        case .serial, .keys: []
+        }
+    }
+
+    package var bonding: ConnectionPolicy.Bonding { connection.bonding }
+
     /// Whether a button never reports its release.
     package func isTapOnly(_ role: ButtonRole) -> Bool {
         let signals = input.signals

@@ -22,66 +22,75 @@ package struct MatchResult: Equatable, Sendable {
 }
 
 extension AccessoryDefinition {
-    /// Whether this file is about a device. All keys of `match` must hold.
+    /// Whether this file is about a device, and why. All keys of `match` must hold.
     package func matches(_ device: DeviceDescription) -> MatchResult {
-        var holding: [String] = []
-        var failing: [String] = []
-        func note(_ holds: Bool, _ text: String) {
-            if holds { holding.append(text) } else { failing.append(text) }
-        }
-        let hasName = noteName(of: device, note)
-        let specificity: MatchSpecificity
-        switch (device.link, input) {
-        case (.bluetooth(let address, let services), .gatt), (.bluetooth(let address, let services), .serial):
-            specificity = noteBluetooth(address, services, hasName: hasName, note)
-        case (.input(let transport, let product, let keys), .keys(let input)):
-            specificity = noteInput(transport, product, keys, input, hasName: hasName, note)
-        case (.bluetooth, .keys): return MatchResult(specificity: nil, reasons: ["it is about input devices"])
-        case (.input, .gatt), (.input, .serial):
-            return MatchResult(specificity: nil, reasons: ["it is about Bluetooth devices"])
-        }
-        guard failing.isEmpty else { return MatchResult(specificity: nil, reasons: failing) }
-        return MatchResult(specificity: specificity, reasons: holding)
+        var comparison = Comparison(reasons: ([], []))
+        let specificity = specificity(for: device, device.serviceUUIDs, &comparison)
+        let (holding, failing) = comparison.reasons ?? ([], [])
+        return MatchResult(specificity: specificity, reasons: specificity == nil ? failing : holding)
     }
 
-    /// - Returns: Whether the file asks for a name.
-    private func noteName(of device: DeviceDescription, _ note: (Bool, String) -> Void) -> Bool {
+    /// Nil if the file is not about the device. `services` are those of the device.
+    func specificity(for device: DeviceDescription, _ services: Set<GattUUID>) -> MatchSpecificity? {
+        var comparison = Comparison(reasons: nil)
+        return specificity(for: device, services, &comparison)
+    }
+
+    private func specificity(
+        for device: DeviceDescription,
+        _ services: Set<GattUUID>,
+        _ comparison: inout Comparison
+    ) -> MatchSpecificity? {
+        compareName(device, &comparison)
+        let specificity: MatchSpecificity
+        switch (device.link, input) {
+        case (.bluetooth(let address, services: _), .gatt), (.bluetooth(let address, services: _), .serial):
+            specificity = compareBluetooth(address, services, &comparison)
+        case (.input(let transport, let product, let keys), .keys(let input)):
+            specificity = compareInput(transport, product, keys, input, &comparison)
+        case (.bluetooth, .keys):
+            comparison = Comparison(failure: "it is about input devices")
+            return nil
+        case (.input, .gatt), (.input, .serial):
+            comparison = Comparison(failure: "it is about Bluetooth devices")
+            return nil
+        }
+        return comparison.hasFailed ? nil : specificity
+    }
+
+    private func compareName(_ device: DeviceDescription, _ comparison: inout Comparison) {
         if !match.names.isEmpty {
             let found = device.name.flatMap { name in match.names.first { namePattern($0, matches: name) } }
-            note(
+            comparison.note(
                 found != nil,
                 found.map { "the name is \($0)" } ?? "the name is not \(match.names.joined(separator: ", "))"
             )
         }
-        if let name = device.name,
+        guard let name = device.name,
             let excluded = match.excludedNames.first(where: { namePattern($0, matches: name) })
-        {
-            note(false, "the name is \(excluded), which the file excludes")
-        }
-        return !match.names.isEmpty
+        else { return }
+        comparison.note(false, "the name is \(excluded), which the file excludes")
     }
 
-    private func noteBluetooth(
+    private func compareBluetooth(
         _ address: String,
-        _ services: [String],
-        hasName: Bool,
-        _ note: (Bool, String) -> Void
+        _ services: Set<GattUUID>,
+        _ comparison: inout Comparison
     ) -> MatchSpecificity {
         var specificity = MatchSpecificity.name
         if !match.services.isEmpty {
-            let known = Set(services.compactMap { GattUUID($0) })
-            let found = match.services.filter { known.contains($0) }
-            note(
+            let found = match.services.filter { services.contains($0) }
+            comparison.note(
                 !found.isEmpty,
                 found.first.map { "it has the service \($0.shortText)" }
                     ?? "it does not have the service \(match.services.map(\.shortText).joined(separator: ", "))"
             )
             let isOwn = found.contains { !$0.isShort }
-            specificity = hasName ? .serviceAndName : isOwn ? .ownService : .assignedService
+            specificity = !match.names.isEmpty ? .serviceAndName : isOwn ? .ownService : .assignedService
         }
         if !match.addresses.isEmpty {
             let found = match.addresses.first { addressPattern($0, matches: address) }
-            note(
+            comparison.note(
                 found != nil,
                 found.map { "the address is \($0)" }
                     ?? "the address is not \(match.addresses.joined(separator: ", "))"
@@ -91,29 +100,67 @@ extension AccessoryDefinition {
         return specificity
     }
 
-    private func noteInput(
+    private func compareInput(
         _ transport: InputTransport,
         _ product: ProductID,
         _ keys: Set<UInt16>,
         _ input: KeyInput,
-        hasName: Bool,
-        _ note: (Bool, String) -> Void
+        _ comparison: inout Comparison
     ) -> MatchSpecificity {
         var specificity = MatchSpecificity.name
         if !match.transports.isEmpty {
-            let texts = match.transports.map(\.rawValue).joined(separator: ", ")
-            note(match.transports.contains(transport), "the transport is \(transport.rawValue), of \(texts)")
-            specificity = hasName ? .transportAndName : .transport
+            comparison.note(
+                match.transports.contains(transport),
+                "the transport is \(transport.rawValue), of "
+                    + match.transports.map(\.rawValue).joined(separator: ", ")
+            )
+            specificity = match.names.isEmpty ? .transport : .transportAndName
         }
         if !match.products.isEmpty {
-            let texts = match.products.map(\.text).joined(separator: ", ")
-            note(match.products.contains(product), "vendor and product are \(product.text), of \(texts)")
+            comparison.note(
+                match.products.contains(product),
+                "vendor and product are \(product.text), of \(match.products.map(\.text).joined(separator: ", "))"
+            )
             specificity = .product
         }
         let present = input.meanings.keys.filter { keys.contains($0) }.sorted()
-        let texts = present.map { KeyName.name(of: $0) ?? "\($0)" }.joined(separator: ", ")
-        note(!present.isEmpty, present.isEmpty ? "it has none of the keys" : "it has \(texts)")
+        comparison.note(
+            !present.isEmpty,
+            present.isEmpty
+                ? "it has none of the keys"
+                : "it has \(present.map { KeyName.name(of: $0) ?? "\($0)" }.joined(separator: ", "))"
+        )
         return specificity
+    }
+}
+
+/// The comparison of a device with one file, with or without the reasons for people.
+private struct Comparison {
+    private(set) var hasFailed = false
+    private(set) var reasons: (holding: [String], failing: [String])?
+
+    init(reasons: (holding: [String], failing: [String])?) {
+        self.reasons = reasons
+    }
+
+    init(failure: String) {
+        hasFailed = true
+        reasons = ([], [failure])
+    }
+
+    mutating func note(_ holds: Bool, _ reason: @autoclosure () -> String) {
+        if !holds { hasFailed = true }
+        guard reasons != nil else { return }
+        if holds { reasons?.holding.append(reason()) } else { reasons?.failing.append(reason()) }
+    }
+}
+
+extension DeviceDescription {
+    var serviceUUIDs: Set<GattUUID> {
+        switch link {
+        case .bluetooth(address: _, let services): Set(services.compactMap { GattUUID($0) })
+        case .input: []
+        }
     }
 }
 

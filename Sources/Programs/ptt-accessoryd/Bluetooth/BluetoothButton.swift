@@ -29,7 +29,7 @@ final class BluetoothButton {
     /// BlueZ gives up earlier.
     private static let connectTimeout = Duration.seconds(60)
 
-    let profile: AccessoryProfile
+    let profile: AccessoryDefinition
     private let path: ObjectPath
     private let mirror: BlueZMirror
     private let core: CoreConnection
@@ -51,7 +51,7 @@ final class BluetoothButton {
     init(
         _ path: ObjectPath,
         device: BlueZDevice,
-        profile: AccessoryProfile,
+        profile: AccessoryDefinition,
         use: EnrolledDevices.Use,
         mirror: BlueZMirror,
         core: CoreConnection,
@@ -69,14 +69,14 @@ final class BluetoothButton {
         let enrolment = use.enrolment
         settings = AccessorySettings(
             path,
-            profile.definition,
+            profile,
             name: device.origin.name,
             restorations: enrolment.restorations,
             mirror: mirror,
             log: log
         )
         accessory = Accessory(
-            profile.definition,
+            profile,
             origin: device.origin(named: enrolment.name),
             mode: enrolment.mode,
             roles: enrolment.roles,
@@ -372,18 +372,28 @@ extension BlueZDevice {
     }
 }
 
+extension BlueZDevice {
+    /// What it is compared with the accessory files by; `present` are the services that BlueZ has, beside the advertised
+    /// ones.
+    func description(with present: [String]) -> DeviceDescription {
+        DeviceDescription(name: name, link: .bluetooth(address: address, services: uuids + present))
+    }
+}
+
 extension BlueZObjects {
-    /// The profiles that match the advertised and the present services of a device, the best first.
-    func profiles(of path: ObjectPath) -> [AccessoryProfile] {
+    /// The accessory files for GATT that match the advertised and the present services of a device, the best first.
+    func profiles(of path: ObjectPath, in catalog: AccessoryCatalog) -> [AccessoryDefinition] {
         guard let device = devices[path] else { return [] }
         let present = services(of: path).map(\.uuid)
-        let matching = AccessoryProfile.matching(services: device.uuids + present, name: device.alias)
+        let matching = catalog.ranked(for: device.description(with: present)).filter {
+            !$0.attributes.isEmpty
+        }
         // A device may have the service without the profile's characteristic.
         let complete = matching.filter { hasCharacteristic(of: path, matching: $0) }
         return complete + matching.filter { !complete.contains($0) }
     }
 
-    func hasCharacteristic(of device: ObjectPath, matching profile: AccessoryProfile) -> Bool {
+    func hasCharacteristic(of device: ObjectPath, matching profile: AccessoryDefinition) -> Bool {
         profile.attributes.contains { characteristic(of: device, matching: $0) != nil }
     }
 

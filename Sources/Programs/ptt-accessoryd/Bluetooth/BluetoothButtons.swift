@@ -1,4 +1,5 @@
 import AccessoryCore
+import AccessoryFiles
 import DBus
 import EventLoop
 import Logging
@@ -10,14 +11,13 @@ final class BluetoothButtons {
     private let core: CoreConnection
     private let list: AccessoryList
     private let enrolled: EnrolledDevices
+    let files: AccessoryFolderWatch
     private let log: Logger
     private var buttons: [ObjectPath: BluetoothButton] = [:]
     /// Devices that match a profile but are not enrolled, or released, as they are listed.
     private var unused: [ObjectPath: Origin] = [:]
     private var isSessionActive = true
     private var registration: ProfileRegistration?
-    /// The accessory files.
-    var catalog: @EventLoop () -> AccessoryCatalog = { AccessoryCatalog([]) }
     private(set) lazy var microphones = SerialMicrophones(core: core, list: list, mirror: mirror, log: log)
 
     /// Notified of every change of Bluetooth or a button.
@@ -26,14 +26,20 @@ final class BluetoothButtons {
     var onDeviceChange: @EventLoop (ObjectPath?) -> Void = { _ in }
     private(set) lazy var mirror = BlueZMirror(
         log: log,
-        isCandidate: { [weak self] device in
-            !AccessoryProfile.matching(services: device.uuids, name: device.alias).isEmpty
-                || self?.serialDefinition(of: device, nil) != nil
+        isCandidate: { [files] device in
+            files.catalog.hasMatch(for: device.description(with: []))
         },
         handler: { [weak self] in self?.handle($0) }
     )
 
-    init(core: CoreConnection, list: AccessoryList, enrolled: EnrolledDevices, log: Logger) {
+    init(
+        core: CoreConnection,
+        list: AccessoryList,
+        enrolled: EnrolledDevices,
+        files: AccessoryFolderWatch,
+        log: Logger
+    ) {
+        self.files = files
         self.core = core
         self.list = list
         self.enrolled = enrolled
@@ -82,11 +88,11 @@ final class BluetoothButtons {
     func sessionChanged(isActive: Bool) {
         guard isActive != isSessionActive else { return }
         isSessionActive = isActive
-        enrolmentChanged()
+        reviewDevices()
     }
 
-    /// The enrolled devices, or the one that is being enrolled, have changed.
-    func enrolmentChanged() {
+    /// The enrolled devices, the one that is being enrolled, or the accessory files have changed.
+    func reviewDevices() {
         guard mirror.connection != nil else { return }
         reviewAll()
         registration?.update(services: services, managers: mirror.objects.gattManagers)
@@ -179,14 +185,19 @@ final class BluetoothButtons {
     }
 
     /// The accessory file that was chosen, or the best match.
-    func profile(of path: ObjectPath, _ enrolment: Enrolment?) -> AccessoryProfile? {
-        guard let chosen = enrolment?.accessory else { return mirror.objects.profiles(of: path).first }
-        return AccessoryProfile.all.first { $0.definition.identifier == chosen }
+    func profile(of path: ObjectPath, _ enrolment: Enrolment?) -> AccessoryDefinition? {
+        guard let chosen = enrolment?.accessory else {
+            return mirror.objects.profiles(of: path, in: files.catalog).first
+        }
+        return files.catalog[chosen].flatMap { $0.attributes.isEmpty ? nil : $0 }
     }
 
     /// Whether a button keeps its profile: until another one is known to match. While a device is away, its services may
     /// be unknown.
-    private func isCurrent(_ button: BluetoothButton, at path: ObjectPath, best: AccessoryProfile?) -> Bool {
+    private func isCurrent(_ button: BluetoothButton, at path: ObjectPath, best: AccessoryDefinition?) -> Bool
+    {
+        // A file that was changed, replaced or removed.
+        guard files.catalog[button.profile.identifier] == button.profile else { return false }
         guard let best, best != button.profile else { return true }
         return !mirror.objects.hasCharacteristic(of: path, matching: best)
     }
@@ -237,8 +248,8 @@ extension BluetoothButtons {
             name: device.name,
             link: .bluetooth(address: device.address, services: device.uuids)
         )
-        let named = enrolment?.accessory.flatMap { catalog()[$0] }
-        guard let definition = named ?? catalog().ranked(for: description).first,
+        let named = enrolment?.accessory.flatMap { files.catalog[$0] }
+        guard let definition = named ?? files.catalog.ranked(for: description).first,
             case .serial(let input) = definition.input
         else { return nil }
         return (definition, input)

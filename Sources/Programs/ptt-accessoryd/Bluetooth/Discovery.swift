@@ -1,4 +1,5 @@
 import AccessoryCore
+import AccessoryFiles
 import DBus
 import EventLoop
 import Logging
@@ -30,12 +31,14 @@ final class Discovery {
     private static let callTimeout = Duration.seconds(10)
 
     private let mirror: BlueZMirror
+    private let files: AccessoryFolderWatch
     private let log: Logger
     private var observers: [Observer] = []
     private var adapter: ObjectPath?
     private var deviceWatch: Subscription?
 
-    init(_ mirror: BlueZMirror, log: Logger) {
+    init(_ mirror: BlueZMirror, _ files: AccessoryFolderWatch, log: Logger) {
+        self.files = files
         self.mirror = mirror
         self.log = log
     }
@@ -95,7 +98,7 @@ final class Discovery {
     }
 
     private func report(_ path: ObjectPath, to observer: Observer) {
-        guard let device = mirror.objects.describe(path) else { return }
+        guard let device = mirror.objects.describe(path, files.catalog) else { return }
         let before = observer.reported[device.address]
         // The signal strength changes all the time, which is not reported.
         let hasChanged = before.map {
@@ -171,10 +174,12 @@ extension BlueZMirror {
 
 extension BlueZObjects {
     /// A device as a discovery lists it.
-    fileprivate func describe(_ path: ObjectPath) -> AccessoryInterface.Discovery? {
+    fileprivate func describe(_ path: ObjectPath, _ catalog: AccessoryCatalog) -> AccessoryInterface
+        .Discovery?
+    {
         guard let device = devices[path], !device.address.isEmpty else { return nil }
         let name = device.origin.name
-        let profile = profiles(of: path).first ?? AccessoryProfile.hinted(byName: name)
+        let profile = profiles(of: path, in: catalog).first ?? catalog.hinted(byName: name)
         return AccessoryInterface.Discovery(
             address: device.address,
             name: name,

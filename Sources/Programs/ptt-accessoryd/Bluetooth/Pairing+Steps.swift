@@ -1,4 +1,5 @@
 import AccessoryCore
+import AccessoryFiles
 import DBus
 import EventLoop
 import Logging
@@ -79,7 +80,7 @@ extension Pairing {
         }
     }
 
-    func profile(of target: Target, isAgain: Bool = false) async throws(Failure) -> AccessoryProfile {
+    func profile(of target: Target, isAgain: Bool = false) async throws(Failure) -> AccessoryDefinition {
         let mirror = buttons.mirror
         _ = await buttons.changes.wait(for: Self.servicesTimeout) {
             // Disconnected, or resolved.
@@ -101,20 +102,20 @@ extension Pairing {
         }
         let chosen = buttons.profile(of: target.path, enrolled.candidate)
         if let chosen, mirror.objects.hasCharacteristic(of: target.path, matching: chosen) { return chosen }
-        let profile = mirror.objects.profiles(of: target.path).first {
+        let profile = mirror.objects.profiles(of: target.path, in: buttons.files.catalog).first {
             mirror.objects.hasCharacteristic(of: target.path, matching: $0)
         }
         if let profile, enrolled.candidate?.accessory == nil { return profile }
         throw .failed(unsupported(target, device, chosen))
     }
 
-    func unsupported(_ target: Target, _ device: BlueZDevice, _ chosen: AccessoryProfile?) -> String {
+    func unsupported(_ target: Target, _ device: BlueZDevice, _ chosen: AccessoryDefinition?) -> String {
         let services = buttons.mirror.objects.characteristics(of: target.path).map {
             "\($0.service)/\($0.uuid)"
         }
         let found = services.isEmpty ? "none" : services.joined(separator: ", ")
         let name = device.origin.name
-        if let chosen = chosen ?? AccessoryProfile.hinted(byName: name) {
+        if let chosen = chosen ?? buttons.files.catalog.hinted(byName: name) {
             return
                 "\(name) should be \(chosen.name), but has no such service. If BlueZ remembers old services: "
                 + "`pttctl repair \(target.address)`. Its services: \(found)"
