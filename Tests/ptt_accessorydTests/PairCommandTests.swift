@@ -10,7 +10,7 @@ import Testing
     @Test @EventLoop func `pttctl pair finds a button by its name, tests it, and its presses count`()
         async throws
     {
-        let fixture = try await AccessoryFixture.start(known: false)
+        let fixture = try await AccessoryFixture.start(buttons: ["ffe0:PTT-Z01"], known: false)
         let pttctl = try TestProcess(
             [TestProcess.built("pttctl"), "pair", "PTT-Z01", "--mode", "hold"],
             environment: [

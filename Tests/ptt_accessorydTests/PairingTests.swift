@@ -124,6 +124,8 @@ import Varlink
         try await fixture.simulate("wake")
         _ = try await fixture.events.first { $0.device?.link == .away }
         try await fixture.ready()
+        // It is still down when it returns.
+        try await fixture.simulate("release")
         try await fixture.simulate("press")
         try await call.reaches(.waitingForRelease)
         try await fixture.simulate("release")

@@ -3,14 +3,18 @@ import PTTMessages
 // What the core answers, and time.
 
 extension Gesture {
-    /// A transmission that nothing waits for is ended. While a later attempt is open, an end would end that one as well:
-    /// the core ended the earlier one when it received its end, unless it refuses the later one.
+    /// A transmission that nothing waits for is ended, unless its end was ordered before the core has answered. While a
+    /// later attempt is open, an end would end that one as well: the core ended the earlier one when it received its end,
+    /// unless it refuses the later one.
     mutating func began(
         _ transmission: TransmissionID,
         _ identifier: AttemptID,
         _ effects: inout EffectList
     ) {
-        guard let attempt else { return effects.order(.end(.released, nil)) }
+        guard let attempt else {
+            if identifier.rawValue > lastClosed { effects.order(.end(.released, nil)) }
+            return
+        }
         if attempt.identifier == identifier {
             self.attempt?.transmission = transmission
         } else {

@@ -55,6 +55,8 @@ struct Gesture: Equatable, Sendable {
 
     var attempt: Attempt?
     private var attempts = 0
+    /// The number of the last attempt whose end was ordered, or of a later one.
+    private(set) var lastClosed = 0
     /// Whether the core has answered an attempt that was over, while another one was open.
     var hasStray = false
     /// Buttons whose press counted, and whose release ends it.
@@ -216,9 +218,15 @@ struct Gesture: Equatable, Sendable {
         effects.order(.begin(identifier, role))
     }
 
+    /// Called with the order of its end, which the core receives after the request to begin.
+    private mutating func closeAttempt() {
+        attempt = nil
+        lastClosed = attempts
+    }
+
     /// Ends the transmission of one button.
     private mutating func stop(_ cause: EndCause, _ role: ButtonRole, _ effects: inout EffectList) {
-        attempt = nil
+        closeAttempt()
         holding.remove(role)
         effects.order(.end(cause, role))
     }
@@ -233,7 +241,7 @@ struct Gesture: Equatable, Sendable {
             return true
         }
         if holding.contains(role) {
-            if attempt?.role == role { attempt = nil }
+            if attempt?.role == role { closeAttempt() }
             holding.remove(role)
             effects.order(.end(.released, role))
             return true
@@ -247,7 +255,7 @@ struct Gesture: Equatable, Sendable {
     /// Ends everything, because what could end it is lost.
     mutating func loseAll(_ cause: EndCause, _ effects: inout EffectList) {
         if attempt != nil || !holding.isEmpty { effects.order(.end(cause, nil)) }
-        attempt = nil
+        closeAttempt()
         holding = RoleSet()
         for role in reported { effects.order(.report(role, isPressed: false)) }
         reported = RoleSet()
