@@ -44,6 +44,8 @@ extension Scenario {
             } else {
                 try await fixture.release(button)
             }
+            // As a person: a tap within 250 ms of the last one begins nothing.
+            try await isSilent(application, fixture)
             try await fixture.press(button, for: application)
             let mark = fixture.core.events.count
             try await ButtonSimulator.perform("vanish", on: button, with: "0.5")
