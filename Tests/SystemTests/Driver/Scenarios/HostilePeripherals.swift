@@ -31,8 +31,8 @@ extension Scenario {
             let liar = Button(key: "9", file: "ffe0", name: "Liar", address: "F0:00:00:00:02:01")
             try await ButtonSimulator.add(liar, "services=300")
             try await talkBeside(fixture, application) {
-                // Whether it can be paired is up to it.
-                _ = try await Command.run(["pttctl", "pair", liar.name, "--seconds", "10"])
+                // Whether it can be paired is up to it; it is never pressed.
+                _ = try await Command.run(["timeout", "30", "pttctl", "pair", liar.name, "--seconds", "10"])
             }
             _ = try await Command.run(["pttctl", "forget", liar.address])
             application.close()
