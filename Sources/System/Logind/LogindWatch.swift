@@ -35,32 +35,32 @@ package final class LogindWatch {
         }
     }
 
-    private static let service = "org.freedesktop.login1"
-    private static let manager: ObjectPath = "/org/freedesktop/login1"
-    private static let managerInterface = "org.freedesktop.login1.Manager"
-    private static let sessions: ObjectPath = "/org/freedesktop/login1/session"
-    private static let sessionInterface = "org.freedesktop.login1.Session"
+    static let service = "org.freedesktop.login1"
+    static let manager: ObjectPath = "/org/freedesktop/login1"
+    static let managerInterface = "org.freedesktop.login1.Manager"
+    static let sessions: ObjectPath = "/org/freedesktop/login1/session"
+    static let sessionInterface = "org.freedesktop.login1.Session"
 
-    private let log: Logger
-    private let delay: SleepDelay?
-    private let report: @EventLoop (Event) -> Void
-    private var bus: Bus?
-    private var subscriptions: [Subscription] = []
-    private var sleepDelay: BusDescriptor?
-    private var sessions = LoginSessions()
-    private var listing = Listing.awaited
-    private var backOff = BackOff(limit: .seconds(60))
-    private lazy var retry = TimerSource { [weak self] in self?.listSessions() }
+    let log: Logger
+    let delay: SleepDelay?
+    let report: @EventLoop (Event) -> Void
+    var bus: Bus?
+    var subscriptions: [Subscription] = []
+    var sleepDelay: BusDescriptor?
+    var sessions = LoginSessions()
+    var listing = Listing.awaited
+    var backOff = BackOff(limit: .seconds(60))
+    lazy var retry = TimerSource { [weak self] in self?.listSessions() }
     /// The time that the machine had slept when the connection to the bus was lost.
-    private var sleptAtLoss: Duration?
+    var sleptAtLoss: Duration?
 
     // What was reported last.
-    private var isSuspending = false
-    private var isLocked = false
-    private var isInactive = false
+    var isSuspending = false
+    var isLocked = false
+    var isInactive = false
 
     /// Whether the states of all sessions are known. The states of some of them are not enough.
-    private enum Listing {
+    enum Listing {
         case awaited
         /// The sessions whose properties have not been read yet.
         case incomplete(Set<ObjectPath>)
@@ -83,7 +83,7 @@ package final class LogindWatch {
         bus = Bus(.system) { [weak self] in self?.handle($0) }
     }
 
-    private func handle(_ event: Bus.Event) {
+    func handle(_ event: Bus.Event) {
         switch event {
         case .connected(let connection):
             if let sleptAtLoss, Self.slept - sleptAtLoss > .milliseconds(100) { reportMissedSleep() }
@@ -99,7 +99,7 @@ package final class LogindWatch {
         }
     }
 
-    private func subscribe(on connection: BusConnection) {
+    func subscribe(on connection: BusConnection) {
         let changes = MatchRule(
             sender: Self.service,
             pathNamespace: Self.sessions,
@@ -132,7 +132,7 @@ package final class LogindWatch {
         ]
     }
 
-    private func managerSignal(_ member: String) -> MatchRule {
+    func managerSignal(_ member: String) -> MatchRule {
         MatchRule(
             sender: Self.service,
             path: Self.manager,
@@ -141,7 +141,7 @@ package final class LogindWatch {
         )
     }
 
-    private func subscribe(
+    func subscribe(
         to rule: MatchRule,
         on connection: BusConnection,
         _ handler: @escaping @EventLoop (LogindWatch, BusSignal) -> Void
@@ -152,7 +152,7 @@ package final class LogindWatch {
     }
 
     /// logind has appeared, for the first time or again: signals that it sent before were missed.
-    private func readState() {
+    func readState() {
         delaySleep()
         getPreparingForSleep()
         listSessions()
@@ -160,18 +160,18 @@ package final class LogindWatch {
 
     // MARK: Sleep
 
-    private func prepareForSleep(_ isStarting: Bool) {
+    func prepareForSleep(_ isStarting: Bool) {
         set(isSuspending: isStarting)
         if isStarting { sleepDelay = nil } else { delaySleep() }
     }
 
-    private func set(isSuspending: Bool) {
+    func set(isSuspending: Bool) {
         guard isSuspending != self.isSuspending else { return }
         self.isSuspending = isSuspending
         report(isSuspending ? .suspending : .resumed)
     }
 
-    private func reportMissedSleep() {
+    func reportMissedSleep() {
         set(isSuspending: true)
         set(isSuspending: false)
     }
@@ -184,7 +184,7 @@ package final class LogindWatch {
         return .seconds(all.tv_sec - awake.tv_sec) + .nanoseconds(all.tv_nsec - awake.tv_nsec)
     }
 
-    private func getPreparingForSleep() {
+    func getPreparingForSleep() {
         let property = "PreparingForSleep"
         call(.getProperty(property, interface: Self.managerInterface, of: Self.service, path: Self.manager)) {
             watch,
@@ -199,7 +199,7 @@ package final class LogindWatch {
     }
 
     /// Acquires the lock whose release allows the machine to sleep.
-    private func delaySleep() {
+    func delaySleep() {
         guard let delay else { return }
         let arguments = ["sleep", delay.who, delay.why, "delay"]
         call(managerCall("Inhibit", arguments.map { .string($0) })) { watch, result in
@@ -212,7 +212,7 @@ package final class LogindWatch {
         }
     }
 
-    private func managerCall(_ member: String, _ arguments: [BusValue] = []) -> MethodCall {
+    func managerCall(_ member: String, _ arguments: [BusValue] = []) -> MethodCall {
         MethodCall(
             to: Self.service,
             path: Self.manager,
@@ -222,93 +222,12 @@ package final class LogindWatch {
         )
     }
 
-    private func call(
+    func call(
         _ call: MethodCall,
         _ completion: @escaping @EventLoop (LogindWatch, Result<[BusValue], BusError>) -> Void
     ) {
         bus?.connection?.call(call) { [weak self] result in
             if let self { completion(self, result) }
-        }
-    }
-
-    // MARK: Sessions
-
-    private func listSessions() {
-        call(managerCall("ListSessions")) { watch, result in
-            switch result {
-            case .success(let values):
-                watch.backOff.reset()
-                watch.handleList((values.first?.asArray ?? []).compactMap(Self.ownSession))
-            case .failure(let error):
-                watch.log.notice("logind does not list the sessions of this user: \(error)")
-                watch.listAgain(after: error)
-            }
-        }
-    }
-
-    private func listAgain(after error: BusError) {
-        switch error.kind {
-        case .disconnected, .serviceUnknown: break  // The watch of its name reports its return.
-        case .noReply, .unknownObject, .invalidArguments, .accessDenied, .limitsExceeded, .other:
-            retry.arm(after: backOff.next())
-        }
-    }
-
-    private func handleList(_ paths: [ObjectPath]) {
-        sessions.removeAll(except: paths)
-        listing = paths.isEmpty ? .complete : .incomplete(Set(paths))
-        for path in paths { readSession(path) }
-        updateSessions()
-    }
-
-    private static func ownSession(_ session: BusValue) -> ObjectPath? {
-        // Identifier, user, user's name, seat, path.
-        guard let members = session.asStructure, members.count == 5, members[1].asInt == Int(getuid())
-        else { return nil }
-        return members[4].asObjectPath
-    }
-
-    private func readSession(_ path: ObjectPath) {
-        call(.getProperties(Self.sessionInterface, of: Self.service, path: path)) { watch, result in
-            switch result {
-            case .success(let values):
-                watch.sessions.set(path, values.first?.asProperties ?? [:], user: getuid())
-            case .failure(let error) where error.kind == .unknownObject:
-                // It has ended.
-                watch.sessions.remove(path)
-            case .failure(let error):
-                // The last known state stays in force.
-                watch.log.notice("logind does not report the state of a session: \(error)")
-            }
-            watch.didReadSession(path)
-        }
-    }
-
-    private func didReadSession(_ path: ObjectPath) {
-        if case .incomplete(var unknown) = listing {
-            unknown.remove(path)
-            listing = unknown.isEmpty ? .complete : .incomplete(unknown)
-        }
-        updateSessions()
-    }
-
-    private func sessionChanged(_ path: ObjectPath, _ changes: PropertyChanges) {
-        let names: [BusKey] = ["Active", "LockedHint"]
-        if names.contains(where: changes.invalidated.contains) { return readSession(path) }
-        guard names.contains(where: { changes.changed[$0] != nil }) else { return }
-        guard sessions.update(path, changes.changed) else { return readSession(path) }
-        updateSessions()
-    }
-
-    private func updateSessions() {
-        guard case .complete = listing else { return }
-        if sessions.isInactive != isInactive {
-            isInactive = sessions.isInactive
-            report(isInactive ? .inactive : .active)
-        }
-        if sessions.isLocked != isLocked {
-            isLocked = sessions.isLocked
-            report(isLocked ? .locked : .unlocked)
         }
     }
 }

@@ -10,7 +10,7 @@ import ServiceClient
 @EventLoop
 final class BluetoothButton {
     /// The last observed state of the device, to detect changes.
-    private struct Observation: Equatable {
+    struct Observation: Equatable {
         /// Whether the link is up.
         var isUp = false
         var areServicesResolved = false
@@ -23,28 +23,28 @@ final class BluetoothButton {
     }
 
     /// BlueZ 5.66 never answers if the button refuses the subscription.
-    private static let subscribeTimeout = Duration.seconds(10)
+    static let subscribeTimeout = Duration.seconds(10)
     /// Later answers do not matter.
-    private static let readTimeout = Duration.seconds(10)
+    static let readTimeout = Duration.seconds(10)
     /// BlueZ gives up earlier.
-    private static let connectTimeout = Duration.seconds(60)
+    static let connectTimeout = Duration.seconds(60)
 
     let profile: AccessoryDefinition
-    private let path: ObjectPath
-    private let mirror: BlueZMirror
-    private let core: CoreConnection
-    private let list: AccessoryList
-    private var accessory: Accessory
-    private var observed = Observation()
+    let path: ObjectPath
+    let mirror: BlueZMirror
+    let core: CoreConnection
+    let list: AccessoryList
+    var accessory: Accessory
+    var observed = Observation()
     /// For each input, incremented with each subscription, so that a late answer is recognised.
-    private var subscriptions: [Int: Int] = [:]
-    private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
+    var subscriptions: [Int: Int] = [:]
+    lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
     /// Why the last subscription failed, until one succeeds.
-    private(set) var subscriptionFailure: String?
-    private let log: Logger
-    private let settings: AccessorySettings
-    private var diagnosis: LinkDiagnosis
-    private var isBatteryLow = false
+    var subscriptionFailure: String?
+    let log: Logger
+    let settings: AccessorySettings
+    var diagnosis: LinkDiagnosis
+    var isBatteryLow = false
     /// What was chosen for the device, and whether its presses count.
     private(set) var use: EnrolledDevices.Use
 
@@ -128,7 +128,7 @@ final class BluetoothButton {
         updateAdvice(device)
     }
 
-    private func updateLink(_ device: BlueZDevice) {
+    func updateLink(_ device: BlueZDevice) {
         let before = observed
         observed = observe(device)
         watchCharacteristics(before.characteristics)
@@ -169,7 +169,7 @@ final class BluetoothButton {
         for case let characteristic? in observed.characteristics { mirror.unwatch(characteristic) }
     }
 
-    private func observe(_ device: BlueZDevice) -> Observation {
+    func observe(_ device: BlueZDevice) -> Observation {
         let characteristics = profile.attributes.map { mirror.objects.characteristic(of: path, matching: $0) }
         return Observation(
             isUp: device.isConnected && mirror.objects.isAdapterPowered(of: device),
@@ -181,7 +181,7 @@ final class BluetoothButton {
         )
     }
 
-    private func watchCharacteristics(_ before: [ObjectPath?]) {
+    func watchCharacteristics(_ before: [ObjectPath?]) {
         guard observed.characteristics != before else { return }
         for case let path? in before where !observed.characteristics.contains(path) { mirror.unwatch(path) }
         for case let path? in observed.characteristics where !before.contains(path) {
@@ -189,7 +189,7 @@ final class BluetoothButton {
         }
     }
 
-    private func updateServices(_ before: Observation) {
+    func updateServices(_ before: Observation) {
         let wereResolved = before.isUp && before.areServicesResolved
         // A characteristic that was replaced is another one.
         let hasLostCharacteristic = zip(before.characteristics, observed.characteristics).contains {
@@ -207,15 +207,15 @@ final class BluetoothButton {
         }
     }
 
-    private func updateAdvice(_ device: BlueZDevice) {
+    func updateAdvice(_ device: BlueZDevice) {
         let advice = diagnosis.finding(isBonded: device.isPaired)?.advice(device.address)
         if advice != accessory.advice { handle(.adviceChanged(advice)) }
     }
 
     /// Below this charge a person should charge it or change its battery; above the other one it was done.
-    private static let lowBattery = (low: 15, charged: 25)
+    static let lowBattery = (low: 15, charged: 25)
 
-    private func batteryChanged(_ percent: Int) {
+    func batteryChanged(_ percent: Int) {
         if percent != accessory.device.battery { handle(.batteryChanged(percent)) }
         if percent >= Self.lowBattery.charged { isBatteryLow = false }
         guard percent <= Self.lowBattery.low, !isBatteryLow else { return }
@@ -224,7 +224,7 @@ final class BluetoothButton {
         list.publish(AccessoryEvent(.batteryLow, device: accessory.device, value: "\(percent)"))
     }
 
-    private func handle(_ event: Accessory.Event) {
+    func handle(_ event: Accessory.Event) {
         let wasTransmitting = accessory.isTransmitting
         for effect in accessory.handle(event, at: .now) { perform(effect) }
         switch (wasTransmitting, accessory.isTransmitting) {
@@ -238,7 +238,7 @@ final class BluetoothButton {
         }
     }
 
-    private func perform(_ effect: Accessory.Effect) {
+    func perform(_ effect: Accessory.Effect) {
         switch effect {
         case .begin(let attempt, let role): begin(attempt, role)
         case .end(let cause, let role): core.end(accessory.origin, cause, role: role)
@@ -253,7 +253,7 @@ final class BluetoothButton {
         }
     }
 
-    private func begin(_ attempt: AttemptID, _ role: ButtonRole) {
+    func begin(_ attempt: AttemptID, _ role: ButtonRole) {
         core.begin(accessory.origin, role: role) { [weak self] result in
             guard let self else { return }
             switch result {
@@ -266,7 +266,7 @@ final class BluetoothButton {
         }
     }
 
-    private func report(_ role: ButtonRole, isPressed: Bool) {
+    func report(_ role: ButtonRole, isPressed: Bool) {
         core.report(accessory.origin, role: role, isPressed: isPressed) { [weak self] reason in
             guard let self else { return }
             let remark = "not reported: \(reason)"
@@ -281,130 +281,5 @@ final class BluetoothButton {
 
     func coreLost() {
         handle(.coreLost)
-    }
-
-    /// Reads the value of an input. A late answer is recognised by the number of the subscription.
-    private func read(_ input: Int) {
-        let subscription = subscriptions[input]
-        guard let characteristic = observed.characteristics[input], let connection = mirror.connection else {
-            return handle(.fenceAnswered(input, .refused))
-        }
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: characteristic,
-            interface: BlueZ.characteristic,
-            member: "ReadValue",
-            arguments: [.properties([:])],
-            startsService: false
-        )
-        connection.call(call, timeout: Self.readTimeout) { [weak self] result in
-            guard let self, subscription == subscriptions[input], self.input(at: characteristic) == input
-            else { return }
-            // Why it is refused does not matter: most of these buttons have no value to read.
-            let value = (try? result.get())?.first?.asBytes
-            handle(.fenceAnswered(input, value.map { .value($0) } ?? .refused))
-        }
-    }
-
-    /// Breaks the link. After `Disconnect`, BlueZ does not accept the device again before `Connect` was called, whether or
-    /// not that call succeeds (`disable_auto_connect` in src/device.c).
-    private func reconnect() {
-        guard let connection = mirror.connection else { return }
-        let path = path
-        connection.call(Self.call("Disconnect", on: path), timeout: Self.subscribeTimeout) {
-            [weak connection] _ in
-            // Its failure changes nothing: the machine repeats the order while the link is up.
-            connection?.call(Self.call("Connect", on: path), timeout: Self.connectTimeout) { _ in
-                // BlueZ connects by itself from now on.
-            }
-        }
-    }
-
-    private static func call(_ member: String, on path: ObjectPath) -> MethodCall {
-        MethodCall(
-            to: BlueZ.name,
-            path: path,
-            interface: BlueZ.device,
-            member: member,
-            startsService: false
-        )
-    }
-
-    private func subscribe(_ input: Int) {
-        let subscription = (subscriptions[input] ?? 0) + 1
-        subscriptions[input] = subscription
-        guard let characteristic = observed.characteristics[input], let connection = mirror.connection else {
-            return handle(.notificationsFailed(input, reason: "the characteristic was removed"))
-        }
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: characteristic,
-            interface: BlueZ.characteristic,
-            member: "StartNotify",
-            startsService: false
-        )
-        let start = MonotonicInstant.now
-        connection.call(call, timeout: Self.subscribeTimeout) { [weak self] result in
-            guard let self, subscription == subscriptions[input], self.input(at: characteristic) == input
-            else { return }
-            switch result {
-            case .success:
-                subscriptionFailure = nil
-                diagnosis.answered(after: .now - start)
-                handle(.notificationsEnabled(input))
-                if let device = mirror.objects.devices[path] { updateAdvice(device) }
-            case .failure(let error):
-                subscriptionFailure = error.description
-                handle(.notificationsFailed(input, reason: error.description))
-            }
-        }
-    }
-}
-
-extension BlueZDevice {
-    /// The origin of its presses.
-    var origin: Origin { origin(named: nil) }
-
-    /// `chosen` is the name that it was enrolled with.
-    func origin(named chosen: String?) -> Origin {
-        let name = chosen ?? (alias.isEmpty ? address : alias)
-        return Origin(kind: .bluetoothButton, identifier: address, name: name.withBoundedMarks)
-    }
-}
-
-extension BlueZDevice {
-    /// What it is compared with the accessory files by; `present` are the services that BlueZ has, beside the advertised
-    /// ones.
-    func description(with present: [String]) -> DeviceDescription {
-        DeviceDescription(name: name, link: .bluetooth(address: address, services: uuids + present))
-    }
-}
-
-extension BlueZObjects {
-    /// The accessory files for GATT that match the advertised and the present services of a device, the best first.
-    func profiles(of path: ObjectPath, in catalog: AccessoryCatalog) -> [AccessoryDefinition] {
-        guard let device = devices[path] else { return [] }
-        let present = services(of: path).map(\.uuid)
-        let matching = catalog.ranked(for: device.description(with: present)).filter {
-            !$0.attributes.isEmpty
-        }
-        // A device may have the service without the profile's characteristic.
-        let complete = matching.filter { hasCharacteristic(of: path, matching: $0) }
-        return complete + matching.filter { !complete.contains($0) }
-    }
-
-    func hasCharacteristic(of device: ObjectPath, matching profile: AccessoryDefinition) -> Bool {
-        profile.attributes.contains { characteristic(of: device, matching: $0) != nil }
-    }
-
-    /// With several services or characteristics of one UUID the first, by their handles.
-    func characteristic(of device: ObjectPath, matching attribute: GattAttribute) -> ObjectPath? {
-        for service in services(of: device) where GattUUID(service.uuid) == attribute.service {
-            let found = characteristics(ofService: service.path).first {
-                GattUUID($0.uuid) == attribute.characteristic
-            }
-            if let found { return found.path }
-        }
-        return nil
     }
 }

@@ -1,0 +1,51 @@
+import AccessoryCore
+import DBus
+import PTTMessages
+
+extension BlueZDevice {
+    /// The origin of its presses.
+    var origin: Origin { origin(named: nil) }
+
+    /// `chosen` is the name that it was enrolled with.
+    func origin(named chosen: String?) -> Origin {
+        let name = chosen ?? (alias.isEmpty ? address : alias)
+        return Origin(kind: .bluetoothButton, identifier: address, name: name.withBoundedMarks)
+    }
+}
+
+extension BlueZDevice {
+    /// What it is compared with the accessory files by; `present` are the services that BlueZ has, beside the advertised
+    /// ones.
+    func description(with present: [String]) -> DeviceDescription {
+        DeviceDescription(name: name, link: .bluetooth(address: address, services: uuids + present))
+    }
+}
+
+extension BlueZObjects {
+    /// The accessory files for GATT that match the advertised and the present services of a device, the best first.
+    func profiles(of path: ObjectPath, in catalog: AccessoryCatalog) -> [AccessoryDefinition] {
+        guard let device = devices[path] else { return [] }
+        let present = services(of: path).map(\.uuid)
+        let matching = catalog.ranked(for: device.description(with: present)).filter {
+            !$0.attributes.isEmpty
+        }
+        // A device may have the service without the profile's characteristic.
+        let complete = matching.filter { hasCharacteristic(of: path, matching: $0) }
+        return complete + matching.filter { !complete.contains($0) }
+    }
+
+    func hasCharacteristic(of device: ObjectPath, matching profile: AccessoryDefinition) -> Bool {
+        profile.attributes.contains { characteristic(of: device, matching: $0) != nil }
+    }
+
+    /// With several services or characteristics of one UUID the first, by their handles.
+    func characteristic(of device: ObjectPath, matching attribute: GattAttribute) -> ObjectPath? {
+        for service in services(of: device) where GattUUID(service.uuid) == attribute.service {
+            let found = characteristics(ofService: service.path).first {
+                GattUUID($0.uuid) == attribute.characteristic
+            }
+            if let found { return found.path }
+        }
+        return nil
+    }
+}

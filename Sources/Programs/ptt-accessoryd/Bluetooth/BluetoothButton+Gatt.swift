@@ -1,0 +1,86 @@
+import AccessoryCore
+import DBus
+import EventLoop
+import Logging
+import PTTMessages
+import ServiceClient
+
+// Its subscriptions, and the read that fences them.
+extension BluetoothButton {
+    /// Reads the value of an input. A late answer is recognised by the number of the subscription.
+    func read(_ input: Int) {
+        let subscription = subscriptions[input]
+        guard let characteristic = observed.characteristics[input], let connection = mirror.connection else {
+            return handle(.fenceAnswered(input, .refused))
+        }
+        let call = MethodCall(
+            to: BlueZ.name,
+            path: characteristic,
+            interface: BlueZ.characteristic,
+            member: "ReadValue",
+            arguments: [.properties([:])],
+            startsService: false
+        )
+        connection.call(call, timeout: Self.readTimeout) { [weak self] result in
+            guard let self, subscription == subscriptions[input], self.input(at: characteristic) == input
+            else { return }
+            // Why it is refused does not matter: most of these buttons have no value to read.
+            let value = (try? result.get())?.first?.asBytes
+            handle(.fenceAnswered(input, value.map { .value($0) } ?? .refused))
+        }
+    }
+
+    /// Breaks the link. After `Disconnect`, BlueZ does not accept the device again before `Connect` was called, whether or
+    /// not that call succeeds (`disable_auto_connect` in src/device.c).
+    func reconnect() {
+        guard let connection = mirror.connection else { return }
+        let path = path
+        connection.call(Self.call("Disconnect", on: path), timeout: Self.subscribeTimeout) {
+            [weak connection] _ in
+            // Its failure changes nothing: the machine repeats the order while the link is up.
+            connection?.call(Self.call("Connect", on: path), timeout: Self.connectTimeout) { _ in
+                // BlueZ connects by itself from now on.
+            }
+        }
+    }
+
+    static func call(_ member: String, on path: ObjectPath) -> MethodCall {
+        MethodCall(
+            to: BlueZ.name,
+            path: path,
+            interface: BlueZ.device,
+            member: member,
+            startsService: false
+        )
+    }
+
+    func subscribe(_ input: Int) {
+        let subscription = (subscriptions[input] ?? 0) + 1
+        subscriptions[input] = subscription
+        guard let characteristic = observed.characteristics[input], let connection = mirror.connection else {
+            return handle(.notificationsFailed(input, reason: "the characteristic was removed"))
+        }
+        let call = MethodCall(
+            to: BlueZ.name,
+            path: characteristic,
+            interface: BlueZ.characteristic,
+            member: "StartNotify",
+            startsService: false
+        )
+        let start = MonotonicInstant.now
+        connection.call(call, timeout: Self.subscribeTimeout) { [weak self] result in
+            guard let self, subscription == subscriptions[input], self.input(at: characteristic) == input
+            else { return }
+            switch result {
+            case .success:
+                subscriptionFailure = nil
+                diagnosis.answered(after: .now - start)
+                handle(.notificationsEnabled(input))
+                if let device = mirror.objects.devices[path] { updateAdvice(device) }
+            case .failure(let error):
+                subscriptionFailure = error.description
+                handle(.notificationsFailed(input, reason: error.description))
+            }
+        }
+    }
+}

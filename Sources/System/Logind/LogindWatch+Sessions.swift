@@ -1,0 +1,86 @@
+import DBus
+import EventLoop
+import Glibc
+import Logging
+
+// The sessions of the user, and which one is active.
+extension LogindWatch {
+    func listSessions() {
+        call(managerCall("ListSessions")) { watch, result in
+            switch result {
+            case .success(let values):
+                watch.backOff.reset()
+                watch.handleList((values.first?.asArray ?? []).compactMap(Self.ownSession))
+            case .failure(let error):
+                watch.log.notice("logind does not list the sessions of this user: \(error)")
+                watch.listAgain(after: error)
+            }
+        }
+    }
+
+    func listAgain(after error: BusError) {
+        switch error.kind {
+        case .disconnected, .serviceUnknown: break  // The watch of its name reports its return.
+        case .noReply, .unknownObject, .invalidArguments, .accessDenied, .limitsExceeded, .other:
+            retry.arm(after: backOff.next())
+        }
+    }
+
+    func handleList(_ paths: [ObjectPath]) {
+        sessions.removeAll(except: paths)
+        listing = paths.isEmpty ? .complete : .incomplete(Set(paths))
+        for path in paths { readSession(path) }
+        updateSessions()
+    }
+
+    static func ownSession(_ session: BusValue) -> ObjectPath? {
+        // Identifier, user, user's name, seat, path.
+        guard let members = session.asStructure, members.count == 5, members[1].asInt == Int(getuid())
+        else { return nil }
+        return members[4].asObjectPath
+    }
+
+    func readSession(_ path: ObjectPath) {
+        call(.getProperties(Self.sessionInterface, of: Self.service, path: path)) { watch, result in
+            switch result {
+            case .success(let values):
+                watch.sessions.set(path, values.first?.asProperties ?? [:], user: getuid())
+            case .failure(let error) where error.kind == .unknownObject:
+                // It has ended.
+                watch.sessions.remove(path)
+            case .failure(let error):
+                // The last known state stays in force.
+                watch.log.notice("logind does not report the state of a session: \(error)")
+            }
+            watch.didReadSession(path)
+        }
+    }
+
+    func didReadSession(_ path: ObjectPath) {
+        if case .incomplete(var unknown) = listing {
+            unknown.remove(path)
+            listing = unknown.isEmpty ? .complete : .incomplete(unknown)
+        }
+        updateSessions()
+    }
+
+    func sessionChanged(_ path: ObjectPath, _ changes: PropertyChanges) {
+        let names: [BusKey] = ["Active", "LockedHint"]
+        if names.contains(where: changes.invalidated.contains) { return readSession(path) }
+        guard names.contains(where: { changes.changed[$0] != nil }) else { return }
+        guard sessions.update(path, changes.changed) else { return readSession(path) }
+        updateSessions()
+    }
+
+    func updateSessions() {
+        guard case .complete = listing else { return }
+        if sessions.isInactive != isInactive {
+            isInactive = sessions.isInactive
+            report(isInactive ? .inactive : .active)
+        }
+        if sessions.isLocked != isLocked {
+            isLocked = sessions.isLocked
+            report(isLocked ? .locked : .unlocked)
+        }
+    }
+}
