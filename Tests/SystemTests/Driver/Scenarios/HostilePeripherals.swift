@@ -25,6 +25,30 @@ extension Scenario {
             try await fixture.ready(.aina)
             application.close()
         },
+        Scenario(part: 13, "of two buttons with one name, only the enrolled one transmits") { fixture in
+            try await fixture.paired(.ffe0)
+            let application = try await fixture.application()
+            let twin = Button(key: "9", file: "ffe0", name: Button.ffe0.name, address: "F0:00:00:00:02:02")
+            try await ButtonSimulator.add(twin)
+            // It is found, and another program of the machine connects and trusts it, which is no consent.
+            _ = try await Command.run(["pttctl", "pair", "nobody", "--seconds", "5"])
+            let adapter = "/org/bluez/hci0"
+            let device = "\(adapter)/dev_\(twin.address.split(separator: ":").joined(separator: "_"))"
+            try await Machine.root(
+                "busctl set-property org.bluez \(device) org.bluez.Device1 Trusted b true && "
+                    + "busctl --timeout=30 call org.bluez \(device) org.bluez.Device1 Connect"
+            )
+            let mark = fixture.core.events.count
+            _ = try await ButtonSimulator.perform("press \(twin.key)")
+            try await never("a transmission begins", for: .seconds(3)) {
+                fixture.core.beginnings(after: mark) > 0
+            }
+            try await fixture.talk(.ffe0, to: application)
+            try await Machine.root(
+                "busctl call org.bluez \(adapter) org.bluez.Adapter1 RemoveDevice o \(device)"
+            )
+            application.close()
+        },
         Scenario(part: 13, "a button that claims 300 services harms no other one") { fixture in
             try await fixture.paired(.ffe0)
             let application = try await fixture.application()
@@ -35,25 +59,6 @@ extension Scenario {
                 _ = try await Command.run(["timeout", "30", "pttctl", "pair", liar.name, "--seconds", "10"])
             }
             _ = try await Command.run(["pttctl", "forget", liar.address])
-            application.close()
-        },
-        Scenario(part: 13, "of two buttons with one name, only the enrolled one transmits") { fixture in
-            try await fixture.paired(.ffe0)
-            let application = try await fixture.application()
-            let twin = Button(key: "9", file: "ffe0", name: Button.ffe0.name, address: "F0:00:00:00:02:02")
-            try await ButtonSimulator.add(twin)
-            // Another program of the machine connects and trusts it, which is no consent.
-            try await Machine.root(
-                "bluetoothctl --timeout 10 scan le > /dev/null; bluetoothctl trust \(twin.address)"
-            )
-            try await Machine.root("bluetoothctl connect \(twin.address)")
-            let mark = fixture.core.events.count
-            _ = try await ButtonSimulator.perform("press \(twin.key)")
-            try await never("a transmission begins", for: .seconds(3)) {
-                fixture.core.beginnings(after: mark) > 0
-            }
-            try await fixture.talk(.ffe0, to: application)
-            try await Machine.root("bluetoothctl remove \(twin.address)")
             application.close()
         },
     ]
