@@ -110,6 +110,8 @@ extension Accessory {
                 report.pendingDowns.insert(role)
                 report.pass(.pressedWhileConnecting)
             } else if buttons.isMirrored(role, by: report.input, at: report.time) {
+                // Like any level without a press of its own: a release comes first.
+                buttons[role] = .held
                 report.pass(.mirrored)
             } else {
                 press(role, &report, &effects)
@@ -205,11 +207,12 @@ extension Accessory {
         at now: MonotonicTime,
         _ effects: inout EffectList
     ) {
-        guard case .keys(let keys) = link, !keys.isRemoved, case .keys(let input) = definition.input,
-            let meaning = input.meanings[code]
-        else { return }
+        guard case .keys(let keys) = link, !keys.isRemoved, case .keys(let input) = definition.input else {
+            return
+        }
         gesture.loseAll(.released, &effects)
         buttons.discountPresses()
+        guard let meaning = input.meanings[code] else { return }
         if case .button(let role) = meaning {
             buttons[roles[role]] = isPressed ? .held : .released
             if !isPressed { _ = gesture.letGo(roles[role], at: now, &effects) }

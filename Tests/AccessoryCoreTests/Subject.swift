@@ -1,0 +1,188 @@
+import AccessoryCore
+import PTTMessages
+
+/// A representative accessory, and what may happen to it.
+struct Subject: Sendable, CustomStringConvertible {
+    let description: String
+    let definition: AccessoryDefinition
+    let oracle: AccessoryOracle
+    /// What it sends.
+    let frames: [AccessoryOracle.Step]
+    /// What happens to its link.
+    let losses: [AccessoryOracle.Step]
+    let connection: [Accessory.Event]
+
+    var steps: [AccessoryOracle.Step] {
+        frames + losses + [
+            .accepted, .acceptedUnknown, .refused, .ended(.timeLimit), .event(.coreLost), .event(.timerFired),
+            .event(.gateChanged(.closed(reason: "not enrolled", cause: .stopped))),
+            .event(.gateChanged(.open)),
+        ]
+    }
+
+    /// Unconnected, and ready.
+    var starts: [Run] {
+        let accessory = Accessory(definition, origin: .button)
+        let unconnected = Run(accessory: accessory, oracle: oracle)
+        var ready = unconnected
+        for event in connection { _ = ready.take(.event(event), after: .milliseconds(600)) }
+        return [unconnected, ready]
+    }
+
+    static let all = [
+        gatt("level", [[([0x01], [.down(.talk)]), ([0x00], [.up(.talk)])]], frames: one),
+        gatt("toggle", mode: .toggle, [[([0x01], [.down(.talk)]), ([0x00], [.up(.talk)])]], frames: one),
+        gatt(
+            "press only",
+            taps: [.talk],
+            [[([0x01], [.tap(.talk)])]],
+            frames: [.event(value(1), press: .talk)]
+        ),
+        gatt(
+            "two characteristics",
+            [
+                [([0x01], [.down(.talk)]), ([0x00], [.up(.talk)])],
+                [([0x01], [.down(.talk)]), ([0x00], [.up(.talk)])],
+            ],
+            frames: one + [
+                .event(value(1, input: 1), press: .talk), .event(value(0, input: 1), release: [.talk]),
+            ]
+        ),
+        gatt(
+            "talk and emergency",
+            [
+                [
+                    ([0x01], [.down(.talk)]), ([0x02], [.down(.emergency)]), ([0x03], [.up(.talk)]),
+                    ([0x04], [.up(.emergency)]), ([0x05], [.down(.channelUp)]),
+                ]
+            ],
+            frames: [
+                .event(value(1), press: .talk), .event(value(2), press: .emergency),
+                .event(value(3), release: [.talk]), .event(value(4), release: [.emergency]),
+                .event(value(0), release: [.talk, .emergency]), .event(value(5)),
+            ]
+        ),
+        serial, keys("plug", .init(mode: .toggle, shortestPress: .milliseconds(10)), isToggle: true),
+        keys("remote", .init(mode: .toggle), isToggle: true),
+        keys("pedal", .init(mode: .hold), isToggle: false),
+        paired,
+    ]
+
+    private static let one: [AccessoryOracle.Step] = [
+        .event(value(1), press: .talk), .event(value(0), release: [.talk]), .event(value(0x31)),
+    ]
+
+    private static func value(_ byte: UInt8, input: Int = 0) -> Accessory.Event {
+        .valueNotified([byte], input: input)
+    }
+
+    private static func gatt(
+        _ description: String,
+        mode: ButtonMode? = nil,
+        taps: Set<ButtonRole> = [],
+        _ tables: [[([UInt8], [Signal])]],
+        frames: [AccessoryOracle.Step]
+    ) -> Subject {
+        let attributes = (0..<tables.count).map {
+            GattAttribute(
+                service: GattUUID(assigned: 0xFFE0),
+                characteristic: GattUUID(assigned: 0xFFE1 + UInt32($0))
+            )
+        }
+        let inputs = zip(attributes, tables).map { attribute, table in
+            GattInput(attribute, .bytes(table.map { BytePattern($0.0, $0.1) }))
+        }
+        let found = Set(inputs.indices)
+        let isToggle = mode == .toggle || taps.contains(.talk)
+        return Subject(
+            description: description,
+            definition: definition(.gatt(inputs), GestureSettings(mode: mode)),
+            oracle: AccessoryOracle(isToggle: isToggle, taps: taps),
+            frames: frames,
+            losses: [
+                .event(.connected), .event(.servicesResolved(found: found)),
+                .event(.servicesResolved(found: [])),
+                .event(.notificationsEnabled(0)), .event(.notificationsFailed(0, reason: "no")),
+                .event(.fenceAnswered(0, .refused)), .event(.notificationsStopped(0)), .event(.servicesGone),
+                .event(.disconnected(.linkLost)), .event(.bluetoothLost),
+            ],
+            connection: [.connected, .servicesResolved(found: found)]
+                + found.sorted().flatMap {
+                    [.notificationsEnabled($0), .fenceAnswered($0, .refused), .timerFired]
+                }
+        )
+    }
+
+    private static var serial: Subject {
+        func text(_ text: String) -> Accessory.Event { .bytesReceived(Array(text.utf8)) }
+        let tokens: [(String, Signal)] = [
+            ("+PTT=P", .down(.talk)), ("+PTT=R", .up(.talk)), ("C:SP*", .arm(.multifunction)),
+            ("C:SR*", .fire(.multifunction)), ("C:SOS*", .tap(.emergency)),
+        ]
+        let table = TokenTable(tokens.map { .init(Array($0.0.utf8), [$0.1]) }, stripped: [0])
+        return Subject(
+            description: "serial",
+            definition: definition(
+                .serial(SerialInput(serviceClass: GattUUID(assigned: 0x1101), tokens: table)),
+                GestureSettings()
+            ),
+            oracle: AccessoryOracle(isToggle: false, taps: [.emergency]),
+            frames: [
+                .event(text("+PTT=P"), press: .talk), .event(text("+PTT=R"), release: [.talk]),
+                .event(text("C:SP*")), .event(text("C:SR*")), .event(text("C:SOS*"), press: .emergency),
+                .event(text("noise")),
+            ],
+            losses: [.event(.portOpened), .event(.portClosed(.linkLost)), .event(.bluetoothLost)],
+            connection: [.portOpened, .timerFired]
+        )
+    }
+
+    private static func keys(_ description: String, _ gesture: GestureSettings, isToggle: Bool) -> Subject {
+        Subject(
+            description: description,
+            definition: definition(.keys(KeyInput([164: .button(.talk)])), gesture),
+            oracle: AccessoryOracle(isToggle: isToggle),
+            frames: [
+                .event(.keyPressed(164), press: .talk), .event(.keyReleased(164), release: [.talk]),
+                .event(.keyPressed(30)),
+            ],
+            losses: keyLosses,
+            connection: [.timerFired]
+        )
+    }
+
+    private static var paired: Subject {
+        Subject(
+            description: "paired keys",
+            definition: definition(
+                .keys(KeyInput([208: .down(.talk), 168: .up(.talk)])),
+                GestureSettings(mode: .hold, releaseAfter: .seconds(60))
+            ),
+            oracle: AccessoryOracle(isToggle: false, taps: [.talk]),
+            frames: [
+                .event(.keyPressed(208), press: .talk), .event(.keyReleased(208)),
+                .event(.keyPressed(168), release: [.talk]), .event(.keyReleased(168)),
+            ],
+            losses: keyLosses,
+            connection: [.timerFired]
+        )
+    }
+
+    private static let keyLosses: [AccessoryOracle.Step] = [
+        .event(.keyResynchronised(164, isPressed: true)),
+        .event(.keyResynchronised(164, isPressed: false), release: [.talk]), .event(.eventsLost),
+        .event(.plugChanged), .event(.deviceRemoved),
+    ]
+
+    private static func definition(_ input: AccessoryInput, _ gesture: GestureSettings) -> AccessoryDefinition
+    {
+        AccessoryDefinition(
+            identifier: "subject",
+            name: "Subject",
+            confidence: .learned,
+            match: AccessoryMatch(),
+            input: input,
+            gesture: gesture
+        )
+    }
+}
