@@ -68,9 +68,10 @@ struct USBHeadsetTests {
         async throws
     {
         let gadget = try USBGadget(name: "typing", vendor: "0x1234", [.keyboard, .mediaKeys])
+        // The order of the nodes is that in which the kernel made them.
         let nodes = try await nodes(2, of: "typing")
-        #expect(nodes.map(\.isKeyboardLike) == [true, false])
-        #expect(nodes.map(\.isBesideKeyboard) == [false, true])
+        #expect(nodes.count { $0.isKeyboardLike } == 1)
+        #expect(nodes.count { !$0.isKeyboardLike && $0.isBesideKeyboard } == 1)
         gadget.remove()
     }
 
