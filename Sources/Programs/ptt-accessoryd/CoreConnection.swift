@@ -127,16 +127,16 @@ final class CoreConnection {
         }
     }
 
-    /// Reports a button that does not transmit, in this turn of the loop. `refused` is called with the reason if the
+    /// Reports a button that does not transmit, in this turn of the loop. `then` is called once, with the reason if the
     /// application is not notified. Without a connection no button is held: the core released it with the connection.
     func report(
         _ origin: Origin,
         role: ButtonRole,
         isPressed: Bool,
-        refused: @escaping @EventLoop (String) -> Void
+        then: @escaping @EventLoop (String?) -> Void
     ) {
         guard isConnected, let requests else {
-            if isPressed { refused(suspension ?? "the core is not connected") }
+            then(isPressed ? suspension ?? "the core is not connected" : nil)
             return connectNow()
         }
         let report = ChannelInterface.ButtonReport(
@@ -146,7 +146,10 @@ final class CoreConnection {
             isPressed: isPressed
         )
         requests.call(ChannelInterface.reportButton, report) { result in
-            if case .failure(let error) = result { refused("\(error)") }
+            switch result {
+            case .success: then(nil)
+            case .failure(let error): then("\(error)")
+            }
         }
     }
 

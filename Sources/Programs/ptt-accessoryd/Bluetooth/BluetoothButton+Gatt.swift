@@ -5,8 +5,7 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-// Its subscriptions, and the read that fences them.
-extension BluetoothButton {
+extension BluetoothButton: GattOrders {
     /// Reads the value of an input. A late answer is recognised by the number of the subscription.
     func read(_ input: Int) {
         let subscription = subscriptions[input]
@@ -44,7 +43,7 @@ extension BluetoothButton {
         }
     }
 
-    static func call(_ member: String, on path: ObjectPath) -> MethodCall {
+    private static func call(_ member: String, on path: ObjectPath) -> MethodCall {
         MethodCall(
             to: BlueZ.name,
             path: path,

@@ -5,8 +5,7 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// One Bluetooth button that is enrolled, or is being enrolled: passes its events to its ``Accessory``, and performs the
-/// effects.
+/// One Bluetooth button that is enrolled, or is being enrolled: its link, whose events go to its machine.
 @EventLoop
 final class BluetoothButton {
     /// The last observed state of the device, to detect changes.
@@ -32,13 +31,11 @@ final class BluetoothButton {
     let profile: AccessoryDefinition
     let path: ObjectPath
     let mirror: BlueZMirror
-    let core: CoreConnection
     let list: AccessoryList
-    var accessory: Accessory
+    private let host: AccessoryHost
     var observed = Observation()
     /// For each input, incremented with each subscription, so that a late answer is recognised.
     var subscriptions: [Int: Int] = [:]
-    lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
     /// Why the last subscription failed, until one succeeds.
     var subscriptionFailure: String?
     let log: Logger
@@ -61,7 +58,6 @@ final class BluetoothButton {
         self.path = path
         self.profile = profile
         self.mirror = mirror
-        self.core = core
         self.list = list
         self.log = log
         self.use = use
@@ -75,23 +71,29 @@ final class BluetoothButton {
             mirror: mirror,
             log: log
         )
-        accessory = Accessory(
+        let accessory = Accessory(
             profile,
             origin: device.origin(named: enrolment.name),
             mode: enrolment.mode,
             roles: enrolment.roles,
             gate: use.gate
         )
-        list.set(accessory.device)
+        host = AccessoryHost(accessory, core: core, list: list)
+        host.link = self
+        host.transmittingChanged = { [mirror, settings] isTransmitting in
+            if isTransmitting { mirror.keepAlive.start(for: path) } else { mirror.keepAlive.stop(for: path) }
+            settings.show(isTransmitting: isTransmitting)
+        }
+        list.set(host.accessory.device)
         update()
     }
 
-    var origin: Origin { accessory.origin }
+    var origin: Origin { host.accessory.origin }
 
-    var device: AccessoryDevice { accessory.device }
+    var device: AccessoryDevice { host.accessory.device }
 
     /// Whether a press would be detected, whether or not it counts.
-    var isReady: Bool { accessory.isReady }
+    var isReady: Bool { host.accessory.isReady }
 
     /// The bits that its settings have changed, as they were before.
     var restorations: [Enrolment.Restoration] { settings.restorations }
@@ -122,7 +124,7 @@ final class BluetoothButton {
     func update() {
         guard let device = mirror.objects.devices[path] else { return }
         let name = device.origin(named: use.enrolment.name).name
-        if name != accessory.origin.name { handle(.renamed(name)) }
+        if name != origin.name { handle(.renamed(name)) }
         if let percent = mirror.objects.batteries[path]?.percentage { batteryChanged(percent) }
         updateLink(device)
         updateAdvice(device)
@@ -164,7 +166,7 @@ final class BluetoothButton {
     /// Ends its press and its subscriptions. It is not used afterwards.
     func end() {
         handle(.disconnected(.linkLost))
-        timer.disarm()
+        host.end()
         subscriptions = [:]
         for case let characteristic? in observed.characteristics { mirror.unwatch(characteristic) }
     }
@@ -209,69 +211,23 @@ final class BluetoothButton {
 
     func updateAdvice(_ device: BlueZDevice) {
         let advice = diagnosis.finding(isBonded: device.isPaired)?.advice(device.address)
-        if advice != accessory.advice { handle(.adviceChanged(advice)) }
+        if advice != host.accessory.advice { handle(.adviceChanged(advice)) }
     }
 
     /// Below this charge a person should charge it or change its battery; above the other one it was done.
     static let lowBattery = (low: 15, charged: 25)
 
     func batteryChanged(_ percent: Int) {
-        if percent != accessory.device.battery { handle(.batteryChanged(percent)) }
+        if percent != device.battery { handle(.batteryChanged(percent)) }
         if percent >= Self.lowBattery.charged { isBatteryLow = false }
         guard percent <= Self.lowBattery.low, !isBatteryLow else { return }
         isBatteryLow = true
         log.warning("\(origin.name): its battery is low (\(percent) %)")
-        list.publish(AccessoryEvent(.batteryLow, device: accessory.device, value: "\(percent)"))
+        list.publish(AccessoryEvent(.batteryLow, device: device, value: "\(percent)"))
     }
 
     func handle(_ event: Accessory.Event) {
-        let wasTransmitting = accessory.isTransmitting
-        for effect in accessory.handle(event, at: .now) { perform(effect) }
-        switch (wasTransmitting, accessory.isTransmitting) {
-        case (false, true):
-            mirror.keepAlive.start(for: path)
-            settings.show(isTransmitting: true)
-        case (true, false):
-            mirror.keepAlive.stop(for: path)
-            settings.show(isTransmitting: false)
-        case (true, true), (false, false): break
-        }
-    }
-
-    func perform(_ effect: Accessory.Effect) {
-        switch effect {
-        case .begin(let attempt, let role): begin(attempt, role)
-        case .end(let cause, let role): core.end(accessory.origin, cause, role: role)
-        case .letGo(let role): core.end(accessory.origin, .released, role: role)
-        case .report(let role, let isPressed): report(role, isPressed: isPressed)
-        case .subscribe(let input): subscribe(input)
-        case .fence(let input): read(input)
-        case .disconnect: reconnect()
-        case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
-        case .cancelTimer: timer.disarm()
-        case .publish(let event): list.publish(event)
-        }
-    }
-
-    func begin(_ attempt: AttemptID, _ role: ButtonRole) {
-        core.begin(accessory.origin, role: role) { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .success(let transmissionID): handle(.began(transmissionID, attempt))
-            case .failure(let refusal):
-                handle(.refused(refusal.code, attempt))
-                let remark = "not transmitting: \(refusal)"
-                list.publish(AccessoryEvent(.ignored, device: accessory.device, remark: remark))
-            }
-        }
-    }
-
-    func report(_ role: ButtonRole, isPressed: Bool) {
-        core.report(accessory.origin, role: role, isPressed: isPressed) { [weak self] reason in
-            guard let self else { return }
-            let remark = "not reported: \(reason)"
-            list.publish(AccessoryEvent(.ignored, device: accessory.device, role: role, remark: remark))
-        }
+        host.handle(event)
     }
 
     /// The core has ended a transmission, for example at the time limit.

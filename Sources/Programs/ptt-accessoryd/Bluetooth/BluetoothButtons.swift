@@ -9,13 +9,13 @@ import PTTMessages
 @EventLoop
 final class BluetoothButtons {
     private let core: CoreConnection
-    private let list: AccessoryList
+    let list: AccessoryList
     private let enrolled: EnrolledDevices
     let files: AccessoryFolderWatch
-    private let log: Logger
+    let log: Logger
     private var buttons: [ObjectPath: BluetoothButton] = [:]
     /// Devices that match a profile but are not enrolled, or released, as they are listed.
-    private var unused: [ObjectPath: Origin] = [:]
+    var unused: [ObjectPath: Origin] = [:]
     private var isSessionActive = true
     private var registration: ProfileRegistration?
     private(set) lazy var microphones = SerialMicrophones(core: core, list: list, mirror: mirror, log: log)
@@ -164,7 +164,7 @@ final class BluetoothButtons {
             return button.update()
         }
         remove(path)
-        guard let profile = best else { return forget(path) }
+        guard let profile = best else { return leave(device, at: path, use?.enrolment) }
         guard let use else {
             return device.isKnown
                 ? list(unused: device.origin, at: path, profile: profile.name, mode: profile.mode)
@@ -192,6 +192,14 @@ final class BluetoothButtons {
         return files.catalog[chosen].flatMap { $0.attributes.isEmpty ? nil : $0 }
     }
 
+    /// A device without an accessory file, or whose chosen one is missing: then a person should know.
+    private func leave(_ device: BlueZDevice, at path: ObjectPath, _ enrolment: Enrolment?) {
+        guard let chosen = enrolment?.accessory else { return forget(path) }
+        let reason =
+            "its accessory file \(chosen).toml is missing or cannot be used: see `pttctl accessory list`"
+        list(unused: device.origin, at: path, profile: nil, mode: .unknown, because: reason)
+    }
+
     /// Whether a button keeps its profile: until another one is known to match. While a device is away, its services may
     /// be unknown.
     private func isCurrent(_ button: BluetoothButton, at path: ObjectPath, best: AccessoryDefinition?) -> Bool
@@ -202,7 +210,13 @@ final class BluetoothButtons {
         return !mirror.objects.hasCharacteristic(of: path, matching: best)
     }
 
-    private func list(unused origin: Origin, at path: ObjectPath, profile: String, mode: ButtonMode) {
+    func list(
+        unused origin: Origin,
+        at path: ObjectPath,
+        profile: String?,
+        mode: ButtonMode,
+        because reason: String? = nil
+    ) {
         unused[path] = origin
         let isEnrolled = enrolled[DeviceIdentity(bluetoothAddress: origin.identifier)] != nil
         list.set(
@@ -214,81 +228,24 @@ final class BluetoothButtons {
                 mode: mode,
                 link: .unused,
                 isPressed: false,
-                remark: isEnrolled
-                    ? "another session is active at this seat"
-                    : enrolled.remark(notEnrolled: origin.identifier)
+                remark: reason
+                    ?? (isEnrolled
+                        ? "another session is active at this seat"
+                        : enrolled.remark(notEnrolled: origin.identifier))
             )
         )
     }
 
     /// Ends a button or a microphone. It stays in the list until another entry replaces it.
-    private func remove(_ path: ObjectPath) {
+    func remove(_ path: ObjectPath) {
         buttons.removeValue(forKey: path)?.end()
         microphones.remove(path)
     }
 
-    private func forget(_ path: ObjectPath) {
+    func forget(_ path: ObjectPath) {
         let origin = buttons[path]?.origin ?? microphones[path]?.origin ?? unused[path]
         remove(path)
         unused[path] = nil
         if let origin { list.remove(origin) }
-    }
-}
-
-// MARK: - Serial microphones
-
-extension BluetoothButtons {
-    /// The accessory file of a device, if it is one of a serial microphone: the one that it was enrolled with, or the best
-    /// one.
-    func serialDefinition(
-        of device: BlueZDevice,
-        _ enrolment: Enrolment?
-    ) -> (AccessoryDefinition, SerialInput)? {
-        let description = DeviceDescription(
-            name: device.name,
-            link: .bluetooth(address: device.address, services: device.uuids)
-        )
-        let named = enrolment?.accessory.flatMap { files.catalog[$0] }
-        guard let definition = named ?? files.catalog.ranked(for: description).first,
-            case .serial(let input) = definition.input
-        else { return nil }
-        return (definition, input)
-    }
-
-    private func review(
-        _ path: ObjectPath,
-        _ device: BlueZDevice,
-        _ definition: AccessoryDefinition,
-        _ input: SerialInput,
-        _ use: EnrolledDevices.Use?
-    ) {
-        let origin = Origin(
-            kind: .serialMicrophone,
-            identifier: device.address,
-            name: device.origin(named: use?.enrolment.name).name
-        )
-        if use == nil || microphones[path].map({ $0.definition != definition }) ?? true { remove(path) }
-        guard let use else {
-            return device.isKnown
-                ? list(unused: origin, at: path, profile: definition.name, mode: definition.mode)
-                : forget(path)
-        }
-        // While a device is bonded that is not enrolled yet, its port is not to be opened: that bonds as well, for that
-        // connection only.
-        let isBonding = use.gate != .open && !device.isPaired && definition.connection.bonding != .never
-        guard !isBonding else { return }
-        if let earlier = unused.removeValue(forKey: path), earlier.kind != origin.kind {
-            list.remove(earlier)
-        }
-        microphones.use(path, input, gate: use.gate) {
-            log.notice("\(origin.name) (\(device.address)) is used as \(definition.name)")
-            return Accessory(
-                definition,
-                origin: origin,
-                mode: use.enrolment.mode,
-                roles: use.enrolment.roles,
-                gate: use.gate
-            )
-        }
     }
 }

@@ -5,16 +5,18 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// One serial microphone in use: passes the events of its port to its ``Accessory``, and performs the effects.
+/// One serial microphone in use: its port, whose events go to its machine.
 @EventLoop
 final class SerialMicrophone {
     let path: ObjectPath
     let serviceClass: GattUUID
-    private let core: CoreConnection
-    private let list: AccessoryList
+    /// What was chosen for the device, and whether its presses count.
+    private(set) var use: EnrolledDevices.Use
+    private let host: AccessoryHost
     private let mirror: BlueZMirror
     private let log: Logger
-    private var accessory: Accessory
+    /// Whether a discovery finds it at present.
+    private var isSeen = false
     private lazy var connector = SerialConnector(
         path,
         serviceClass: serviceClass,
@@ -23,11 +25,11 @@ final class SerialMicrophone {
     ) { [weak self] in
         self?.portChanged($0)
     }
-    private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
 
     init(
         _ path: ObjectPath,
         _ accessory: Accessory,
+        use: EnrolledDevices.Use,
         serviceClass: GattUUID,
         mirror: BlueZMirror,
         core: CoreConnection,
@@ -35,36 +37,40 @@ final class SerialMicrophone {
         log: Logger
     ) {
         self.path = path
-        self.accessory = accessory
+        self.use = use
         self.serviceClass = serviceClass
         self.mirror = mirror
-        self.core = core
-        self.list = list
         self.log = log
-        list.set(accessory.device)
+        host = AccessoryHost(accessory, core: core, list: list)
+        list.set(device)
     }
 
-    var definition: AccessoryDefinition { accessory.definition }
+    var definition: AccessoryDefinition { host.accessory.definition }
 
-    var origin: Origin { accessory.origin }
-
-    var gate: Gate { accessory.gate }
+    var origin: Origin { host.accessory.origin }
 
     /// Whether a press would be detected, whether or not it counts.
-    var isReady: Bool { connector.isOpen && accessory.device.link != .connecting }
+    var isReady: Bool { connector.isOpen && device.link != .connecting }
 
-    var device: AccessoryDevice { accessory.device }
+    var device: AccessoryDevice { host.accessory.device }
 
     /// Why its port is not open, for people.
     var failure: String? { connector.isOpen ? nil : connector.failure }
 
-    private var isSeen = false
+    /// Whether another enrolment of the same accessory needs no new machine: its presses do the same.
+    func canChange(to new: Enrolment) -> Bool {
+        let (before, mode) = (use.enrolment, definition.mode)
+        return new.roles == before.roles && (new.mode ?? mode) == (before.mode ?? mode)
+    }
 
     /// Called after each signal about the device, and when its service class was registered.
-    func update(_ registration: SerialConnection.Registration?, gate: Gate) {
-        if gate != accessory.gate { handle(.gateChanged(gate)) }
+    func update(_ registration: SerialConnection.Registration?, _ use: EnrolledDevices.Use) {
+        self.use = use
+        if use.gate != host.accessory.gate { host.handle(.gateChanged(use.gate)) }
         let device = mirror.objects.devices[path]
-        if let name = device?.origin.name, name != accessory.origin.name { handle(.renamed(name)) }
+        if let name = device?.origin(named: use.enrolment.name).name, name != origin.name {
+            host.handle(.renamed(name))
+        }
         connector.update(registration)
         let wasSeen = isSeen
         isSeen = device?.rssi != nil
@@ -84,67 +90,27 @@ final class SerialMicrophone {
     }
 
     func coreLost() {
-        handle(.coreLost)
+        host.handle(.coreLost)
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        handle(.transmissionEnded(transmissionID, cause))
+        host.handle(.transmissionEnded(transmissionID, cause))
     }
 
     /// Ends its press, and closes the port. It is not used afterwards.
     func end() {
-        handle(.portClosed(.linkLost))
+        host.handle(.portClosed(.linkLost))
         connector.end()
-        timer.disarm()
+        host.end()
     }
 
     private func portChanged(_ event: SerialConnector.Event) {
         switch event {
-        case .opened: handle(.portOpened)
-        case .received(let bytes): handle(.bytesReceived(bytes))
-        case .closed: handle(.portClosed(.linkLost))
-        case .failed(let reason): handle(.portUnavailable(reason: reason))
-        case .bluetoothLost: handle(.bluetoothLost)
+        case .opened: host.handle(.portOpened)
+        case .received(let bytes): host.handle(.bytesReceived(bytes))
+        case .closed: host.handle(.portClosed(.linkLost))
+        case .failed(let reason): host.handle(.portUnavailable(reason: reason))
+        case .bluetoothLost: host.handle(.bluetoothLost)
         }
-    }
-
-    private func handle(_ event: Accessory.Event) {
-        for effect in accessory.handle(event, at: .now) { perform(effect) }
-    }
-
-    private func perform(_ effect: Accessory.Effect) {
-        switch effect {
-        case .begin(let attempt, let role): begin(attempt, role)
-        case .end(let cause, let role): core.end(accessory.origin, cause, role: role)
-        case .letGo(let role): core.end(accessory.origin, .released, role: role)
-        case .report(let role, let isPressed): report(role, isPressed: isPressed)
-        case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
-        case .cancelTimer: timer.disarm()
-        case .publish(let event): list.publish(event)
-        // Only for the links of Bluetooth buttons.
-        case .subscribe, .fence, .disconnect: break
-        }
-    }
-
-    private func begin(_ attempt: AttemptID, _ role: ButtonRole) {
-        core.begin(accessory.origin, role: role) { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .success(let transmissionID): handle(.began(transmissionID, attempt))
-            case .failure(let refusal):
-                handle(.refused(refusal.code, attempt))
-                publishIgnored("not transmitting: \(refusal)")
-            }
-        }
-    }
-
-    private func report(_ role: ButtonRole, isPressed: Bool) {
-        core.report(accessory.origin, role: role, isPressed: isPressed) { [weak self] reason in
-            self?.publishIgnored("the application was not notified: \(reason)")
-        }
-    }
-
-    private func publishIgnored(_ remark: String) {
-        list.publish(AccessoryEvent(.ignored, device: accessory.device, remark: remark))
     }
 }

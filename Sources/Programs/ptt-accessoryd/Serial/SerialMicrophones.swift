@@ -52,7 +52,7 @@ final class SerialMicrophones {
 
     /// The power of an adapter may have changed.
     func updateAll() {
-        for microphone in microphones.values { update(microphone, gate: microphone.gate) }
+        for microphone in microphones.values { update(microphone, microphone.use) }
     }
 
     /// Uses a device, or updates it.
@@ -60,12 +60,12 @@ final class SerialMicrophones {
     /// - Parameters:
     ///   - path: The device.
     ///   - input: Its serial port.
-    ///   - gate: Whether its presses count.
+    ///   - use: What was chosen for it, and whether its presses count.
     ///   - make: Makes the accessory if the device was not used until now.
     func use(
         _ path: ObjectPath,
         _ input: SerialInput,
-        gate: Gate,
+        _ use: EnrolledDevices.Use,
         make: () -> Accessory
     ) {
         let microphone =
@@ -73,6 +73,7 @@ final class SerialMicrophones {
             ?? SerialMicrophone(
                 path,
                 make(),
+                use: use,
                 serviceClass: input.serviceClass,
                 mirror: mirror,
                 core: core,
@@ -81,7 +82,7 @@ final class SerialMicrophones {
             )
         microphones[path] = microphone
         updateProfiles()
-        update(microphone, gate: gate)
+        update(microphone, use)
     }
 
     /// Ends a microphone. It stays in the list until another entry replaces it.
@@ -111,8 +112,8 @@ final class SerialMicrophones {
         for microphone in microphones.values { microphone.transmissionEnded(transmissionID, cause) }
     }
 
-    private func update(_ microphone: SerialMicrophone, gate: Gate) {
-        microphone.update(profiles?[microphone.serviceClass], gate: gate)
+    private func update(_ microphone: SerialMicrophone, _ use: EnrolledDevices.Use) {
+        microphone.update(profiles?[microphone.serviceClass], use)
     }
 
     private func updateProfiles() {

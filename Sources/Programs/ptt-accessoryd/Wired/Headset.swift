@@ -5,14 +5,13 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// One headset: passes its events to its ``Accessory``, and performs the effects.
+/// One headset, pedal or other input device: its node, whose events go to its machine.
 @EventLoop
 final class Headset {
-    private let core: CoreConnection
+    private let host: AccessoryHost
     private let list: AccessoryList
     private let log: Logger
     private let vanished: @EventLoop () -> Void
-    private var accessory: Accessory
     private var device: (any KeySource)?
     private let hasOnlyTalkKeys: Bool
     private var wantsGrab = false
@@ -21,7 +20,6 @@ final class Headset {
     /// The node that is read: that of the device, or of the half with its talk key.
     let source: InputNode
     let settings: InputSettings
-    private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
 
     /// Opens the source.
     ///
@@ -45,19 +43,19 @@ final class Headset {
         log: Logger,
         vanished: @escaping @EventLoop () -> Void
     ) throws(SystemError) {
-        self.core = core
-        self.list = list
-        self.log = log
-        self.vanished = vanished
-        self.source = source
-        self.settings = settings
-        accessory = Accessory(
+        let accessory = Accessory(
             settings.definition,
             origin: origin,
             mode: settings.enrolment?.mode,
             roles: settings.enrolment?.roles ?? [:],
             gate: settings.gate
         )
+        host = AccessoryHost(accessory, core: core, list: list)
+        self.list = list
+        self.log = log
+        self.vanished = vanished
+        self.source = source
+        self.settings = settings
         let keys = Set(settings.definition.keys.map { KeyCode(rawValue: $0) })
         hasOnlyTalkKeys =
             source.half != nil || source.keys == KeyBits(keys.filter { source.keys.contains($0) })
@@ -65,13 +63,12 @@ final class Headset {
         if isGranted, source.half == nil, let key = keys.first {
             device = try SingleKeyDevice(source, key: key) { [weak self] in self?.handle($0) }
         } else {
-            let device = try KeyDevice(source, keys: keys) { [weak self] in self?.handle($0) }
-            self.device = device
+            device = try KeyDevice(source, keys: keys) { [weak self] in self?.handle($0) }
         }
-        list.set(accessory.device)
+        list.set(host.accessory.device)
     }
 
-    var origin: Origin { accessory.origin }
+    var origin: Origin { host.accessory.origin }
 
     /// Grabs the key, so that no media player receives it, while a channel is joined whose presses begin transmissions.
     ///
@@ -84,30 +81,30 @@ final class Headset {
     }
 
     func coreLost() {
-        handle(.coreLost)
+        host.handle(.coreLost)
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        handle(.transmissionEnded(transmissionID, cause))
+        host.handle(.transmissionEnded(transmissionID, cause))
     }
 
     /// Ends its transmission, and closes the device.
     func end() {
-        handle(.deviceRemoved)
-        timer.disarm()
+        host.handle(.deviceRemoved)
+        host.end()
         device?.close()
         device = nil
-        list.remove(accessory.origin)
+        list.remove(origin)
     }
 
     private func handle(_ event: KeyDeviceEvent) {
         switch event {
         case .key(let event): received(event)
-        case .jackChanged: handle(.plugChanged)
-        case .eventsLost: handle(.eventsLost)
+        case .jackChanged: host.handle(.plugChanged)
+        case .eventsLost: host.handle(.eventsLost)
         case .grabbed:
             isGrabRefused = false
-            log.debug("\(accessory.origin.name): its keys are grabbed")
+            log.debug("\(origin.name): its keys are grabbed")
         case .grabRefused(let error):
             if !isGrabRefused { log.warning("\(error): a media player may react to its key as well") }
             isGrabRefused = true
@@ -120,52 +117,12 @@ final class Headset {
         if isGrabRefused, wantsGrab, !isPressed { device?.grab() }
         let code = event.key.rawValue
         if event.isResynchronised {
-            handle(.keyResynchronised(code, isPressed: isPressed))
+            host.handle(.keyResynchronised(code, isPressed: isPressed))
         } else {
-            handle(
+            host.handle(
                 isPressed ? .keyPressed(code) : .keyReleased(code),
                 at: MonotonicTime(nanoseconds: event.time.nanoseconds)
             )
-        }
-    }
-
-    private func handle(_ event: Accessory.Event, at time: MonotonicTime = .now) {
-        for effect in accessory.handle(event, at: time) { perform(effect) }
-    }
-
-    private func perform(_ effect: Accessory.Effect) {
-        switch effect {
-        case .begin(let attempt, let role): begin(attempt, role)
-        case .end(let cause, let role): core.end(accessory.origin, cause, role: role)
-        case .letGo(let role): core.end(accessory.origin, .released, role: role)
-        case .report(let role, let isPressed): report(role, isPressed: isPressed)
-        // Only for the links of Bluetooth buttons.
-        case .subscribe, .fence, .disconnect: break
-        case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
-        case .cancelTimer: timer.disarm()
-        case .publish(let event): list.publish(event)
-        }
-    }
-
-    private func report(_ role: ButtonRole, isPressed: Bool) {
-        core.report(accessory.origin, role: role, isPressed: isPressed) { [weak self] reason in
-            guard let self else { return }
-            let remark = "not reported: \(reason)"
-            list.publish(AccessoryEvent(.ignored, device: accessory.device, role: role, remark: remark))
-        }
-    }
-
-    private func begin(_ attempt: AttemptID, _ role: ButtonRole) {
-        core.begin(accessory.origin, role: role) { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .success(let transmissionID): handle(.began(transmissionID, attempt))
-            case .failure(let refusal):
-                handle(.refused(refusal.code, attempt))
-                list.publish(
-                    AccessoryEvent(.ignored, device: accessory.device, remark: "not transmitting: \(refusal)")
-                )
-            }
         }
     }
 }

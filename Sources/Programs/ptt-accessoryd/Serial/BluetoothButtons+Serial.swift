@@ -1,0 +1,72 @@
+import AccessoryCore
+import AccessoryFiles
+import DBus
+import EventLoop
+import Logging
+import PTTMessages
+
+// The devices whose accessory file is one of a serial microphone.
+extension BluetoothButtons {
+    /// The accessory file of a device, if it is one of a serial microphone: the one that it was enrolled with, or the best
+    /// one.
+    func serialDefinition(
+        of device: BlueZDevice,
+        _ enrolment: Enrolment?
+    ) -> (AccessoryDefinition, SerialInput)? {
+        let description = DeviceDescription(
+            name: device.name,
+            link: .bluetooth(address: device.address, services: device.uuids)
+        )
+        let definition =
+            if let chosen = enrolment?.accessory {
+                files.catalog[chosen]
+            } else {
+                files.catalog.ranked(for: description).first
+            }
+        guard let definition, case .serial(let input) = definition.input else { return nil }
+        return (definition, input)
+    }
+
+    func review(
+        _ path: ObjectPath,
+        _ device: BlueZDevice,
+        _ definition: AccessoryDefinition,
+        _ input: SerialInput,
+        _ use: EnrolledDevices.Use?
+    ) {
+        let origin = Origin(
+            kind: .serialMicrophone,
+            identifier: device.address,
+            name: device.origin(named: use?.enrolment.name).name
+        )
+        let isCurrent =
+            if let use, let microphone = microphones[path] {
+                microphone.definition == definition && microphone.canChange(to: use.enrolment)
+            } else {
+                false
+            }
+        if !isCurrent { remove(path) }
+        guard let use else {
+            return device.isKnown
+                ? list(unused: origin, at: path, profile: definition.name, mode: definition.mode)
+                : forget(path)
+        }
+        // While a device is bonded that is not enrolled yet, its port is not to be opened: that bonds as well, for that
+        // connection only.
+        let isBonding = use.gate != .open && !device.isPaired && definition.connection.bonding != .never
+        guard !isBonding else { return }
+        if let earlier = unused.removeValue(forKey: path), earlier.kind != origin.kind {
+            list.remove(earlier)
+        }
+        microphones.use(path, input, use) {
+            log.notice("\(origin.name) (\(device.address)) is used as \(definition.name)")
+            return Accessory(
+                definition,
+                origin: origin,
+                mode: use.enrolment.mode,
+                roles: use.enrolment.roles,
+                gate: use.gate
+            )
+        }
+    }
+}
