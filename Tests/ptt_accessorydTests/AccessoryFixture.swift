@@ -22,7 +22,7 @@ final class AccessoryFixture {
 
     /// Starts everything. `buttons` are arguments of `ptt-sim --button`; if `known`, they are paired, trusted and
     /// connected from the start. They are enrolled if `enrolled`, or, if that is left out, `known`. `microphones` are
-    /// the names of serial microphones, numbered after the buttons.
+    /// the accessory files of serial microphones, numbered after the buttons.
     static func start(
         buttons: [String] = ["ffe0"],
         microphones: [String] = [],

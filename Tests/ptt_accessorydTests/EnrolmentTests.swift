@@ -46,6 +46,20 @@ import Testing
         #expect(device?.remark == "not enrolled: run `pttctl pair \(first)`")
     }
 
+    @Test(arguments: [["ffe0"], []]) @EventLoop
+    func `a device whose accessory file is missing is listed with the reason`(buttons: [String]) async throws
+    {
+        let microphones = buttons.isEmpty ? ["serial-ptt:SPP-MIC"] : []
+        let fixture = try await AccessoryFixture.start(buttons: buttons, microphones: microphones)
+        try await fixture.ready()
+        let address =
+            buttons.isEmpty ? AccessoryFixture.address(ofMicrophone: 1) : AccessoryFixture.address(of: 1)
+        try fixture.enrol([Enrolment(address, accessory: "gone")])
+        let device = try await fixture.events.first { $0.device?.link == .unused }.device
+        let reason = "its accessory file gone.toml is missing or cannot be used: see `pttctl accessory list`"
+        #expect(device?.remark == reason)
+    }
+
     @Test @EventLoop func `an unusable entry disables only its own device`() async throws {
         let fixture = try await AccessoryFixture.start(buttons: ["ffe0", "aina"], enrolled: false)
         let text = """

@@ -172,7 +172,7 @@ import Varlink
     {
         let fixture = try await AccessoryFixture.start(
             buttons: [],
-            microphones: ["SPP-MIC"],
+            microphones: ["serial-ptt:SPP-MIC"],
             enrolled: false
         )
         let identity = AccessoryFixture.address(ofMicrophone: 1)

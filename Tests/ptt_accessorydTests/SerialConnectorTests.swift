@@ -169,7 +169,8 @@ final class SerialFixture {
     init(on existing: PrivateBus? = nil, isTaken: Bool = false, commands: [String] = []) async throws {
         if let existing { bus = existing } else { bus = try await PrivateBus.start() }
         simulator = try TestProcess([
-            TestProcess.built("ptt-sim"), "buttons", "--bus", bus.address, "--microphone", "Mic", "--known",
+            TestProcess.built("ptt-sim"), "buttons", "--bus", bus.address, "--microphone", "serial-ptt:Mic",
+            "--known",
         ])
         _ = try await simulator.lines.next()
         for command in commands { try await simulate(command) }

@@ -13,7 +13,7 @@ import Testing
     init() { withRunningLoop() }
 
     private func fixture(enrolled: Bool = true) async throws -> AccessoryFixture {
-        try await AccessoryFixture.start(buttons: [], microphones: ["SPP-MIC"], enrolled: enrolled)
+        try await AccessoryFixture.start(buttons: [], microphones: ["serial-ptt:SPP-MIC"], enrolled: enrolled)
     }
 
     @Test @EventLoop func `a press begins a transmission, and its release ends it`() async throws {
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test @EventLoop func `noise without end delays no release of another button`() async throws {
-        let fixture = try await AccessoryFixture.start(buttons: ["ffe0"], microphones: ["SPP-MIC"])
+        let fixture = try await AccessoryFixture.start(buttons: ["ffe0"], microphones: ["serial-ptt:SPP-MIC"])
         try await fixture.ready(2)
         let noise = "raw 2 " + String(repeating: "2b", count: 500)
         try await fixture.simulate("press 1")
@@ -97,6 +97,27 @@ import Testing
         }
         try await fixture.simulate("press 2")
         #expect(try await fixture.asked() == .begin("00:1B:DC:00:01:02", .serialMicrophone))
+    }
+
+    @Test @EventLoop func `its name, mode and roles in devices.toml count at once`() async throws {
+        let fixture = try await fixture()
+        try await fixture.ready()
+        let address = AccessoryFixture.address(ofMicrophone: 1)
+        try fixture.enrol([Enrolment(address, name: "Radio car", mode: .toggle)])
+        _ = try await fixture.events.first { event in
+            event.device.map { $0.name == "Radio car" && $0.mode == .toggle && $0.link == .ready } ?? false
+        }
+        for expected in [
+            CoreDouble.Request.begin(Self.microphone, .serialMicrophone), .end(Self.microphone, .released),
+        ] {
+            try await fixture.simulate("press")
+            try await fixture.simulate("release")
+            #expect(try await fixture.asked() == expected)
+        }
+        try fixture.enrol([Enrolment(address, name: "Radio car", roles: [.talk: .emergency])])
+        _ = try await fixture.events.first { $0.device?.mode == .hold && $0.device?.link == .ready }
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(Self.microphone, .serialMicrophone, .emergency))
     }
 
     @Test @EventLoop func `a microphone that is held when it is enrolled no more is released`() async throws {
@@ -115,7 +136,7 @@ import Testing
     {
         let fixture = try await AccessoryFixture.start(
             buttons: [],
-            microphones: ["SPP-MIC"],
+            microphones: ["serial-ptt:SPP-MIC"],
             known: false,
             enrolled: false
         )

@@ -87,7 +87,7 @@ import Testing
     func `a discovery finds it unless it is for Low Energy only`(transport: String, isFound: Bool)
         async throws
     {
-        let fixture = try await SimulatorFixture("--microphone", "Mic", "--button", "ffe0")
+        let fixture = try await SimulatorFixture("--microphone", "serial-ptt:Mic", "--button", "ffe0")
         try await fixture.adapter("SetDiscoveryFilter", .properties(["Transport": .string(transport)]))
         try await fixture.adapter("StartDiscovery")
         let wanted = transport == "bredr" ? "00_1B_DC_00_01_02" : "F0_F1_F2_F3_F4_01"
@@ -114,7 +114,7 @@ import Testing
         private var objects: [ExportedObject] = []
 
         init() async throws {
-            fixture = try await SimulatorFixture("--microphone", "Mic", "--known")
+            fixture = try await SimulatorFixture("--microphone", "serial-ptt:Mic", "--known")
             let connection = ExportedMethod(
                 "NewConnection",
                 inputs: ["device": "o", "fd": "h", "fd_properties": "a{sv}"]

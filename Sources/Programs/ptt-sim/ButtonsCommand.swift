@@ -40,7 +40,7 @@ struct ButtonsCommand: ParsableCommand {
     @Option(
         name: .customLong("button"),
         help: """
-            The name or the path of a button's accessory file, with :NAME for another name of the button. \
+            The name or the path of a button's accessory file, with :NAME for another name of the device. \
             Repeatable. Without any, and without a microphone: ffe0, aina and nordic-led-button.
             """
     )
@@ -48,9 +48,9 @@ struct ButtonsCommand: ParsableCommand {
 
     @Option(
         name: .customLong("microphone"),
-        help: "The name of a serial speaker microphone, numbered after the buttons. Repeatable."
+        help: "The same for a serial speaker microphone, numbered after the buttons. Repeatable."
     )
-    var microphones: [String] = []
+    var chosenMicrophones: [String] = []
 
     @Flag(help: "The buttons are paired, trusted and connected from the start.")
     var known = false
@@ -62,7 +62,7 @@ struct ButtonsCommand: ParsableCommand {
     var script: String?
 
     func validate() throws {
-        let count = chosenButtons.count + microphones.count
+        let count = chosenButtons.count + chosenMicrophones.count
         guard (0...9).contains(count) else {
             throw ValidationError("There may be one to nine buttons, not \(count).")
         }
@@ -73,24 +73,24 @@ struct ButtonsCommand: ParsableCommand {
 
     func run() throws {
         let steps = try script.map { try Script.read($0) } ?? []
-        let (bus, known, names) = (bus, known, microphones)
-        let isDefault = chosenButtons.isEmpty && microphones.isEmpty
-        let specifications = try (isDefault ? ButtonSpecification.defaults : chosenButtons).map {
-            try ButtonSpecification($0)
+        let (bus, known) = (bus, known)
+        let isDefault = chosenButtons.isEmpty && chosenMicrophones.isEmpty
+        let specifiedButtons = try (isDefault ? AccessorySpecification.defaults : chosenButtons).map {
+            try AccessorySpecification.button($0)
         }
+        let specifiedMicrophones = try chosenMicrophones.map { try AccessorySpecification.microphone($0) }
         let resolveTime = Duration.seconds(servicesAfter)
         let code = EventLoop.run {
-            let buttons = specifications.enumerated().map { index, specification in
-                VirtualButton(index + 1, specification, resolveTime: resolveTime)
+            let buttons = specifiedButtons.enumerated().map { index, specification in
+                VirtualButton(index + 1, specification, isKnown: known, resolveTime: resolveTime)
             }
-            let microphones = names.enumerated().map { index, name in
-                VirtualMicrophone(buttons.count + index + 1, name: name)
+            let microphones = specifiedMicrophones.enumerated().map { index, specified in
+                VirtualMicrophone(buttons.count + index + 1, specified.0, specified.1, isKnown: known)
             }
             let simulation = Simulation(
                 bus: bus,
                 buttons: buttons,
                 microphones: microphones,
-                known: known,
                 steps: steps
             )
             Simulation.running = simulation

@@ -8,8 +8,8 @@ extension Simulation {
     ) throws(CommandError) {
         let device = daemon?.adapter?.microphones[microphone.number]
         switch command {
-        case .press: try send(microphone.pressed, from: microphone)
-        case .release: try send(microphone.released, from: microphone)
+        case .press(_, let role): try send(try microphone.set(role, isPressed: true), from: microphone)
+        case .release(_, let role): try send(try microphone.set(role, isPressed: false), from: microphone)
         case .raw(_, let bytes, input: _): try send(bytes, from: microphone)
         case .disconnect: device?.loseLink()
         case .sleep:

@@ -39,7 +39,6 @@ final class Simulation {
         bus address: String,
         buttons: [VirtualButton],
         microphones: [VirtualMicrophone],
-        known: Bool,
         steps: [Script.Step]
     ) {
         self.address = address
@@ -47,14 +46,6 @@ final class Simulation {
         self.microphones = microphones
         self.steps = steps
         remainingSteps = steps.count
-        for button in buttons {
-            button.isPaired = known
-            button.isTrusted = known
-        }
-        for microphone in microphones {
-            microphone.isPaired = known
-            microphone.isTrusted = known
-        }
     }
 
     func start() async {
@@ -142,7 +133,7 @@ final class Simulation {
             guard let number = key.wholeNumberValue, (1...buttons.count).contains(number) else { return }
             if isHeld { received(" ") }
             chosen = number
-            printLine("button \(number): \(buttons[number - 1].name)")
+            printLine("button \(number): \(buttons[number - 1].stored.name)")
         }
     }
 
@@ -157,10 +148,10 @@ final class Simulation {
             switch command {
             case .press(let number, let role):
                 let button = try button(number)
-                try send(try button.setPressed(true, role), from: button)
+                try send(try button.set(role, isPressed: true), from: button)
             case .release(let number, let role):
                 let button = try button(number)
-                try send(try button.setPressed(false, role), from: button)
+                try send(try button.set(role, isPressed: false), from: button)
             case .raw(let number, let bytes, let input):
                 try send([.notify(bytes, input: input)], from: try button(number))
             case .flood(let number, let count): flood(try button(number), count: count)

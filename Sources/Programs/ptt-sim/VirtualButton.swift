@@ -2,7 +2,7 @@ import AccessoryCore
 import EventLoop
 import PTTMessages
 
-/// A button: its radio, and what bluetoothd stores about it on disk. What it has and sends is in its accessory file.
+/// A button and its radio. What it has and sends is in its accessory file.
 @EventLoop
 final class VirtualButton {
     enum Radio {
@@ -15,34 +15,34 @@ final class VirtualButton {
     }
 
     let number: Int
-    let definition: AccessoryDefinition
-    let name: String
-    let address: String
+    let stored: StoredDevice
+    private var held: HeldButtons
     /// The time from the connection until its services are resolved.
     let resolveTime: Duration
 
     var radio = Radio.awake
     let characteristics: [VirtualCharacteristic]
-    private var held: Set<ButtonRole> = []
 
-    var isPaired = false
-    var isTrusted = false
-    var alias: String
-
-    /// bluetoothd forgets devices that are neither, after a while and when it exits.
-    var isKept: Bool { isPaired || isTrusted }
-
-    init(_ number: Int, _ specification: ButtonSpecification, resolveTime: Duration) {
+    /// - Parameters:
+    ///   - number: Its number in commands, 1 to 9.
+    ///   - specification: Its accessory file and name.
+    ///   - isKnown: Whether it was paired and trusted earlier.
+    ///   - resolveTime: The time from the connection until its services are resolved.
+    init(_ number: Int, _ specification: AccessorySpecification, isKnown: Bool, resolveTime: Duration) {
         self.number = number
         self.resolveTime = resolveTime
-        definition = specification.definition
-        name = specification.name ?? definition.simulatedName
-        alias = name
-        address =
-            definition.match.addresses.first.map { Self.address(like: $0, number) }
-            ?? Self.address(number)
+        let definition = specification.definition
+        held = HeldButtons(definition)
+        stored = StoredDevice(
+            name: specification.simulatedName,
+            address: definition.match.addresses.first.map { Self.address(like: $0, number) }
+                ?? Self.address(number),
+            isKnown: isKnown
+        )
         characteristics = VirtualCharacteristic.all(of: definition)
     }
+
+    var definition: AccessoryDefinition { held.definition }
 
     /// Those by which its file recognises it.
     var advertisedServices: [String] { definition.match.services.map(\.text) }
@@ -59,25 +59,10 @@ final class VirtualButton {
     /// A random static address: the two highest bits are set (Bluetooth Core, vol 6 part B, 1.3.2.1).
     static func address(_ number: Int) -> String { "F0:F1:F2:F3:F4:0\(number)" }
 
-    func forget() {
-        isPaired = false
-        isTrusted = false
-        alias = name
-    }
-
     /// - Returns: What it sends now, in this order. Empty if it never reports the release.
     /// - Throws: If it has no such button.
-    func setPressed(_ isPressed: Bool, _ role: ButtonRole) throws(CommandError) -> [AccessoryExample.Step
-        .Action]
-    {
-        guard definition.roles.contains(role) else {
-            throw CommandError(description: "\(definition.name) has no button \(role.fileText)")
-        }
-        held.remove(role)
-        let others = held
-        if isPressed { held.insert(role) }
-        if isPressed { return definition.frames(pressing: role, while: others) }
-        return definition.isTapOnly(role) ? [] : definition.frames(releasing: role, while: others)
+    func set(_ role: ButtonRole, isPressed: Bool) throws(CommandError) -> [AccessoryExample.Step.Action] {
+        try held.set(role, isPressed: isPressed)
     }
 
     private static func address(like pattern: String, _ number: Int) -> String {
@@ -129,17 +114,5 @@ final class VirtualCharacteristic {
             result.append(VirtualCharacteristic(attribute, input: nil, flags: flags, value: [0]))
         }
         return result
-    }
-}
-
-extension AccessoryDefinition {
-    /// A name by which its file recognises or suggests it.
-    fileprivate var simulatedName: String {
-        let patterns = match.names + match.hints + [name]
-        let names = patterns.map { pattern in
-            let text = String(pattern.drop { $0 == "*" })
-            return text.last == "*" ? text.dropLast() + "01" : text
-        }
-        return names.first { !$0.isEmpty } ?? name
     }
 }

@@ -1,40 +1,49 @@
+import AccessoryCore
 import EventLoop
 import Glibc
+import PTTMessages
 
-/// A speaker microphone of classic Bluetooth with a serial port: its radio, its end of the port, and what bluetoothd
-/// stores about it on disk.
+/// A speaker microphone of classic Bluetooth with a serial port: its radio, and its end of the port. What it sends is in
+/// its accessory file.
 @EventLoop
 final class VirtualMicrophone {
-    /// The Serial Port Profile.
-    nonisolated static let serviceClass = "00001101-0000-1000-8000-00805f9b34fb"
-
     let number: Int
-    let name: String
-    let address: String
-    let pressed = Array("+PTT=P".utf8)
-    let released = Array("+PTT=R".utf8)
+    let stored: StoredDevice
+    /// The service class of its port, as bluetoothd writes it.
+    let serviceClass: String
 
     var radio = VirtualButton.Radio.awake
     /// How many of the next connections to its port it refuses.
     var refusals = 0
-    var isPaired = false
-    var isTrusted = false
-    var alias: String
+    private var held: HeldButtons
 
     /// Its end of the open port. It survives bluetoothd, as the kernel's socket does.
     private var port: OwnedDescriptor?
     private var hangUp: DescriptorSource?
 
-    var isKept: Bool { isPaired || isTrusted }
-
     /// - Parameters:
     ///   - number: Its number in commands, 1 to 9.
-    ///   - name: What it calls itself.
-    init(_ number: Int, name: String) {
+    ///   - specification: Its accessory file and name.
+    ///   - input: Its serial port.
+    ///   - isKnown: Whether it was paired and trusted earlier.
+    init(_ number: Int, _ specification: AccessorySpecification, _ input: SerialInput, isKnown: Bool) {
         self.number = number
-        self.name = name
-        alias = name
-        address = "00:1B:DC:00:01:0\(number)"
+        serviceClass = input.serviceClass.text
+        held = HeldButtons(specification.definition)
+        stored = StoredDevice(
+            name: specification.simulatedName,
+            address: "00:1B:DC:00:01:0\(number)",
+            isKnown: isKnown
+        )
+    }
+
+    /// - Returns: What it sends now. Empty if it never reports the release.
+    /// - Throws: If it has no such button.
+    func set(_ role: ButtonRole, isPressed: Bool) throws(CommandError) -> [UInt8] {
+        try held.set(role, isPressed: isPressed).flatMap { action -> [UInt8] in
+            guard case .receive(let bytes) = action else { return [] }
+            return bytes
+        }
     }
 
     var isPortOpen: Bool { port != nil }
@@ -61,11 +70,5 @@ final class VirtualMicrophone {
     func write(_ bytes: [UInt8]) -> Bool {
         guard let number = port?.value else { return false }
         return Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
-    }
-
-    func forget() {
-        isPaired = false
-        isTrusted = false
-        alias = name
     }
 }

@@ -72,12 +72,12 @@ struct LearningOutcome {
     }
 
     private static func outcomes(of definition: AccessoryDefinition, _ frames: [LearningFrame])
-        -> [(outcome: AccessoryReplay.Outcome, time: MonotonicTime)]
+        -> [(outcome: ExampleRun.Outcome, time: MonotonicTime)]
     {
         guard let first = frames.first else { return [] }
-        var replay = AccessoryReplay(definition, from: first.time)
+        var run = ExampleRun(definition, from: first.time)
         return frames.flatMap { frame in
-            let outcomes = definition.input.action(of: frame).map { replay.handle($0, at: frame.time) } ?? []
+            let outcomes = definition.input.action(of: frame).map { run.perform($0, at: frame.time) } ?? []
             return outcomes.map { ($0, frame.time) }
         }
     }

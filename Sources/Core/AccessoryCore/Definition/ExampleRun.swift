@@ -5,9 +5,12 @@ package import PTTMessages
 package struct ExampleRun: Equatable, Sendable {
     package typealias Outcome = AccessoryExample.Step.Outcome
 
+    /// Longer than any value may be the level on subscribing in place of an edge.
+    private static let connectionTime = Duration.seconds(5)
+
     private let definition: AccessoryDefinition
     private var accessory: Accessory
-    private var now = MonotonicTime(nanoseconds: 0)
+    private var now: MonotonicTime
     private var timer: MonotonicTime?
     private var isConnected = false
     private var transmissions = 0
@@ -15,10 +18,12 @@ package struct ExampleRun: Equatable, Sendable {
     package private(set) var transmission: (role: ButtonRole, id: TransmissionID)?
     private var outcomes: [Outcome] = []
 
-    /// Connected, and ready for a press.
-    package init(_ definition: AccessoryDefinition) {
+    /// Connected, and ready for a press at `start`.
+    package init(_ definition: AccessoryDefinition, from start: MonotonicTime = MonotonicTime(nanoseconds: 0))
+    {
         self.definition = definition
         accessory = Self.accessory(definition)
+        now = start + Self.connectionTime * -1
         connect()
     }
 
@@ -28,8 +33,15 @@ package struct ExampleRun: Equatable, Sendable {
         after delay: Duration
     ) -> [Outcome] {
         if !isConnected { connect() }
+        return perform(action, at: now + delay)
+    }
+
+    /// - Precondition: It was not lost by the action before.
+    /// - Returns: The outcomes of a step and of the time before it, in their order.
+    package mutating func perform(_ action: AccessoryExample.Step.Action, at time: MonotonicTime) -> [Outcome]
+    {
         outcomes = []
-        advance(to: now + delay)
+        advance(to: time)
         switch action {
         case .notify(let bytes, let input): handle(.valueNotified(bytes, input: input))
         case .receive(let bytes): handle(.bytesReceived(bytes))
@@ -68,8 +80,7 @@ package struct ExampleRun: Equatable, Sendable {
         case .serial: handle(.portOpened)
         case .keys: accessory = Self.accessory(definition)
         }
-        // Longer than any value may be the level on subscribing in place of an edge.
-        advance(to: now + .seconds(5))
+        advance(to: now + Self.connectionTime)
     }
 
     private mutating func advance(to time: MonotonicTime) {

@@ -64,11 +64,11 @@ extension LearningRecording {
 
     /// Compares what the machine of accessories does with the recording with what the person was asked for.
     package func check(_ definition: AccessoryDefinition, toggles: Bool) throws(LearningFailure) {
-        var replay = AccessoryReplay(definition, from: began)
+        var run = ExampleRun(definition, from: began)
         var presses: [TimedPress] = []
         for frame in frames {
             guard let action = definition.input.action(of: frame) else { continue }
-            for outcome in replay.handle(action, at: frame.time) {
+            for outcome in run.perform(action, at: frame.time) {
                 let event: PressEvent
                 switch outcome {
                 case .begin(.talk): event = toggles ? .tap : .down
@@ -89,7 +89,7 @@ extension LearningRecording {
     fileprivate func example(of definition: AccessoryDefinition) -> AccessoryExample {
         let begin = steps.first?.press.lowerBound ?? began
         let end = steps.prefix(3).last?.release.upperBound ?? ended
-        var replay = AccessoryReplay(definition, from: begin)
+        var run = ExampleRun(definition, from: begin)
         var exampleSteps: [AccessoryExample.Step] = []
         var last: MonotonicTime?
         for frame in frames where begin <= frame.time && frame.time <= end {
@@ -103,7 +103,7 @@ extension LearningRecording {
                 AccessoryExample.Step(
                     action,
                     after: .milliseconds(milliseconds),
-                    outcomes: replay.handle(action, at: time)
+                    outcomes: run.perform(action, at: time)
                 )
             )
         }

@@ -158,7 +158,8 @@ final class BluetoothButtons {
             return review(path, device, definition, input, use)
         }
         let best = profile(of: path, use?.enrolment)
-        if let use, let button = buttons[path], isCurrent(button, at: path, best: best),
+        if let use, let button = buttons[path],
+            isCurrent(button, at: path, best: best, isChosen: use.enrolment.accessory != nil),
             button.change(to: use)
         {
             return button.update()
@@ -200,12 +201,17 @@ final class BluetoothButtons {
         list(unused: device.origin, at: path, profile: nil, mode: .unknown, because: reason)
     }
 
-    /// Whether a button keeps its profile: until another one is known to match. While a device is away, its services may
-    /// be unknown.
-    private func isCurrent(_ button: BluetoothButton, at path: ObjectPath, best: AccessoryDefinition?) -> Bool
-    {
+    /// Whether a button keeps its profile: until another one was chosen, or is known to match. While a device is away, its
+    /// services may be unknown.
+    private func isCurrent(
+        _ button: BluetoothButton,
+        at path: ObjectPath,
+        best: AccessoryDefinition?,
+        isChosen: Bool
+    ) -> Bool {
         // A file that was changed, replaced or removed.
         guard files.catalog[button.profile.identifier] == button.profile else { return false }
+        if isChosen { return best == button.profile }
         guard let best, best != button.profile else { return true }
         return !mirror.objects.hasCharacteristic(of: path, matching: best)
     }

@@ -15,7 +15,7 @@ final class Pairing {
     init(of device: SimulatedDevice) { self.device = device }
 
     func start(_ call: MethodInvocation) {
-        guard !device.button.isPaired else { return call.fail(.alreadyExists) }
+        guard !device.button.stored.isPaired else { return call.fail(.alreadyExists) }
         guard self.call == nil else { return call.fail(.inProgress) }
         guard device.adapter.isPowered else { return call.fail(.notReady) }
         self.call = call
@@ -66,7 +66,7 @@ final class Pairing {
     }
 
     private func succeeded(_ call: MethodInvocation) {
-        device.button.isPaired = true
+        device.button.stored.isPaired = true
         device.changed("Paired", "Bonded")
         self.call = nil
         if isAnswered {

@@ -35,8 +35,8 @@ final class SimulatedAdapter {
 
     func appear() throws(BusError) {
         object = try daemon.connection.export(BlueZ.adapterPath, [interface, profiles.interface])
-        for button in buttons where button.isKept { _ = try add(button, rssi: nil) }
-        for microphone in virtualMicrophones where microphone.isKept { try add(microphone, rssi: nil) }
+        for button in buttons where button.stored.isKept { _ = try add(button, rssi: nil) }
+        for microphone in virtualMicrophones where microphone.stored.isKept { try add(microphone, rssi: nil) }
     }
 
     /// In the order of bluetoothd when an adapter is unplugged.
@@ -181,7 +181,7 @@ final class SimulatedAdapter {
     private func removeDevice(_ call: MethodInvocation) {
         let path = call.arguments[0].asObjectPath
         if let (number, microphone) = microphones.first(where: { $0.value.path == path }) {
-            microphone.microphone.forget()
+            microphone.microphone.stored.forget()
             microphones[number] = nil
             microphone.remove()
             return call.reply()
@@ -189,7 +189,7 @@ final class SimulatedAdapter {
         guard let device = devices.values.first(where: { $0.path == path }) else {
             return call.fail(.doesNotExist)
         }
-        device.button.forget()
+        device.button.stored.forget()
         remove(device)
         call.reply()
         radioChanged()

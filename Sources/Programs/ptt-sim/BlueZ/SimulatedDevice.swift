@@ -24,8 +24,8 @@ final class SimulatedDevice {
     private lazy var connectTimer = TimerSource { [unowned self] in connectTimedOut() }
 
     init(_ button: VirtualButton, on adapter: SimulatedAdapter, rssi: Int16?) throws(BusError) {
-        guard let path = BlueZ.devicePath(button.address) else {
-            throw .failed("\(button.address) does not make an object path")
+        guard let path = BlueZ.devicePath(button.stored.address) else {
+            throw .failed("\(button.stored.address) does not make an object path")
         }
         self.button = button
         self.path = path
@@ -34,7 +34,7 @@ final class SimulatedDevice {
         object = try adapter.daemon.connection.export(path, [interface])
     }
 
-    var isTemporary: Bool { !button.isKept && !isConnected && connecting == nil }
+    var isTemporary: Bool { !button.stored.isKept && !isConnected && connecting == nil }
 
     var isResolving: Bool { isConnected && !areServicesResolved }
 
@@ -49,7 +49,7 @@ final class SimulatedDevice {
     /// Advertised, and, once it was connected, discovered.
     private var uuids: [String] {
         let advertised = button.advertisedServices
-        guard button.isKept || services != nil else { return advertised }
+        guard button.stored.isKept || services != nil else { return advertised }
         return advertised + button.services.filter { !advertised.contains($0) }
     }
 
@@ -70,7 +70,7 @@ final class SimulatedDevice {
     private var canLink: Bool {
         let isWanted =
             connecting != nil || pairing.needsLink
-            || (button.isTrusted && uuids.contains { adapter.isProfileRegistered($0) })
+            || (button.stored.isTrusted && uuids.contains { adapter.isProfileRegistered($0) })
         return isWanted && !isConnected && adapter.isPowered && button.radio == .awake
     }
 
@@ -196,42 +196,24 @@ final class SimulatedDevice {
                 ExportedMethod("Pair") { [unowned self] in pairing.start($0) },
                 ExportedMethod("CancelPairing") { [unowned self] in pairing.cancel($0) },
             ],
-            properties: identity + state
+            properties: button.stored.properties(addressType: "random") { [unowned self] in storedChanged($0)
+            }
+                + state
         )
-    }
-
-    private var identity: [ExportedProperty] {
-        [
-            ExportedProperty("Address", "s") { [button] in .string(button.address) },
-            ExportedProperty("AddressType", "s") { .string("random") },
-            ExportedProperty("Name", "s") { [button] in .string(button.name) },
-            ExportedProperty("Alias", "s") { [button] in
-                .string(button.alias)
-            } set: { [unowned self] value throws(BusError) in
-                button.alias = value.asString ?? button.name
-                changed("Alias")
-            },
-            ExportedProperty("UUIDs", "as") { [unowned self] in .strings(uuids) },
-            ExportedProperty("Adapter", "o") { .objectPath(BlueZ.adapterPath) },
-            ExportedProperty("Blocked", "b") { .boolean(false) },
-            ExportedProperty("LegacyPairing", "b") { .boolean(false) },
-        ]
     }
 
     private var state: [ExportedProperty] {
         [
-            ExportedProperty("Paired", "b") { [button] in .boolean(button.isPaired) },
-            ExportedProperty("Bonded", "b") { [button] in .boolean(button.isPaired) },
-            ExportedProperty("Trusted", "b") { [button] in
-                .boolean(button.isTrusted)
-            } set: { [unowned self] value throws(BusError) in
-                button.isTrusted = value.asBool ?? false
-                changed("Trusted")
-                seekLink()
-            },
+            ExportedProperty("UUIDs", "as") { [unowned self] in .strings(uuids) },
             ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected) },
             ExportedProperty("ServicesResolved", "b") { [unowned self] in .boolean(areServicesResolved) },
             ExportedProperty("RSSI", "n") { [unowned self] in rssi.map { .int16($0) } },
         ]
+    }
+
+    private func storedChanged(_ property: String) {
+        changed(property)
+        // Trust may have been what a connection was missing.
+        seekLink()
     }
 }

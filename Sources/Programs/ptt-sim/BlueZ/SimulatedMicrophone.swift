@@ -24,8 +24,8 @@ final class SimulatedMicrophone {
     private var port: (copy: BusDescriptor, profile: ProfileManager.Profile)?
 
     init(_ microphone: VirtualMicrophone, on adapter: SimulatedAdapter, rssi: Int16?) throws(BusError) {
-        guard let path = BlueZ.devicePath(microphone.address) else {
-            throw .failed("\(microphone.address) does not make an object path")
+        guard let path = BlueZ.devicePath(microphone.stored.address) else {
+            throw .failed("\(microphone.stored.address) does not make an object path")
         }
         self.microphone = microphone
         self.path = path
@@ -34,10 +34,10 @@ final class SimulatedMicrophone {
         object = try adapter.daemon.connection.export(path, [interface])
     }
 
-    var isTemporary: Bool { !microphone.isKept && !isConnected && pending == nil }
+    var isTemporary: Bool { !microphone.stored.isKept && !isConnected && pending == nil }
 
     private var profile: ProfileManager.Profile? {
-        adapter.daemon.profiles.profiles[VirtualMicrophone.serviceClass]
+        adapter.daemon.profiles.profiles[microphone.serviceClass]
     }
 
     // MARK: - The link
@@ -95,7 +95,7 @@ final class SimulatedMicrophone {
     private func connectProfile(_ call: MethodInvocation) {
         guard adapter.isPowered else { return call.fail(.adapterNotPowered) }
         guard pending == nil else { return call.fail(.connectionBusy) }
-        guard call.arguments[0].asString == VirtualMicrophone.serviceClass, profile != nil else {
+        guard call.arguments[0].asString == microphone.serviceClass, profile != nil else {
             return call.fail(.profileUnavailable)
         }
         // Also if the client has closed its end.
@@ -191,10 +191,10 @@ final class SimulatedMicrophone {
     }
 
     private func pair(_ call: MethodInvocation) {
-        guard !microphone.isPaired else { return call.fail(.alreadyExists) }
+        guard !microphone.stored.isPaired else { return call.fail(.alreadyExists) }
         guard microphone.radio == .awake else { return call.fail(.connectionAttemptFailed) }
         page()
-        microphone.isPaired = true
+        microphone.stored.isPaired = true
         changed("Paired", "Bonded")
         call.reply()
     }
@@ -224,40 +224,16 @@ final class SimulatedMicrophone {
                 ExportedMethod("Pair") { [unowned self] in pair($0) },
                 ExportedMethod("CancelPairing") { $0.fail(.doesNotExist) },
             ],
-            properties: identity + state
+            properties: microphone.stored.properties(addressType: "public") { [unowned self] in changed($0) }
+                + state
         )
-    }
-
-    private var identity: [ExportedProperty] {
-        [
-            ExportedProperty("Address", "s") { [microphone] in .string(microphone.address) },
-            ExportedProperty("AddressType", "s") { .string("public") },
-            // Audio device, wearable headset.
-            ExportedProperty("Class", "u") { .uint32(0x240404) },
-            ExportedProperty("Name", "s") { [microphone] in .string(microphone.name) },
-            ExportedProperty("Alias", "s") { [microphone] in
-                .string(microphone.alias)
-            } set: { [unowned self] value throws(BusError) in
-                microphone.alias = value.asString ?? microphone.name
-                changed("Alias")
-            },
-            ExportedProperty("UUIDs", "as") { .strings([VirtualMicrophone.serviceClass]) },
-            ExportedProperty("Adapter", "o") { .objectPath(BlueZ.adapterPath) },
-            ExportedProperty("Blocked", "b") { .boolean(false) },
-            ExportedProperty("LegacyPairing", "b") { .boolean(false) },
-        ]
     }
 
     private var state: [ExportedProperty] {
         [
-            ExportedProperty("Paired", "b") { [microphone] in .boolean(microphone.isPaired) },
-            ExportedProperty("Bonded", "b") { [microphone] in .boolean(microphone.isPaired) },
-            ExportedProperty("Trusted", "b") { [microphone] in
-                .boolean(microphone.isTrusted)
-            } set: { [unowned self] value throws(BusError) in
-                microphone.isTrusted = value.asBool ?? false
-                changed("Trusted")
-            },
+            // Audio device, wearable headset.
+            ExportedProperty("Class", "u") { .uint32(0x240404) },
+            ExportedProperty("UUIDs", "as") { [microphone] in .strings([microphone.serviceClass]) },
             ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected) },
             ExportedProperty("ServicesResolved", "b") { [unowned self] in .boolean(isConnected) },
             ExportedProperty("RSSI", "n") { [unowned self] in rssi.map { .int16($0) } },

@@ -4,24 +4,52 @@ import ArgumentParser
 import EventLoop
 import TOML
 
-/// A button as specified on the command line.
-struct ButtonSpecification {
-    /// One of each of the oldest families.
+/// A button or a microphone as specified on the command line.
+struct AccessorySpecification {
+    /// The buttons without any specification.
     static let defaults = ["ffe0", "aina", "nordic-led-button"]
 
     let definition: AccessoryDefinition
-    let name: String?
+    private let name: String?
 
     /// - Parameter argument: The name of an accessory file without `.toml`, or a path with a slash, and, after a colon,
-    ///   another name of the button.
+    ///   another name of the device.
     /// - Throws: If there is no such file, or it cannot be used.
     init(_ argument: String) throws(ValidationError) {
         let parts = argument.split(separator: ":", maxSplits: 1)
         definition = try Self.definition(parts.first.map { String($0) } ?? "")
-        guard case .gatt = definition.input else {
-            throw ValidationError("\(definition.identifier) is not a button with notifications (GATT)")
-        }
         name = parts.count == 2 ? String(parts[1]) : nil
+    }
+
+    /// - Throws: As ``init(_:)``, and if it is not the file of a button with notifications.
+    static func button(_ argument: String) throws(ValidationError) -> Self {
+        let specification = try Self(argument)
+        guard case .gatt = specification.definition.input else {
+            throw ValidationError(
+                "\(specification.definition.identifier) is not a button with notifications (GATT)"
+            )
+        }
+        return specification
+    }
+
+    /// - Throws: As ``init(_:)``, and if it is not the file of a serial microphone.
+    static func microphone(_ argument: String) throws(ValidationError) -> (Self, SerialInput) {
+        let specification = try Self(argument)
+        guard case .serial(let input) = specification.definition.input else {
+            throw ValidationError("\(specification.definition.identifier) is not a serial microphone")
+        }
+        return (specification, input)
+    }
+
+    /// The chosen name, or one by which its file recognises or suggests it.
+    var simulatedName: String {
+        if let name { return name }
+        let patterns = definition.match.names + definition.match.hints + [definition.name]
+        let names = patterns.map { pattern in
+            let text = String(pattern.drop { $0 == "*" })
+            return text.last == "*" ? text.dropLast() + "01" : text
+        }
+        return names.first { !$0.isEmpty } ?? definition.name
     }
 
     private static func definition(_ file: String) throws(ValidationError) -> AccessoryDefinition {

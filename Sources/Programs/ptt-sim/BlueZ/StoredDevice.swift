@@ -1,0 +1,60 @@
+import DBus
+import EventLoop
+
+/// What bluetoothd stores on disk about a device.
+@EventLoop
+final class StoredDevice {
+    let name: String
+    let address: String
+    var alias: String
+    var isPaired: Bool
+    var isTrusted: Bool
+
+    init(name: String, address: String, isKnown: Bool) {
+        (self.name, self.address, alias) = (name, address, name)
+        (isPaired, isTrusted) = (isKnown, isKnown)
+    }
+
+    /// bluetoothd forgets devices that are neither, after a while and when it exits.
+    var isKept: Bool { isPaired || isTrusted }
+
+    func forget() {
+        isPaired = false
+        isTrusted = false
+        alias = name
+    }
+
+    /// Its properties of `org.bluez.Device1`.
+    ///
+    /// - Parameters:
+    ///   - addressType: "public" or "random".
+    ///   - changed: Called after a client has changed the property with that name.
+    /// - Returns: Those that its kind of link does not change.
+    func properties(
+        addressType: String,
+        changed: @escaping @EventLoop (String) -> Void
+    ) -> [ExportedProperty] {
+        [
+            ExportedProperty("Address", "s") { [self] in .string(address) },
+            ExportedProperty("AddressType", "s") { .string(addressType) },
+            ExportedProperty("Name", "s") { [self] in .string(name) },
+            ExportedProperty("Alias", "s") { [self] in
+                .string(alias)
+            } set: { [self] value throws(BusError) in
+                alias = value.asString ?? name
+                changed("Alias")
+            },
+            ExportedProperty("Adapter", "o") { .objectPath(BlueZ.adapterPath) },
+            ExportedProperty("Blocked", "b") { .boolean(false) },
+            ExportedProperty("LegacyPairing", "b") { .boolean(false) },
+            ExportedProperty("Paired", "b") { [self] in .boolean(isPaired) },
+            ExportedProperty("Bonded", "b") { [self] in .boolean(isPaired) },
+            ExportedProperty("Trusted", "b") { [self] in
+                .boolean(isTrusted)
+            } set: { [self] value throws(BusError) in
+                isTrusted = value.asBool ?? false
+                changed("Trusted")
+            },
+        ]
+    }
+}
