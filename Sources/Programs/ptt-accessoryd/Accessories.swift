@@ -40,7 +40,7 @@ final class Accessories {
         )
         discovery = Discovery(buttons.mirror, files, log: log)
         pairing = Pairing(buttons, discovery, enrolled, log: log)
-        let learning = Learning(buttons, discovery, core: core, log: log)
+        let learning = Learning(buttons, headsets, discovery, core: core, log: log)
         service = AccessoryService(
             list: list,
             buttons: buttons,

@@ -15,7 +15,7 @@ final class BluetoothListener: Learning.Source {
     private static let mostCharacteristics = 32
     /// Generic access and attribute, device information and battery.
     private static let otherServices = Set([0x1800, 0x1801, 0x180A, 0x180F].map { GattUUID(assigned: $0) })
-    private static let serialPort = GattUUID(assigned: 0x1101)
+    nonisolated fileprivate static let serialPort = GattUUID(assigned: 0x1101)
 
     private let address: String
     private let buttons: BluetoothButtons
@@ -36,6 +36,24 @@ final class BluetoothListener: Learning.Source {
         self.log = log
     }
 
+    /// Whether a device is known to have a serial port, or characteristics that may be those of a button.
+    static func canListen(to address: String, _ mirror: BlueZMirror) -> Bool {
+        guard let path = mirror.objects.device(address: address.uppercased()) else { return false }
+        return mirror.objects.devices[path]?.hasSerialPort == true
+            || !characteristics(of: path, mirror).isEmpty
+    }
+
+    private static func characteristics(of path: ObjectPath, _ mirror: BlueZMirror)
+        -> [(GattAttribute, ObjectPath)]
+    {
+        mirror.objects.characteristics(of: path).compactMap { service, uuid, characteristic in
+            guard let service = GattUUID(service), !otherServices.contains(service),
+                let uuid = GattUUID(uuid)
+            else { return nil }
+            return (GattAttribute(service: service, characteristic: uuid), characteristic)
+        }
+    }
+
     private var mirror: BlueZMirror { buttons.mirror }
 
     private var device: BlueZDevice? { path.flatMap { mirror.objects.devices[$0] } }
@@ -54,7 +72,7 @@ final class BluetoothListener: Learning.Source {
         }
         self.path = path
         mirror.watch(path, BlueZ.device)
-        if device?.uuids.contains(where: { GattUUID($0) == Self.serialPort }) == true {
+        if device?.hasSerialPort == true {
             try await openSerialPort(path)
             return learned("serial")
         }
@@ -111,13 +129,9 @@ final class BluetoothListener: Learning.Source {
     }
 
     private func subscribe(_ path: ObjectPath) async throws(Learning.Failure) {
-        let wanted = mirror.objects.characteristics(of: path).filter { characteristic in
-            GattUUID(characteristic.service).map { !Self.otherServices.contains($0) } ?? false
-        }
+        let wanted = Self.characteristics(of: path, mirror)
         guard let connection = mirror.connection else { throw Learning.Failure(mirror.unavailability) }
-        for (service, uuid, characteristic) in wanted.prefix(Self.mostCharacteristics) {
-            guard let service = GattUUID(service), let uuid = GattUUID(uuid) else { continue }
-            let attribute = GattAttribute(service: service, characteristic: uuid)
+        for (attribute, characteristic) in wanted.prefix(Self.mostCharacteristics) {
             // Before the call: the value on subscribing may precede its answer.
             let watch = connection.subscribe(
                 .propertyChanges(BlueZ.characteristic, of: BlueZ.name, path: characteristic)
@@ -192,5 +206,11 @@ final class BluetoothListener: Learning.Source {
             guard let self, !isClosed else { return }
             handlers.lost(failure ?? "it closed its serial port")
         }
+    }
+}
+
+extension BlueZDevice {
+    fileprivate var hasSerialPort: Bool {
+        uuids.contains { GattUUID($0) == BluetoothListener.serialPort }
     }
 }

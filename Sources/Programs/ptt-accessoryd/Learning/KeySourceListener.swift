@@ -7,21 +7,20 @@ import ServiceClient
 /// Listens to the keys of one input device that the udev rule tags.
 @EventLoop
 final class KeySourceListener: Learning.Source {
-    private let identifier: String
+    private let accessory: Headsets.Accessory
     private let handlers: Learning.Handlers
-    private var monitor: DeviceMonitor?
     private var device: KeyDevice?
 
     /// - Parameters:
-    ///   - identifier: ``InputNode/stableIdentifier``
+    ///   - accessory: The device.
     ///   - handlers: Called for each edge.
-    init(_ identifier: String, _ handlers: Learning.Handlers) {
-        self.identifier = identifier
+    init(_ accessory: Headsets.Accessory, _ handlers: Learning.Handlers) {
+        self.accessory = accessory
         self.handlers = handlers
     }
 
     func start() async throws(Learning.Failure) -> AccessoryInterface.LearnedDevice {
-        let node = try present()
+        let node = accessory.source
         // Up to KEY_MAX; the kernel delivers those that the node has.
         let keys = (1..<UInt16(0x300)).map { KeyCode(rawValue: $0) }.filter { node.keys.contains($0) }
         do throws(SystemError) {
@@ -29,32 +28,12 @@ final class KeySourceListener: Learning.Source {
         } catch {
             throw Learning.Failure("\(error)")
         }
-        return node.learned
-    }
-
-    private func present() throws(Learning.Failure) -> InputNode {
-        do throws(SystemError) {
-            let monitor = try DeviceMonitor(subsystem: "input", tag: "push-to-talk")
-            self.monitor = monitor
-            try monitor.start { [weak self] in self?.handle($0) }
-        } catch {
-            throw Learning.Failure("\(error)")
-        }
-        let node = monitor?.nodes.values.first { $0.stableIdentifier == identifier }
-        guard let node, !node.isKeyboardLike else { throw .unknown(identifier) }
-        return node
+        return accessory.learned
     }
 
     func close() {
-        monitor?.stop()
-        monitor = nil
         device?.close()
         device = nil
-    }
-
-    private func handle(_ event: DeviceEvent) {
-        guard case .removed(let node) = event, node.sysname == device?.node.sysname else { return }
-        handlers.lost("the device was unplugged")
     }
 
     private func handle(_ event: KeyDeviceEvent) {
@@ -70,23 +49,14 @@ final class KeySourceListener: Learning.Source {
     }
 }
 
-extension Learning.Failure {
-    fileprivate static func unknown(_ identifier: String) -> Learning.Failure {
-        Learning.Failure(
-            "\(identifier) is not an accessory that may be opened. Only devices with the tag push-to-talk of udev are; "
-                + "`pttctl grant` admits one key of another device, with root"
-        )
-    }
-}
-
-extension InputNode {
+extension Headsets.Accessory {
     fileprivate var learned: AccessoryInterface.LearnedDevice {
-        let numbers = [id.vendor, id.product].map { String(hexadecimal: UInt64($0), digits: 4) }
+        let numbers = [source.id.vendor, source.id.product].map { String(hexadecimal: UInt64($0), digits: 4) }
         return AccessoryInterface.LearnedDevice(
-            identity: stableIdentifier,
-            name: origin(named: nil).name,
-            transport: inputTransport.rawValue,
-            product: id.vendor == 0 ? nil : numbers.joined(separator: ":")
+            identity: identity.text,
+            name: name,
+            transport: source.inputTransport.rawValue,
+            product: source.id.vendor == 0 ? nil : numbers.joined(separator: ":")
         )
     }
 }

@@ -37,6 +37,7 @@ final class Learning {
     private static let mostBytes = 64 * 1024
 
     private let buttons: BluetoothButtons
+    private let headsets: Headsets
     private let discovery: Discovery
     private let core: CoreConnection
     private let log: Logger
@@ -48,8 +49,15 @@ final class Learning {
         self?.fail("learning took longer than three minutes")
     }
 
-    init(_ buttons: BluetoothButtons, _ discovery: Discovery, core: CoreConnection, log: Logger) {
+    init(
+        _ buttons: BluetoothButtons,
+        _ headsets: Headsets,
+        _ discovery: Discovery,
+        core: CoreConnection,
+        log: Logger
+    ) {
         self.buttons = buttons
+        self.headsets = headsets
         self.discovery = discovery
         self.core = core
         self.log = log
@@ -73,22 +81,27 @@ final class Learning {
             received: { [weak self] in self?.received($0, at: $1) },
             lost: { [weak self] in self?.fail($0) }
         )
-        let source: any Source =
-            device.isBluetoothAddress
-            ? bluetoothSource(device, handlers) : KeySourceListener(device, handlers)
-        self.source = source
         do throws(Failure) {
+            let source = try source(device, handlers)
+            self.source = source
             let learned = try await source.start()
             guard self.source === source else { return }
             call.reply(.encoding(AccessoryInterface.LearnReply(device: learned)), continues: true)
         } catch {
-            if self.source === source { fail(error.reason) }
+            if self.call === call { fail(error.reason) }
         }
     }
 
-    private func bluetoothSource(_ address: String, _ handlers: Handlers) -> any Source {
-        discovery.stopAll()
-        return BluetoothListener(address, buttons, handlers, log: log)
+    /// The keys of a Bluetooth device are learned if it has neither a serial port nor notifications of its own: these come
+    /// without a filter of the kernel, and devices with a talk button have media keys as well.
+    private func source(_ device: String, _ handlers: Handlers) throws(Failure) -> any Source {
+        let keys = headsets.accessory(device)
+        if device.isBluetoothAddress, keys == nil || BluetoothListener.canListen(to: device, buttons.mirror) {
+            discovery.stopAll()
+            return BluetoothListener(device, buttons, handlers, log: log)
+        }
+        guard let keys else { throw .unknown(device) }
+        return KeySourceListener(keys, handlers)
     }
 
     private func received(_ content: LearningFrame.Content, at time: MonotonicTime) {
@@ -114,6 +127,15 @@ final class Learning {
         source?.close()
         source = nil
         core.resume()
+    }
+}
+
+extension Learning.Failure {
+    fileprivate static func unknown(_ identifier: String) -> Learning.Failure {
+        Learning.Failure(
+            "\(identifier) is not an accessory that may be opened. Only devices with the tag push-to-talk of udev are; "
+                + "`pttctl grant` admits one key of another device, with root"
+        )
     }
 }
 

@@ -183,6 +183,30 @@ final class Headsets {
         return found?.deviceDescription
     }
 
+    /// An input device that can be learned.
+    struct Accessory {
+        /// The node that is read.
+        let source: InputNode
+        /// What it is enrolled by.
+        let identity: DeviceIdentity
+        let name: String
+    }
+
+    /// - Parameter identifier: What it is listed with; for the keys of a Bluetooth device its address.
+    /// - Returns: Nil if there is no such device, or it calls itself a keyboard.
+    func accessory(_ identifier: String) -> Accessory? {
+        for node in nodes.values.sorted(by: { $0.sysname < $1.sysname }) where !node.isKeyboardLike {
+            let origin = owner(of: node).origin
+            let address = DeviceIdentity(bluetoothAddress: identifier)
+            let identity =
+                node.transport == .avrcp ? DeviceIdentity(bluetoothAddress: origin.identifier) : node.identity
+            guard let identity, origin.identifier == identifier || identity == address else { continue }
+            let source = halves[node.sysname] ?? node
+            return Accessory(source: source, identity: identity, name: origin.name)
+        }
+        return nil
+    }
+
     /// Whose presses a node reports, and whether they count.
     private func owner(of node: InputNode) -> (origin: Origin, consent: InputConsent) {
         if node.transport == .avrcp { return remoteControlOwner(of: node) }
