@@ -47,7 +47,8 @@ struct ModelComparison {
             case .notify(let client, let event): notifications.append(.only(client, event.kind))
             case .startApplication: isStartOrdered = true
             case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
-                .setTimer, .cancelTimer, .saveChannel, .saveDescriptor, .log:
+                .setTimer, .cancelTimer, .saveChannel, .saveDescriptor, .log, .setVolume, .playTone,
+                .playTalkPermit:
                 break
             }
         }

@@ -19,6 +19,7 @@ extension Observer {
             if receiver != nil { return "frames are delivered twice" }
             if client != application { return "frames are delivered to another application" }
             receiver = client
+        case .deliverFrames(_, .virtualMicrophone): return "frames are delivered to the virtual microphone"
         case .stopFrames(let capture):
             if openCapture != capture || receiver == nil {
                 return "frames are stopped that are not delivered"
@@ -149,6 +150,7 @@ extension TalkSession.Effect {
         case .startApplication: 5
         case .openCapture, .openPlayback: 6
         case .deliverFrames: 7
+        case .setVolume, .playTone, .playTalkPermit: 8
         }
     }
 }
@@ -162,6 +164,7 @@ extension TalkSession.Event {
             .playbackStarted, .playbackFailed, .audioConnectionReady, .audioConnectionLost, .routeChanged,
             .audioServerReady, .audioServerLost, .policyChanged, .systemSuspending, .systemResumed,
             .sessionLocked, .sessionUnlocked, .sessionInactive, .sessionActive, .stateSaved, .stateNotSaved,
+            .gateOpened, .microphoneChanged, .virtualMicrophoneChanged, .callChanged, .recordersChanged,
             .shuttingDown:
             nil
         }

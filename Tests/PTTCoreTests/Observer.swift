@@ -142,7 +142,7 @@ struct Observer {
                 return "an application is started that no channel waits for"
             }
             if status.channel?.application != nil { return "an application is started that is running" }
-        case .reply, .log: break
+        case .reply, .log, .setVolume, .playTone, .playTalkPermit: break
         }
         return nil
     }

@@ -276,10 +276,10 @@ extension TalkSession.Effect {
     fileprivate var canWait: Bool {
         switch self {
         case .closeCapture, .closePlayback, .stopFrames, .setTimer, .cancelTimer, .saveChannel,
-            .saveDescriptor:
+            .saveDescriptor, .setVolume, .playTone:
             false
         case .reply, .publish, .notify, .startApplication, .log, .openCapture, .openPlayback,
-            .deliverFrames:
+            .deliverFrames, .playTalkPermit:
             true
         }
     }

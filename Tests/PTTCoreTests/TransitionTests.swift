@@ -103,7 +103,7 @@ import Testing
                 + (restored == nil ? "" : " restored") + (left == nil ? "" : " left")
         case .reply(_, let answer): "reply \(answer)"
         case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
-            .setTimer, .cancelTimer, .publish, .notify:
+            .setTimer, .cancelTimer, .publish, .notify, .setVolume, .playTone, .playTalkPermit:
             "\(effect)"
         }
     }

@@ -21,6 +21,11 @@ extension MessageTests {
 
     @Test func `the enumerations of a single interface have the cases of its text`() {
         expectCases(AudioState.self, "AudioState", in: ChannelInterface.description)
+        expectCases(
+            VirtualMicrophone.State.self,
+            "VirtualMicrophoneState",
+            in: ChannelInterface.description
+        )
         expectCases(Activation.Kind.self, "ActivationKind", in: ApplicationInterface.description)
         expectCases(PushKind.self, "PushKind", in: ApplicationInterface.description)
         expectCases(
@@ -48,13 +53,13 @@ extension MessageTests {
         }
     }
 
-    /// The cases are those of Apple's enumerations, in the order of their raw values.
+    /// The cases are those of Apple's enumerations, in the order of their raw values, and then our own.
     @Test func `codes are named as in the framework`() {
         #expect(
             RefusalCode.allCases.map(\.rawValue) == [
                 "unknown", "channelNotFound", "channelLimitReached", "callActive", "transmissionInProgress",
                 "transmissionNotFound", "appNotForeground", "deviceManagementRestriction",
-                "screenTimeRestriction", "transmissionNotAllowed",
+                "screenTimeRestriction", "transmissionNotAllowed", "noRecorder",
             ]
         )
         #expect(

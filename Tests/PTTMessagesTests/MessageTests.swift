@@ -30,6 +30,12 @@ import Testing
         isHighPriority: true,
         remainingHighPriorityBudget: 5
     )
+    static let microphone = MicrophoneState(
+        name: "alsa_input.usb",
+        description: "Headset",
+        isMuted: true,
+        isSilent: false
+    )
     static let events: [CoreEvent] = [
         .channelJoined(channel, .channelRestoration), .descriptorChanged(name: "Tac", image: image),
         .descriptorChanged(name: "Tac", image: nil), .applicationStarting, .applicationDetached,
@@ -55,6 +61,11 @@ import Testing
         .stateNotSaved(reason: "the disk is full"), .accessoryPressed(origin, .talk),
         .accessoryReleased(origin, .emergency), .buttonPressed(origin, .channelUp),
         .buttonReleased(origin, .multifunction), .transmissionBegan(emergency),
+        .virtualMicrophoneChanged(.off), .virtualMicrophoneChanged(.unavailable(reason: "no audio server")),
+        .virtualMicrophoneChanged(.idle), .virtualMicrophoneChanged(.recorded(by: ["Mumble", "OBS"])),
+        .callChanged(ActiveCall(source: "oFono", name: "Ann")), .callChanged(nil),
+        .recordersChanged(["Chromium"]), .recordersChanged([]),
+        .microphoneChanged(microphone), .microphoneChanged(nil), .volumeChanged(150),
         .unknown("floorRequested"),
     ]
 
@@ -130,6 +141,8 @@ import Testing
                 role: .emergency
             )
         )
+        try expectRoundTrip(ChannelInterface.VolumeRequest(volume: 80))
+        try expectRoundTrip(ChannelInterface.BatteryReport(origin: Self.origin, percent: 5))
         try expectRoundTrip(ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: 1)))
         try expectRoundTrip(
             ChannelInterface.EndRequest(channelID: nil, origin: Self.origin, cause: .released)
@@ -142,13 +155,28 @@ import Testing
             audio: .active,
             isAudioServerReady: true,
             timeLimit: 60,
-            saveFailure: "the disk is full"
+            saveFailure: "the disk is full",
+            virtualMicrophone: .recorded(by: ["Mumble"]),
+            call: ActiveCall(source: "ModemManager", name: "Ann"),
+            recorders: ["Chromium"],
+            microphone: Self.microphone,
+            volume: 80
         )
         try expectRoundTrip(ChannelInterface.StatusReply(status: status))
         try expectRoundTrip(ChannelInterface.Update(sequence: 1, time: 2, status: status, event: nil))
         try expectRoundTrip(
             ChannelInterface.Update(sequence: 2, time: 3, status: nil, event: .audioActivated)
         )
+    }
+
+    @Test func `a status of an earlier core has the defaults of what it does not know`() throws {
+        let earlier = #"{"audio":"inactive","isAudioServerReady":true,"timeLimit":60}"#
+        #expect(try decoded(earlier, as: Status.self) == Status(isAudioServerReady: true, timeLimit: 60))
+    }
+
+    @Test func `a state of the virtual microphone that a newer core has is unavailable`() throws {
+        let newer = try decoded(#"{"state":"borrowed","by":"X"}"#, as: VirtualMicrophone.self)
+        #expect(newer.state == .unavailable)
     }
 
     @Test func `messages about accessories read back as they were written`() throws {

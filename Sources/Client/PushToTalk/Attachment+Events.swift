@@ -38,7 +38,8 @@ extension Attachment {
             }
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
             .transmissionModeChanged, .accessoryEventsChanged, .transmissionRefused, .timeLimitNear,
-            .audioActivating, .stateSaved, .stateNotSaved, .unknown:
+            .audioActivating, .stateSaved, .stateNotSaved, .virtualMicrophoneChanged, .callChanged,
+            .recordersChanged, .microphoneChanged, .volumeChanged, .unknown:
             break  // Apple's framework has no callbacks for these.
         }
     }

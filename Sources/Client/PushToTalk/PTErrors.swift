@@ -71,7 +71,8 @@ extension PTChannelErrorCode {
     fileprivate init(_ code: RefusalCode) {
         self =
             switch code {
-            case .unknown: .unknown
+            // noRecorder: it is about presses without a channel, and an application has one.
+            case .unknown, .noRecorder: .unknown
             case .channelNotFound: .channelNotFound
             case .channelLimitReached: .channelLimitReached
             case .callActive: .callActive

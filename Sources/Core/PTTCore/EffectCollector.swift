@@ -13,6 +13,7 @@ struct EffectCollector {
     private var replies: [TalkSession.Effect] = []
     var applicationStart: TalkSession.Effect?
     private var notifications: [TalkSession.Effect] = []
+    private var sounds: [TalkSession.Effect] = []
 
     init(at now: MonotonicTime) {
         self.now = now
@@ -32,6 +33,14 @@ struct EffectCollector {
 
     mutating func log(_ text: String) {
         notifications.append(.log(text))
+    }
+
+    mutating func play(_ tone: Tone) {
+        sounds.append(.playTone(tone))
+    }
+
+    mutating func setVolume(_ volume: Int) {
+        sounds.append(.setVolume(volume))
     }
 
     // MARK: Streams
@@ -81,6 +90,7 @@ struct EffectCollector {
         if let applicationStart { effects.append(applicationStart) }
         effects += openings
         if let delivery { effects.append(delivery) }
+        effects += sounds
         return effects
     }
 }

@@ -63,6 +63,11 @@ extension Refusal {
         "the application of the channel joined without attaching, and is not notified of buttons"
     )
 
+    static let volumeOutOfRange = Refusal(
+        .unknown,
+        "a volume is \(TalkSession.volumes.lowerBound) to \(TalkSession.volumes.upperBound) percent"
+    )
+
     static func doesNotTransmit(_ role: ButtonRole) -> Refusal {
         Refusal(.unknown, "a \(role.rawValue) button does not transmit: call ReportButton")
     }

@@ -3,8 +3,8 @@ package import PTTMessages
 /// Orders the effects of the machine relative to the saving of its state, which takes as long as the disk takes.
 ///
 /// Effects that reveal a change wait until the change is saved: replies, published events, the start of an application,
-/// and the opening of streams, in the order in which they were ordered. The closing of a stream and the timer never wait;
-/// a closing cancels an opening that still waits.
+/// and the opening of streams, in the order in which they were ordered. The closing of a stream, the timer, a tone and
+/// the volume never wait; a closing cancels an opening that still waits.
 ///
 /// At most one write is in progress, always of the newest state. One that fails or takes too long releases the waiting
 /// effects: the state is kept aside instead, in memory that outlives this process but not a reboot, and the write is
@@ -71,13 +71,13 @@ package struct SaveOrder: Equatable, Sendable {
             switch effect {
             case .closeCapture, .closePlayback, .stopFrames:
                 if !cancelOpening(effect) { steps.append(.perform(effect, at: now, for: processID)) }
-            case .setTimer, .cancelTimer:
+            case .setTimer, .cancelTimer, .setVolume, .playTone:
                 steps.append(.perform(effect, at: now, for: processID))
             case .saveChannel, .saveDescriptor:
                 isSaveOrdered = true
                 steps.append(.perform(effect, at: now, for: processID))
             case .reply, .publish, .notify, .startApplication, .log, .openCapture, .openPlayback,
-                .deliverFrames:
+                .deliverFrames, .playTalkPermit:
                 if isSaveOrdered { steps += saveNewest() }
                 isSaveOrdered = false
                 if waiting.isEmpty, ordered <= ended {
@@ -185,7 +185,8 @@ extension TalkSession.Effect {
         case .openPlayback(let playbackID, _, from: _): .closePlayback(playbackID)
         case .deliverFrames(let captureID, to: _): .stopFrames(captureID)
         case .closeCapture, .closePlayback, .stopFrames, .setTimer, .cancelTimer, .saveChannel,
-            .saveDescriptor, .reply, .publish, .notify, .startApplication, .log:
+            .saveDescriptor, .reply, .publish, .notify, .startApplication, .log, .setVolume, .playTone,
+            .playTalkPermit:
             nil
         }
     }

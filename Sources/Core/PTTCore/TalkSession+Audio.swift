@@ -29,6 +29,33 @@ extension TalkSession {
         updateChannel { $0.audio.captureStarted(captureID, effects: &effects) }
     }
 
+    /// What the microphone captures no longer has the talk permit tone in it.
+    mutating func gateOpened(_ captureID: CaptureID) {}
+
+    mutating func microphoneChanged(_ microphone: MicrophoneState, effects: inout EffectCollector) {
+        guard microphone != self.microphone else { return }
+        self.microphone = microphone
+        effects.publish(.microphoneChanged(microphone))
+    }
+
+    mutating func setVolume(_ request: ChannelInterface.VolumeRequest, effects: inout EffectCollector)
+        -> Answer
+    {
+        guard Self.volumes.contains(request.volume) else { return .refused(.volumeOutOfRange) }
+        guard request.volume != volume else { return .done }
+        volume = request.volume
+        effects.setVolume(volume)
+        effects.publish(.volumeChanged(volume))
+        return .done
+    }
+
+    mutating func reportBattery(_ report: ChannelInterface.BatteryReport, effects: inout EffectCollector)
+        -> Answer
+    {
+        if channel?.lease == nil { effects.play(.batteryLow) }
+        return .done
+    }
+
     mutating func captureFailed(_ captureID: CaptureID, _ cause: EndCause, effects: inout EffectCollector) {
         guard channel?.audio.microphone?.capture.captureID == captureID else { return }
         endTransmission(cause, effects: &effects)

@@ -34,6 +34,15 @@ extension TalkSession {
         case audioConnectionLost(ClientID)
         /// The microphone or the speaker in use has changed; nil for the device that has not.
         case routeChanged(input: String?, output: String?)
+        /// What the microphone captures no longer has the tone of ``Effect/playTalkPermit(_:)`` in it.
+        case gateOpened(CaptureID)
+        /// The microphone of a transmission is open, or its state in the audio server has changed.
+        case microphoneChanged(MicrophoneState)
+        case virtualMicrophoneChanged(VirtualMicrophone)
+        /// A call began, another took its place or, with nil, there is none any more.
+        case callChanged(ActiveCall?)
+        /// The names of the other applications that record from a real microphone.
+        case recordersChanged([String])
         case audioServerReady
         case audioServerLost
         case policyChanged(Policy)
@@ -62,8 +71,8 @@ extension TalkSession {
     ///
     /// The effects of one event come in the order that matters: the microphone and the speaker are closed first; then the
     /// timer; then what must be on disk before any client learns of it; then the reply; then what is published, notified
-    /// and logged; then the start of an application; then streams are opened; frames are delivered last. So a capture
-    /// stream is closed before anything else is done about an end, and all clients know of a beginning before the audio
+    /// and logged; then the start of an application; then streams are opened and frames delivered; tones are last. So a
+    /// capture stream is closed before anything else is done about an end, and all clients know of a beginning before the audio
     /// server, which takes longer than they do, is asked to open a stream.
     package enum Effect: Equatable, Sendable {
         /// Answer with ``TalkSession/Event/captureStarted(_:)`` or ``TalkSession/Event/captureFailed(_:_:)``.
@@ -94,6 +103,13 @@ extension TalkSession {
         /// Notify this application only. The event has no number of its own in the sequence of events.
         case notify(ClientID, CoreEvent)
         case startApplication(StartID, ApplicationID, by: Activation)
+        /// How loud the other end is heard from now on, in percent.
+        case setVolume(Int)
+        case playTone(Tone)
+        /// Play ``Tone/talkPermit``, and answer with ``TalkSession/Event/gateOpened(_:)`` once what this stream captures
+        /// no longer has the tone in it: at once where no tone is played or no microphone could capture it, and within
+        /// two seconds in every case. No frames are delivered before that.
+        case playTalkPermit(CaptureID)
         /// A line for the journal.
         case log(String)
     }

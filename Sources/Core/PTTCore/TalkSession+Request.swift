@@ -33,6 +33,8 @@ extension TalkSession {
         case begin(ChannelInterface.BeginRequest)
         case end(ChannelInterface.EndRequest)
         case report(ChannelInterface.ButtonReport)
+        case setVolume(ChannelInterface.VolumeRequest)
+        case reportBattery(ChannelInterface.BatteryReport)
     }
 
     package enum Answer: Equatable, Sendable {
@@ -87,6 +89,8 @@ extension TalkSession {
         case .begin(let request): begin(request, from: client, effects: &effects)
         case .end(let request): end(request, from: client, effects: &effects)
         case .report(let report): self.report(report, from: client, effects: &effects)
+        case .setVolume(let request): setVolume(request, effects: &effects)
+        case .reportBattery(let report): reportBattery(report, effects: &effects)
         }
     }
 }

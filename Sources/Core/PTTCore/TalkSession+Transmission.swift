@@ -203,7 +203,7 @@ extension EndCause {
         case .unknown, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost, .channelLeft,
             .linkLost, .deviceRemoved, .audioServerLost, .microphoneLost, .noMicrophone, .suspended,
             .sessionLocked, .sessionInactive, .modeChanged, .applicationUnavailable, .shuttingDown,
-            .preempted:
+            .preempted, .callActive, .recorderGone:
             .unknown
         }
     }

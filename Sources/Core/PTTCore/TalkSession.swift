@@ -8,6 +8,8 @@ package struct TalkSession: Equatable, Sendable {
     /// 20 minutes is the longest time-out timer that land mobile radios offer.
     package static let timeLimits = Duration.seconds(1)...Duration.seconds(20 * 60)
     package static let defaultTimeLimit = Duration.seconds(60)
+    /// In percent. Beyond 150 a loudspeaker of a notebook distorts.
+    static let volumes = 0...150
 
     enum State: Equatable, Sendable {
         case notJoined
@@ -37,6 +39,14 @@ package struct TalkSession: Equatable, Sendable {
     var isLocked = false
     var isSessionActive = true
     var isAudioServerReady = false
+    var virtualMicrophone = VirtualMicrophone.off
+    var call: ActiveCall?
+    /// The names of the other applications that record from a real microphone. No rule depends on them.
+    var recorders: [String] = []
+    /// That of the running transmission, or of the last one.
+    var microphone: MicrophoneState?
+    /// How loud the other end is heard, in percent.
+    var volume = Status.defaultVolume
     var policy = Policy()
     var attachments = Attachments()
     /// The applications that the core has started and that have not attached since. They are in the background, however
@@ -75,7 +85,12 @@ package struct TalkSession: Equatable, Sendable {
             audio: channel?.audio.state ?? .inactive,
             isAudioServerReady: isAudioServerReady,
             timeLimit: Int(timeLimit.components.seconds),
-            saveFailure: saveFailure
+            saveFailure: saveFailure,
+            virtualMicrophone: virtualMicrophone,
+            call: call,
+            recorders: recorders,
+            microphone: microphone,
+            volume: volume
         )
     }
 
@@ -130,6 +145,12 @@ package struct TalkSession: Equatable, Sendable {
         case .audioConnectionLost(let client): audioConnectionLost(client, effects: &effects)
         case .routeChanged(let input, let output):
             effects.publish(.routeChanged(input: input, output: output))
+        case .gateOpened(let captureID): gateOpened(captureID)
+        case .microphoneChanged(let microphone): microphoneChanged(microphone, effects: &effects)
+        case .virtualMicrophoneChanged(let virtualMicrophone):
+            virtualMicrophoneChanged(virtualMicrophone, effects: &effects)
+        case .callChanged(let call): callChanged(call, effects: &effects)
+        case .recordersChanged(let recorders): recordersChanged(recorders, effects: &effects)
         case .audioServerReady: audioServerReady(effects: &effects)
         case .audioServerLost: audioServerLost(effects: &effects)
         case .policyChanged(let policy): policyChanged(policy, effects: &effects)

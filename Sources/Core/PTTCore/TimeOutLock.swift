@@ -58,7 +58,7 @@ extension EndCause {
         case .unknown, .stopped, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost,
             .channelLeft, .linkLost, .deviceRemoved, .audioServerLost, .microphoneLost, .noMicrophone,
             .suspended, .sessionLocked, .sessionInactive, .modeChanged, .applicationUnavailable,
-            .shuttingDown, .preempted:
+            .shuttingDown, .preempted, .callActive, .recorderGone:
             false
         }
     }

@@ -29,6 +29,19 @@ func traced(_ event: CoreEvent) -> String {
     case .pushFinished(let pushID, let outcome, let explanation):
         words("\(event.kind) \(pushID.rawValue) \(outcome)", explanation?.traced)
     case .stateNotSaved(let reason): "\(event.kind) \(reason.traced)"
+    case .virtualMicrophoneChanged(let microphone): "\(event.kind) \(traced(microphone))"
+    case .callChanged(let call): words(event.kind, call.map { "\($0.source.traced) \($0.name.traced)" })
+    case .recordersChanged(let recorders):
+        words("\(event.kind)", recorders.isEmpty ? nil : recorders.map(\.traced).joined(separator: " "))
+    case .microphoneChanged(let microphone):
+        words(
+            event.kind,
+            microphone?.name.traced,
+            microphone?.description.traced,
+            microphone?.isMuted == true ? "muted" : nil,
+            microphone?.isSilent == true ? "silent" : nil
+        )
+    case .volumeChanged(let volume): "\(event.kind) \(volume)"
     case .accessoryPressed(let origin, let role), .accessoryReleased(let origin, let role),
         .buttonPressed(let origin, let role), .buttonReleased(let origin, let role):
         "\(event.kind) \(traced(origin, role))"
@@ -67,6 +80,15 @@ private func traced(_ channel: Channel) -> String {
         channel.areAccessoryEventsEnabled ? nil : "accessories off",
         channel.participant.map { "participant \($0.name.traced)" }
     )
+}
+
+private func traced(_ microphone: VirtualMicrophone) -> String {
+    switch microphone {
+    case .off, .idle: "\(microphone.state)"
+    case .unavailable(let reason): "\(microphone.state) \(reason.traced)"
+    case .recorded(let applications):
+        "\(microphone.state) \(applications.map(\.traced).joined(separator: " "))"
+    }
 }
 
 func traced(_ saved: SavedChannel) -> String {

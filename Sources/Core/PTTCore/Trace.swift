@@ -14,6 +14,8 @@ extension TalkSession.Effect: CustomStringConvertible {
         case .closeCapture(let capture): "closeCapture \(capture.rawValue)"
         case .deliverFrames(let capture, .application(let client)):
             "deliverFrames \(capture.rawValue) client \(client.rawValue)"
+        case .deliverFrames(let capture, .virtualMicrophone):
+            "deliverFrames \(capture.rawValue) virtualMicrophone"
         case .stopFrames(let capture): "stopFrames \(capture.rawValue)"
         case .openPlayback(let playback, let format, let client):
             "openPlayback \(playback.rawValue) \(traced(format)) client \(client.rawValue)"
@@ -27,6 +29,9 @@ extension TalkSession.Effect: CustomStringConvertible {
         case .notify(let client, let event): "notify client \(client.rawValue) \(traced(event))"
         case .startApplication(let startID, let application, by: let activation):
             "startApplication \(startID.rawValue) \(application.rawValue.traced) \(traced(activation))"
+        case .setVolume(let volume): "setVolume \(volume)"
+        case .playTone(let tone): "playTone \(tone)"
+        case .playTalkPermit(let capture): "playTalkPermit \(capture.rawValue)"
         case .log(let text): "log \(text.traced)"
         }
     }

@@ -96,6 +96,10 @@ package enum ApplicationInterface {
             Application.declaration(as: "RunningApplication"),
             Channel.declaration(application: "RunningApplication"),
             Transmission.declaration,
+            VirtualMicrophone.State.declaration,
+            VirtualMicrophone.declaration,
+            ActiveCall.declaration,
+            MicrophoneState.declaration,
         ].joined(separator: "\n\n")
     }
 

@@ -21,9 +21,11 @@ package enum Interruption: String, WireEnum {
     /// The application closed its audio socket, or broke its protocol.
     case audioConnectionLost
     case suspended
+    /// A call began.
+    case call
 
     static let declaration = """
         # What interrupted the audio session while it was in use.
-        type Interruption (unknown, audioServerLost, speakerLost, audioConnectionLost, suspended)
+        type Interruption (unknown, audioServerLost, speakerLost, audioConnectionLost, suspended, call)
         """
 }

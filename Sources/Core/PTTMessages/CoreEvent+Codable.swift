@@ -24,6 +24,11 @@ extension CoreEvent: Codable {
         case interruption
         case input
         case output
+        case virtualMicrophone
+        case call
+        case recorders
+        case microphone
+        case volume
         case restored
         case pushToken
         case push
@@ -78,6 +83,11 @@ extension CoreEvent: Codable {
             )
         case "stateSaved": self = .stateSaved
         case "stateNotSaved": self = .stateNotSaved(reason: try field(.explanation))
+        case "virtualMicrophoneChanged": self = .virtualMicrophoneChanged(try field(.virtualMicrophone))
+        case "callChanged": self = .callChanged(try optional(.call))
+        case "recordersChanged": self = .recordersChanged(try field(.recorders))
+        case "microphoneChanged": self = .microphoneChanged(try optional(.microphone))
+        case "volumeChanged": self = .volumeChanged(try field(.volume))
         case "channelRestored": self = .channelRestored(try field(.restored), try field(.pushToken))
         case "pushReceived": self = .pushReceived(try field(.push))
         case "requestAnswered": self = .requestAnswered(try optional(.callID), try optional(.refusal))
@@ -128,6 +138,12 @@ extension CoreEvent: Codable {
             try fields.encode(outcome, forKey: .outcome)
             try fields.encodeIfPresent(explanation, forKey: .explanation)
         case .stateNotSaved(let reason): try fields.encode(reason, forKey: .explanation)
+        case .virtualMicrophoneChanged(let microphone):
+            try fields.encode(microphone, forKey: .virtualMicrophone)
+        case .callChanged(let call): try fields.encodeIfPresent(call, forKey: .call)
+        case .recordersChanged(let recorders): try fields.encode(recorders, forKey: .recorders)
+        case .microphoneChanged(let microphone): try fields.encodeIfPresent(microphone, forKey: .microphone)
+        case .volumeChanged(let volume): try fields.encode(volume, forKey: .volume)
         case .channelRestored(let restored, let pushToken):
             try fields.encode(restored, forKey: .restored)
             try fields.encode(pushToken, forKey: .pushToken)

@@ -41,6 +41,15 @@ package enum CoreEvent: Equatable, Sendable {
     ///
     /// - Parameter reason: Which operation failed, on which file.
     case stateNotSaved(reason: String)
+    case virtualMicrophoneChanged(VirtualMicrophone)
+    /// A call began, another took its place or, with nil, there is none any more.
+    case callChanged(ActiveCall?)
+    /// The names of the other applications that record from a real microphone.
+    case recordersChanged([String])
+    /// The microphone of the running transmission, or of the last one, or its state in the audio server.
+    case microphoneChanged(MicrophoneState?)
+    /// How loud the other end is heard, in percent.
+    case volumeChanged(Int)
 
     // Only the application receives these.
 
@@ -95,6 +104,11 @@ extension CoreEvent {
         case .pushFinished: "pushFinished"
         case .stateSaved: "stateSaved"
         case .stateNotSaved: "stateNotSaved"
+        case .virtualMicrophoneChanged: "virtualMicrophoneChanged"
+        case .callChanged: "callChanged"
+        case .recordersChanged: "recordersChanged"
+        case .microphoneChanged: "microphoneChanged"
+        case .volumeChanged: "volumeChanged"
         case .channelRestored: "channelRestored"
         case .pushReceived: "pushReceived"
         case .requestAnswered: "requestAnswered"
@@ -115,6 +129,7 @@ extension CoreEvent {
           name: ?string, image: ?Image, serviceStatus: ?ServiceStatus, transmissionMode: ?TransmissionMode,
           isEnabled: ?bool, participant: ?Participant, transmission: ?Transmission, cause: ?EndCause, endedBy: ?Source,
           origin: ?Origin, refusal: ?RefusalReason, secondsLeft: ?int, interruption: ?Interruption, input: ?string,
-          output: ?string
+          output: ?string, virtualMicrophone: ?VirtualMicrophone, call: ?ActiveCall, recorders: ?[]string,
+          microphone: ?MicrophoneState, volume: ?int
         """
 }

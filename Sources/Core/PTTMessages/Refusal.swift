@@ -1,4 +1,4 @@
-/// Why a request was refused: `PTChannelError.Code` of Apple's framework, by name.
+/// Why a request was refused: `PTChannelError.Code` of Apple's framework, by name, and codes of ours.
 package enum RefusalCode: String, WireEnum {
     case unknown
     case channelNotFound
@@ -10,12 +10,15 @@ package enum RefusalCode: String, WireEnum {
     case deviceManagementRestriction
     case screenTimeRestriction
     case transmissionNotAllowed
+    /// Ours: no channel is joined, and no application records from the Push-to-Talk Microphone.
+    case noRecorder
 
     static let declaration = """
-        # The codes of Apple's PTChannelError.
+        # The codes of Apple's PTChannelError; noRecorder: no channel is joined, and no application records from the
+        # Push-to-Talk Microphone.
         type RefusalCode (unknown, channelNotFound, channelLimitReached, callActive, transmissionInProgress,
           transmissionNotFound, appNotForeground, deviceManagementRestriction, screenTimeRestriction,
-          transmissionNotAllowed)
+          transmissionNotAllowed, noRecorder)
         """
 }
 

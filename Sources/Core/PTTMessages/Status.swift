@@ -10,6 +10,16 @@ package struct Status: Equatable, Codable, Sendable {
     package var timeLimit: Int
     /// Why the state could not be written to disk, so that a reboot would find an earlier one; nil if it was written.
     package var saveFailure: String?
+    package var virtualMicrophone: VirtualMicrophone
+    package var call: ActiveCall?
+    /// The names of the other applications that record from a real microphone. Information only.
+    package var recorders: [String]
+    /// The microphone of the running transmission, or of the last one.
+    package var microphone: MicrophoneState?
+    /// How loud the other end is heard, in percent.
+    package var volume: Int
+
+    package static let defaultVolume = 100
 
     package init(
         channel: Channel? = nil,
@@ -17,7 +27,12 @@ package struct Status: Equatable, Codable, Sendable {
         audio: AudioState = .inactive,
         isAudioServerReady: Bool = false,
         timeLimit: Int,
-        saveFailure: String? = nil
+        saveFailure: String? = nil,
+        virtualMicrophone: VirtualMicrophone = .off,
+        call: ActiveCall? = nil,
+        recorders: [String] = [],
+        microphone: MicrophoneState? = nil,
+        volume: Int = defaultVolume
     ) {
         self.channel = channel
         self.transmission = transmission
@@ -25,13 +40,21 @@ package struct Status: Equatable, Codable, Sendable {
         self.isAudioServerReady = isAudioServerReady
         self.timeLimit = timeLimit
         self.saveFailure = saveFailure
+        self.virtualMicrophone = virtualMicrophone
+        self.call = call
+        self.recorders = recorders
+        self.microphone = microphone
+        self.volume = volume
     }
 
     static let declaration = """
         # timeLimit: the longest transmission, in seconds. saveFailure: why the state could not be written to disk, so
-        # that a reboot would find an earlier one.
+        # that a reboot would find an earlier one. recorders: the other applications that record from a real microphone.
+        # microphone: that of the running transmission, or of the last one. volume: how loud the other end is heard, in
+        # percent.
         type Status (channel: ?Channel, transmission: ?Transmission, audio: AudioState, isAudioServerReady: bool,
-          timeLimit: int, saveFailure: ?string)
+          timeLimit: int, saveFailure: ?string, virtualMicrophone: ?VirtualMicrophone, call: ?ActiveCall, recorders: ?[]string,
+          microphone: ?MicrophoneState, volume: ?int)
         """
 }
 
@@ -63,10 +86,34 @@ extension Status {
         case .audioServerLost: isAudioServerReady = false
         case .stateSaved: saveFailure = nil
         case .stateNotSaved(let reason): saveFailure = reason
+        case .virtualMicrophoneChanged(let changed): virtualMicrophone = changed
+        case .callChanged(let changed): call = changed
+        case .recordersChanged(let changed): recorders = changed
+        case .microphoneChanged(let changed): microphone = changed
+        case .volumeChanged(let changed): volume = changed
         case .transmissionRefused, .timeLimitNear, .audioInterrupted, .audioInterruptionEnded, .routeChanged,
             .channelRestored, .pushReceived, .pushFinished, .requestAnswered, .endRefused, .accessoryPressed,
             .accessoryReleased, .buttonPressed, .buttonReleased, .unknown:
             break
         }
+    }
+}
+
+/// The members that earlier versions do not have may be left out.
+extension Status {
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        channel = try fields.decodeIfPresent(Channel.self, forKey: .channel)
+        transmission = try fields.decodeIfPresent(Transmission.self, forKey: .transmission)
+        audio = try fields.decode(AudioState.self, forKey: .audio)
+        isAudioServerReady = try fields.decode(Bool.self, forKey: .isAudioServerReady)
+        timeLimit = try fields.decode(Int.self, forKey: .timeLimit)
+        saveFailure = try fields.decodeIfPresent(String.self, forKey: .saveFailure)
+        virtualMicrophone =
+            try fields.decodeIfPresent(VirtualMicrophone.self, forKey: .virtualMicrophone) ?? .off
+        call = try fields.decodeIfPresent(ActiveCall.self, forKey: .call)
+        recorders = try fields.decodeIfPresent([String].self, forKey: .recorders) ?? []
+        microphone = try fields.decodeIfPresent(MicrophoneState.self, forKey: .microphone)
+        volume = try fields.decodeIfPresent(Int.self, forKey: .volume) ?? Self.defaultVolume
     }
 }

@@ -34,6 +34,12 @@ extension Wording {
         case .stateSaved: "the core's state is saved again"
         case .stateNotSaved(let reason):
             "the core's state is not saved, a restart will restore an earlier one: \(reason)"
+        case .virtualMicrophoneChanged(let microphone):
+            text(microphone) ?? "Push-to-Talk Microphone: not wanted"
+        case .callChanged(let call): callLine(call)
+        case .recordersChanged(let recorders): recordersLine(recorders)
+        case .microphoneChanged(let microphone): "microphone: \(microphone.map { text($0) } ?? "none")"
+        case .volumeChanged(let volume): "volume \(volume) %"
         case .channelRestored(let restored, _): "channel restored: \(restored.channelID)"
         case .pushReceived(let push):
             "push \(push.pushID.rawValue) received: \(text(push.kind)) \(push.payload)"
@@ -105,6 +111,7 @@ extension Wording {
         case .speakerLost: "the speaker was lost"
         case .audioConnectionLost: "the application closed its audio socket"
         case .suspended: "the machine is going to sleep"
+        case .call: "a call began"
         }
     }
 
@@ -130,6 +137,8 @@ extension Wording {
         case .applicationUnavailable: "the application was started for it but did not attach"
         case .shuttingDown: "the core is shutting down"
         case .preempted: "an emergency took its place"
+        case .callActive: "a call began"
+        case .recorderGone: "no application uses the Push-to-Talk Microphone any more"
         }
     }
 }

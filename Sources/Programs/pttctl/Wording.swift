@@ -10,6 +10,7 @@ enum Wording {
         if !status.isAudioServerReady {
             rows.append(("sound", "no audio server: start PipeWire or PulseAudio"))
         }
+        rows += audioRows(status)
         if let failure = status.saveFailure {
             rows.append(("saved", "no, a reboot will restore an earlier channel: \(failure)"))
         }

@@ -60,11 +60,28 @@ extension RateLimitedLog {
             let line: Logger.Message =
                 "the channel cannot be written to disk, and a reboot restores an earlier one"
             log(level: .error, line, metadata: ["reason": "\(reason)"], about: peer)
+        case .virtualMicrophoneChanged(.unavailable(let reason)):
+            log(
+                level: .warning,
+                "the Push-to-Talk Microphone is not available",
+                metadata: ["reason": "\(reason)"],
+                about: peer
+            )
+        case .callChanged(let call?):
+            log(
+                level: .info,
+                "a call began",
+                metadata: ["source": "\(call.source)", "name": "\(call.name)"],
+                about: peer
+            )
+        case .callChanged(nil):
+            log(level: .info, "the call has ended", about: peer)
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
             .transmissionModeChanged, .accessoryEventsChanged, .participantChanged, .timeLimitNear,
             .audioActivating, .audioActivated, .audioDeactivated, .audioInterruptionEnded, .routeChanged,
             .channelRestored, .pushReceived, .requestAnswered, .endRefused, .accessoryPressed,
-            .accessoryReleased, .buttonPressed, .buttonReleased, .unknown:
+            .accessoryReleased, .buttonPressed, .buttonReleased, .virtualMicrophoneChanged, .recordersChanged,
+            .microphoneChanged, .volumeChanged, .unknown:
             break
         }
     }

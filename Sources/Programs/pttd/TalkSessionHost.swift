@@ -226,6 +226,10 @@ final class TalkSessionHost {
             self.capture.connect(capture, to: sink)
         case .stopFrames(let capture):
             self.capture.disconnect(capture)
+        case .playTalkPermit(let capture):
+            post(.gateOpened(capture))
+        case .playTone, .setVolume:
+            break
         }
     }
 
@@ -255,6 +259,7 @@ final class TalkSessionHost {
                 guard let self, let sink = self.capture.peer else { return }
                 switch sink {
                 case .application(let client): backends.audio.send(header, samples, to: client)
+                case .virtualMicrophone: break
                 }
             },
             failed: { [weak self] cause in self?.post(.captureFailed(capture, cause)) }

@@ -189,8 +189,9 @@ final class Demo {
         case .descriptorChanged, .applicationStarting, .serviceStatusChanged, .transmissionModeChanged,
             .accessoryEventsChanged, .timeLimitNear, .audioActivating, .audioInterruptionEnded, .routeChanged,
             .audioServerLost, .channelRestored, .pushReceived, .pushFinished, .requestAnswered, .endRefused,
-            .stateSaved,
-            .stateNotSaved, .accessoryPressed, .accessoryReleased, .buttonPressed, .buttonReleased, .unknown:
+            .stateSaved, .virtualMicrophoneChanged, .callChanged, .recordersChanged, .microphoneChanged,
+            .volumeChanged, .stateNotSaved, .accessoryPressed, .accessoryReleased, .buttonPressed,
+            .buttonReleased, .unknown:
             break
         }
     }

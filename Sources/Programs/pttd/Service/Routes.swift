@@ -24,6 +24,8 @@ extension CoreService {
                 .pressRequest(ChannelInterface.beginTransmitting) { request, _ in .begin(request) },
                 .pressRequest(ChannelInterface.endTransmitting) { request, _ in .end(request) },
                 .request(ChannelInterface.reportButton) { report, _ in .report(report) },
+                .request(ChannelInterface.setVolume) { request, _ in .setVolume(request) },
+                .request(ChannelInterface.reportBattery) { report, _ in .reportBattery(report) },
                 .direct(ChannelInterface.getStatus) { service, call in service.getStatus(call) },
                 .direct(ChannelInterface.getImage) { service, call throws(VarlinkError) in
                     try service.getImage(call)

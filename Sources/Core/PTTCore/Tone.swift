@@ -1,0 +1,14 @@
+/// A short sound for the person at this machine, never for the other end.
+package enum Tone: String, CaseIterable, Codable, Sendable {
+    /// The microphone is live: speak.
+    case talkPermit
+    /// A transmission has ended.
+    case end
+    /// A press was refused.
+    case denied
+    case timeLimitNear
+    case timeLimitReached
+    /// A transmission has ended because the link to its button was lost, or its device was removed.
+    case accessoryLost
+    case batteryLow
+}

@@ -1,0 +1,17 @@
+/// A telephone call, or one of another application, to which push-to-talk yields.
+package struct ActiveCall: Equatable, Codable, Sendable {
+    /// What reported it: `ModemManager`, `oFono`, `callaudiod`, `phone stream`.
+    package let source: String
+    /// For people: the caller, or the application.
+    package let name: String
+
+    package init(source: String, name: String) {
+        self.source = source
+        self.name = name
+    }
+
+    static let declaration = """
+        # A telephone call, or one of another application. source: what reported it. name: the caller or the application.
+        type ActiveCall (source: string, name: string)
+        """
+}

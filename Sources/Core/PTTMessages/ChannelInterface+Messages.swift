@@ -1,0 +1,191 @@
+// The parameters and replies of the methods of `org.pushtotalk.Channel`.
+
+extension ChannelInterface {
+    package struct JoinRequest: Equatable, Codable, Sendable {
+        /// Nil: the core generates one.
+        package let channelID: ChannelID?
+        package let name: String
+        /// Nil: the channel has no application, and stays when the connection closes.
+        package let application: String?
+        package let format: AudioFormat?
+        /// Base64 of a PNG, JPEG, GIF or WebP file. Any other is ignored, with a line in the journal.
+        package let image: String?
+
+        package init(
+            channelID: ChannelID?,
+            name: String,
+            application: String?,
+            format: AudioFormat? = nil,
+            image: String? = nil
+        ) {
+            self.channelID = channelID
+            self.name = name
+            self.application = application
+            self.format = format
+            self.image = image
+        }
+    }
+
+    package struct JoinReply: Equatable, Codable, Sendable {
+        package let channelID: ChannelID
+        /// The application sends it first on the audio socket; valid for one connection. Nil without an application.
+        package let token: String?
+        package let format: AudioFormat
+        /// For pushes to the application, while the channel is joined. Nil for a caller that is not the application.
+        package let pushToken: PushToken?
+
+        package init(
+            channelID: ChannelID,
+            token: String?,
+            format: AudioFormat,
+            pushToken: PushToken? = nil
+        ) {
+            self.channelID = channelID
+            self.token = token
+            self.format = format
+            self.pushToken = pushToken
+        }
+    }
+
+    package struct LeaveRequest: Equatable, Codable, Sendable {
+        /// Nil: the joined channel.
+        package let channelID: ChannelID?
+
+        package init(channelID: ChannelID?) {
+            self.channelID = channelID
+        }
+    }
+
+    package struct DescriptorRequest: Equatable, Codable, Sendable {
+        package let channelID: ChannelID?
+        package let name: String
+        /// As in ``JoinRequest``. Nil: no image.
+        package let image: String?
+
+        package init(channelID: ChannelID?, name: String, image: String? = nil) {
+            self.channelID = channelID
+            self.name = name
+            self.image = image
+        }
+    }
+
+    package struct BeginRequest: Equatable, Codable, Sendable {
+        package let channelID: ChannelID?
+        package let source: TransmitSource
+        package let origin: Origin
+        /// The button that was pressed.
+        package let role: ButtonRole
+
+        package init(
+            channelID: ChannelID?,
+            source: TransmitSource,
+            origin: Origin,
+            role: ButtonRole = .talk
+        ) {
+            self.channelID = channelID
+            self.source = source
+            self.origin = origin
+            self.role = role
+        }
+    }
+
+    package struct BeginReply: Equatable, Codable, Sendable {
+        package let transmissionID: TransmissionID
+
+        package init(transmissionID: TransmissionID) {
+            self.transmissionID = transmissionID
+        }
+    }
+
+    package struct EndRequest: Equatable, Codable, Sendable {
+        package let channelID: ChannelID?
+        /// The origin that was released. Nil ends any transmission.
+        package let origin: Origin?
+        package let cause: EndCause?
+        /// The only button of the origin that was released. Nil: all of them were.
+        package let role: ButtonRole?
+
+        package init(channelID: ChannelID?, origin: Origin?, cause: EndCause?, role: ButtonRole? = nil) {
+            self.channelID = channelID
+            self.origin = origin
+            self.cause = cause
+            self.role = role
+        }
+    }
+
+    /// A press or a release of a button that does not transmit.
+    package struct ButtonReport: Equatable, Codable, Sendable {
+        package let channelID: ChannelID?
+        package let origin: Origin
+        package let role: ButtonRole
+        package let isPressed: Bool
+
+        package init(channelID: ChannelID?, origin: Origin, role: ButtonRole, isPressed: Bool) {
+            self.channelID = channelID
+            self.origin = origin
+            self.role = role
+            self.isPressed = isPressed
+        }
+    }
+
+    package struct ImageRequest: Equatable, Codable, Sendable {
+        package let imageID: String
+
+        package init(imageID: String) {
+            self.imageID = imageID
+        }
+    }
+
+    package struct ImageReply: Equatable, Codable, Sendable {
+        /// Base64.
+        package let image: String
+
+        package init(image: String) {
+            self.image = image
+        }
+    }
+
+    package struct StatusReply: Equatable, Codable, Sendable {
+        package let status: Status
+
+        package init(status: Status) {
+            self.status = status
+        }
+    }
+
+    /// One reply to `Subscribe`: the first has the status, each later one has an event.
+    package struct Update: Equatable, Codable, Sendable {
+        /// Grows by one with each event of this run of the core.
+        package let sequence: Int
+        /// Microseconds of the monotonic clock.
+        package let time: Int
+        package let status: Status?
+        package let event: CoreEvent?
+
+        package init(sequence: Int, time: Int, status: Status?, event: CoreEvent?) {
+            self.sequence = sequence
+            self.time = time
+            self.status = status
+            self.event = event
+        }
+    }
+
+    package struct VolumeRequest: Equatable, Codable, Sendable {
+        /// In percent of what is heard: 0 to 150.
+        package let volume: Int
+
+        package init(volume: Int) {
+            self.volume = volume
+        }
+    }
+
+    package struct BatteryReport: Equatable, Codable, Sendable {
+        package let origin: Origin
+        package let percent: Int
+
+        package init(origin: Origin, percent: Int) {
+            self.origin = origin
+            self.percent = percent
+        }
+    }
+}

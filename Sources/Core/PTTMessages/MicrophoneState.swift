@@ -1,0 +1,24 @@
+/// The microphone of the running transmission, or of the last one, as the audio server has it.
+package struct MicrophoneState: Equatable, Codable, Sendable {
+    /// The audio server's name of the source.
+    package let name: String
+    /// For people.
+    package let description: String
+    /// Whether it is muted in the audio server.
+    package let isMuted: Bool
+    /// Whether its volume is zero.
+    package let isSilent: Bool
+
+    package init(name: String, description: String, isMuted: Bool, isSilent: Bool) {
+        self.name = name
+        self.description = description
+        self.isMuted = isMuted
+        self.isSilent = isSilent
+    }
+
+    static let declaration = """
+        # The microphone of the running transmission, or of the last one. isMuted, isSilent: a person has muted it in the
+        # audio server, or set its volume to zero; pttd changes neither.
+        type MicrophoneState (name: string, description: string, isMuted: bool, isSilent: bool)
+        """
+}

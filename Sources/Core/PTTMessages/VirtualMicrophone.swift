@@ -1,0 +1,75 @@
+/// The Push-to-Talk Microphone: the source that call applications record from, and that is silent except during a
+/// transmission into the channel of last resort.
+package enum VirtualMicrophone: Equatable, Sendable {
+    /// The configuration wants none.
+    case off
+    /// There is none, or not yet.
+    ///
+    /// - Parameter reason: For people.
+    case unavailable(reason: String)
+    /// No application records from it.
+    case idle
+    /// - Parameter by: The names of the applications that record from it, at most ``longestList``.
+    case recorded(by: [String])
+
+    /// How many names of applications are listed.
+    package static let longestList = 16
+
+    package enum State: String, WireEnum {
+        case unknown
+        case off
+        case unavailable
+        case idle
+        case recorded
+
+        static let declaration = """
+            # off: the configuration wants none. unavailable: there is none, or not yet. idle: no application records from
+            # it, and presses are refused. recorded: presses talk into it.
+            type VirtualMicrophoneState (unknown, off, unavailable, idle, recorded)
+            """
+    }
+
+    package var state: State {
+        switch self {
+        case .off: .off
+        case .unavailable: .unavailable
+        case .idle: .idle
+        case .recorded: .recorded
+        }
+    }
+
+    static let declaration = """
+        # The Push-to-Talk Microphone, which presses talk into while no channel is joined. reason: why it is unavailable.
+        # applications: the names of those that record from it, at most \(longestList).
+        type VirtualMicrophone (state: VirtualMicrophoneState, reason: ?string, applications: ?[]string)
+        """
+}
+
+/// Varlink has no unions: a state has only its own members.
+extension VirtualMicrophone: Codable {
+    private enum CodingKeys: CodingKey {
+        case state, reason, applications
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self =
+            switch try fields.decode(State.self, forKey: .state) {
+            case .off: .off
+            case .unavailable: .unavailable(reason: try fields.decode(String.self, forKey: .reason))
+            case .idle: .idle
+            case .recorded: .recorded(by: try fields.decode([String].self, forKey: .applications))
+            case .unknown: .unavailable(reason: "its state is one of a newer pttd")
+            }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(state, forKey: .state)
+        switch self {
+        case .off, .idle: break
+        case .unavailable(let reason): try fields.encode(reason, forKey: .reason)
+        case .recorded(let applications): try fields.encode(applications, forKey: .applications)
+        }
+    }
+}
