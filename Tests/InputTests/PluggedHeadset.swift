@@ -1,6 +1,16 @@
 import EventLoop
+import Glibc
 import Input
 import Testing
+
+extension Trait where Self == ConditionTrait {
+    static var needsUinput: Self {
+        .enabled(
+            if: access("/dev/uinput", W_OK) == 0,
+            "/dev/uinput cannot be opened here; make system-test runs this in the virtual machine"
+        )
+    }
+}
 
 /// A headset created with uinput, found by a real monitor, and read by one or more devices.
 @EventLoop
@@ -30,6 +40,17 @@ final class PluggedHeadset {
         self.headset = headset
         node = try #require(found)
         deviceEvents = iterator
+    }
+
+    /// The jack of a sound card, with a switch for headphone and one for microphone.
+    static func jack(_ name: String, keys: Set<KeyCode>) async throws -> PluggedHeadset {
+        try await PluggedHeadset(
+            name,
+            keys: keys,
+            jack: [.headphone, .microphone],
+            id: .init(),
+            phys: "ALSA"
+        )
     }
 
     /// The next event of udev for this headset.

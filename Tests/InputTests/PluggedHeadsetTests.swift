@@ -7,10 +7,7 @@ import Testing
 
 /// With the kernel's uinput and evdev and a running udevd: as root, and in the virtual machine.
 @Suite(
-    .enabled(
-        if: access("/dev/uinput", W_OK) == 0,
-        "/dev/uinput cannot be opened here; make system-test runs this in the virtual machine"
-    ),
+    .needsUinput,
     .serialized,
     .timeLimit(.minutes(1))
 )

@@ -6,26 +6,15 @@ import Testing
 
 /// With the kernel's uinput and evdev and a running udevd: as root, and in the virtual machine.
 @Suite(
-    .enabled(
-        if: access("/dev/uinput", W_OK) == 0,
-        "/dev/uinput cannot be opened here; make system-test runs this in the virtual machine"
-    ),
+    .needsUinput,
     .serialized,
     .timeLimit(.minutes(1))
 )
 struct PluggedJackTests {
     init() { withRunningLoop() }
 
-    private static let switches: JackSwitches = [.headphone, .microphone]
-
     private func jack(_ name: String) async throws -> PluggedHeadset {
-        try await PluggedHeadset(
-            name,
-            keys: [.playPause, .volumeUp],
-            jack: Self.switches,
-            id: .init(),
-            phys: "ALSA"
-        )
+        try await .jack(name, keys: [.playPause, .volumeUp])
     }
 
     @Test @EventLoop func `the jack of a sound card is known by its location`() async throws {
@@ -36,9 +25,9 @@ struct PluggedJackTests {
 
     @Test @EventLoop func `pulling the plug is reported while the device stays`() async throws {
         let jack = try await jack("PTT Test Jack 2")
-        try jack.headset.setJack(Self.switches)
+        try jack.headset.setJack([.headphone, .microphone])
         let reader = try Reader(jack.node)
-        #expect(reader.device.jack == Self.switches)
+        #expect(reader.device.jack == [.headphone, .microphone])
         try jack.headset.setJack([])
         #expect(try await reader.next() == .jackChanged(.microphone))
         #expect(try await reader.next() == .jackChanged([]))
@@ -50,7 +39,7 @@ struct PluggedJackTests {
 
     @Test @EventLoop func `a key that the pulled plug held down is released after the change`() async throws {
         let jack = try await jack("PTT Test Jack 3")
-        try jack.headset.setJack(Self.switches)
+        try jack.headset.setJack([.headphone, .microphone])
         let reader = try Reader(jack.node)
         try jack.headset.press(.playPause)
         try jack.headset.setJack([])
@@ -63,7 +52,7 @@ struct PluggedJackTests {
 
     @Test @EventLoop func `a plug that was pulled among lost events is reported`() async throws {
         let jack = try await jack("PTT Test Jack 4")
-        try jack.headset.setJack(Self.switches)
+        try jack.headset.setJack([.headphone, .microphone])
         let reader = try Reader(jack.node)
         // This test blocks the loop, so that nothing reads and the kernel's buffer overflows.
         try jack.headset.setJack([])

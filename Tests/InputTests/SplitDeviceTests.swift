@@ -6,39 +6,28 @@ import Testing
 
 /// With the kernel's uinput and evdev and a running udevd: as root, and in the virtual machine.
 @Suite(
-    .enabled(
-        if: access("/dev/uinput", W_OK) == 0,
-        "/dev/uinput cannot be opened here; make system-test runs this in the virtual machine"
-    ),
+    .needsUinput,
     .serialized,
     .timeLimit(.minutes(1))
 )
 struct SplitDeviceTests {
     init() { withRunningLoop() }
 
-    private static let switches: JackSwitches = [.headphone, .microphone]
-
     private func jack(_ name: String) async throws -> PluggedHeadset {
-        try await PluggedHeadset(
-            name,
-            keys: [.playPause, .volumeUp, .volumeDown],
-            jack: Self.switches,
-            id: .init(),
-            phys: "ALSA"
-        )
+        try await .jack(name, keys: [.playPause, .volumeUp, .volumeDown])
     }
 
     @Test @EventLoop func `each key arrives at one half, and none at the original`() async throws {
         let jack = try await jack("PTT Test Split 1")
-        try jack.headset.setJack(Self.switches)
+        try jack.headset.setJack([.headphone, .microphone])
         let original = try Reader(jack.node, keys: [.playPause, .volumeUp])
         let halves = try await Halves(of: jack, keys: [.playPause])
         #expect(halves.few.keys == KeyBits([.playPause]))
         #expect(halves.rest.keys == KeyBits([.volumeUp, .volumeDown]))
         let few = try Reader(halves.few, keys: [.playPause, .volumeUp])
         let rest = try Reader(halves.rest, keys: [.playPause, .volumeUp])
-        #expect(few.device.jack == Self.switches)
-        #expect(rest.device.jack == Self.switches)
+        #expect(few.device.jack == [.headphone, .microphone])
+        #expect(rest.device.jack == [.headphone, .microphone])
         // The few keys can be grabbed, and the others arrive nevertheless.
         few.device.grab()
         #expect(try await few.next() == .grabbed)

@@ -2,8 +2,8 @@ package import PTTMessages
 
 /// One accessory: a Bluetooth button, a serial microphone or the keys of an input device.
 ///
-/// *Link* knows whether it can be heard of, the decoders of ``AccessoryDefinition`` what it says, *Buttons* which buttons
-/// are down, *Gesture* what that does.
+/// *Link* knows whether its presses can be received, the decoders of ``AccessoryDefinition`` what its messages mean,
+/// *Buttons* which buttons are down, *Gesture* what a press does.
 ///
 /// **A transmission begins only with a press that was observed as it happened, and ends with every loss.** Whatever was
 /// lost in between, a button must be observed as released and then as pressed.
