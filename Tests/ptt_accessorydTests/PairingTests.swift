@@ -168,13 +168,16 @@ import Varlink
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `a serial microphone is enrolled after one press and release as well`() async throws
-    {
+    /// The services of one that was never connected are not known.
+    @Test(arguments: [true, false]) @EventLoop
+    func `a serial microphone is enrolled after one press and release as well`(known: Bool) async throws {
         let fixture = try await AccessoryFixture.start(
             buttons: [],
             microphones: ["serial-ptt:SPP-MIC"],
+            known: known,
             enrolled: false
         )
+        if !known { _ = try await fixture.scan() }
         let identity = AccessoryFixture.address(ofMicrophone: 1)
         let address = try #require(identity.bluetoothAddress)
         let call = try Call(fixture, address)

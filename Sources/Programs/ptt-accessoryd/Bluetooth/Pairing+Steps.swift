@@ -35,6 +35,8 @@ extension Pairing {
         )
     }
 
+    /// Returns when the device is connected, or has turned out to be a serial microphone: many name their services only
+    /// when bluetoothd connects them, which then fails for lack of a profile.
     func connect(_ target: Target) async throws(Failure) {
         buttons.mirror.watch(target.path, BlueZ.device)
         for attempt in 1... {
@@ -43,6 +45,7 @@ extension Pairing {
                 try await callDevice(target, "Connect", timeout: Self.connectTimeout)
                 return
             } catch {
+                if try serialDefinition(of: target) != nil { return }
                 try await recover(target, from: error, attempt: attempt)
             }
         }

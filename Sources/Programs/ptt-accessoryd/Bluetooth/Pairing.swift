@@ -91,6 +91,9 @@ final class Pairing {
             agent = nil
         }
         try await connect(target)
+        if let definition = try serialDefinition(of: target) {
+            return try await prepareSerial(target, definition)
+        }
         let profile = try await profile(of: target)
         let isBonded = try device(target).isPaired
         if profile.bonding == .required, !isBonded { try await bond(target) }

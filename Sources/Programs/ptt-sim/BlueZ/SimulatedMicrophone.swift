@@ -14,6 +14,8 @@ final class SimulatedMicrophone {
     let microphone: VirtualMicrophone
     let path: ObjectPath
     private(set) var isConnected = false
+    /// What it answers to an inquiry does not name its services: bluetoothd asks it on the first connection (SDP).
+    private var areServicesKnown: Bool
 
     private unowned let adapter: SimulatedAdapter
     private var rssi: Int16?
@@ -31,6 +33,7 @@ final class SimulatedMicrophone {
         self.path = path
         self.adapter = adapter
         self.rssi = rssi
+        areServicesKnown = microphone.stored.isKept
         object = try adapter.daemon.connection.export(path, [interface])
     }
 
@@ -47,6 +50,12 @@ final class SimulatedMicrophone {
         guard adapter.isPowered, microphone.radio == .awake, !isConnected else { return }
         isConnected = true
         changed("Connected")
+    }
+
+    private func readServices() {
+        guard !areServicesKnown else { return }
+        areServicesKnown = true
+        changed("UUIDs")
     }
 
     /// Ends the link, for any reason, and the port with it.
@@ -179,6 +188,7 @@ final class SimulatedMicrophone {
         wait(SimulatedAdapter.advertisingInterval) { [unowned self] in
             guard microphone.radio == .awake else { return call.fail(.pageTimeout) }
             page()
+            readServices()
             // The profile is not one that BlueZ connects by itself.
             call.fail(.profileUnavailable)
         }
@@ -196,6 +206,7 @@ final class SimulatedMicrophone {
         page()
         microphone.stored.isPaired = true
         changed("Paired", "Bonded")
+        readServices()
         call.reply()
     }
 
@@ -233,7 +244,9 @@ final class SimulatedMicrophone {
         [
             // Audio device, wearable headset.
             ExportedProperty("Class", "u") { .uint32(0x240404) },
-            ExportedProperty("UUIDs", "as") { [microphone] in .strings([microphone.serviceClass]) },
+            ExportedProperty("UUIDs", "as") { [unowned self] in
+                .strings(areServicesKnown ? [microphone.serviceClass] : [])
+            },
             ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected) },
             ExportedProperty("ServicesResolved", "b") { [unowned self] in .boolean(isConnected) },
             ExportedProperty("RSSI", "n") { [unowned self] in rssi.map { .int16($0) } },

@@ -22,7 +22,15 @@ struct Button: Equatable {
         address: "F0:00:00:00:00:03"
     )
 
-    /// Those that the machine has from the start.
+    /// A speaker microphone with a serial port (classic Bluetooth).
+    static let microphone = Button(
+        key: "mic",
+        file: "serial-ptt",
+        name: "SPP-MIC",
+        address: "00:1B:DC:00:00:77"
+    )
+
+    /// The buttons that the machine has from the start, which has the microphone too.
     static let atTheStart = [ffe0, aina, nordic]
 
     /// What its file says, as the installed programs read it.
@@ -48,8 +56,15 @@ enum ButtonSimulator {
     }
 
     /// Adds a button to those of the start, with options of `guest/buttons`: `notify-only`, `services=300`.
-    static func add(_ button: Button, _ options: String = "") async throws {
-        try await perform("add \(button.key) \(button.file) \(button.address) \(button.name) \(options)")
+    ///
+    /// - Parameters:
+    ///   - button: The button.
+    ///   - path: The file that it is made from, if that is not an installed one.
+    ///   - options: The options.
+    /// - Throws: ``Failure`` if there is no such file, or a button of that key.
+    static func add(_ button: Button, from path: String? = nil, _ options: String = "") async throws {
+        let file = path ?? button.file
+        try await perform("add \(button.key) \(file) \(button.address) \(button.name) \(options)")
     }
 
     /// Removes all that were added; the machine has four accessories from the start.

@@ -17,6 +17,9 @@ final class GuestFixture {
             }
             try await ButtonSimulator.perform("on-subscribe", on: button, with: "none")
         }
+        for (command, argument) in [("return", ""), ("refuse-serial", "0"), ("release", "")] {
+            try await ButtonSimulator.perform(command, on: .microphone, with: argument)
+        }
         try await ButtonSimulator.removeAdded()
         _ = try await Command.run(["pttctl", "leave"])
     }
@@ -45,11 +48,23 @@ final class GuestFixture {
     }
 
     /// `pttctl pair`, and the press and the release that it asks for.
-    private func pair(_ button: Button) async throws {
-        let command = try Command(["pttctl", "pair", button.name])
-        for (prompt, step) in [
-            ("now press", ButtonSimulator.press), ("now release", ButtonSimulator.release),
-        ] {
+    ///
+    /// - Parameters:
+    ///   - button: The button, which need not be known to bluetoothd.
+    ///   - options: Of `pttctl pair`.
+    ///   - prefix: Runs it as another user.
+    ///   - press: Presses it.
+    ///   - release: Releases it.
+    /// - Throws: ``Failure`` if it is not enrolled.
+    func pair(
+        _ button: Button,
+        _ options: String...,
+        by prefix: [String] = [],
+        press: @escaping @EventLoop (Button) async throws -> Void = ButtonSimulator.press,
+        release: @escaping @EventLoop (Button) async throws -> Void = ButtonSimulator.release
+    ) async throws {
+        let command = try Command(prefix + ["pttctl", "pair", button.name] + options)
+        for (prompt, step) in [("now press", press), ("now release", release)] {
             try await until("pttctl pair asks: \(prompt)", within: .seconds(150)) {
                 command.output.contains(prompt) || command.status != nil
             }

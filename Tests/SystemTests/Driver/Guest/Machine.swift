@@ -32,6 +32,23 @@ enum Machine {
         try await root("pkill -KILL -x bluetoothd")
     }
 
+    /// The object of a device of bluetoothd.
+    static func path(of button: Button) -> String {
+        "/org/bluez/hci0/dev_" + button.address.split(separator: ":").joined(separator: "_")
+    }
+
+    /// Scans until bluetoothd has found the button, without pairing it.
+    static func found(_ button: Button) async throws {
+        let scan = try Command(["pttctl", "pair", "nobody", "--seconds", "60"])
+        defer { scan.signal(SIGINT) }
+        try await eventually("\(button.name) is found") {
+            try await Command.run([
+                "busctl", "--system", "get-property", "org.bluez", path(of: button), "org.bluez.Device1",
+                "Address",
+            ]).status == 0
+        }
+    }
+
     static func soundCard(isBound: Bool) async throws {
         try await root("echo snd_aloop.0 > \(card)/\(isBound ? "bind" : "unbind")")
     }
