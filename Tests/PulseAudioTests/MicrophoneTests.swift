@@ -28,14 +28,14 @@ import Testing
         )
     }
 
-    private func feed(_ source: UInt32, module: UInt32? = nil, linkGroup: String? = nil) -> SourceOutput {
-        SourceOutput(owner: DeviceOwner(module: module, linkGroup: linkGroup), source: source)
+    private func feed(_ source: UInt32, module: UInt32? = nil, linkGroup: String? = nil) -> AudioStream {
+        AudioStream(device: source, owner: DeviceOwner(module: module, linkGroup: linkGroup))
     }
 
     private func devices(
         _ sources: [AudioDevice],
         defaultSource: String? = nil,
-        sourceOutputs: [SourceOutput] = []
+        sourceOutputs: [AudioStream] = []
     ) -> AudioDevices {
         var devices = AudioDevices()
         devices.sources = sources

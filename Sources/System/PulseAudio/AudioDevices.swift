@@ -1,29 +1,35 @@
-/// The server and its sources at one moment.
-struct AudioDevices: Sendable, Equatable {
+/// The server and its devices at one moment, as far as they were listed.
+package struct AudioDevices: Sendable, Equatable {
     /// The server's name and version, for people.
-    var serverName = ""
+    package var serverName = ""
     /// The source for streams that do not name one.
-    var defaultSource: String?
-    var sources: [AudioDevice] = []
-    /// The streams by which software sources record from other sources.
-    var sourceOutputs: [SourceOutput] = []
+    package var defaultSource: String?
+    /// The sink for streams that do not name one.
+    package var defaultSink: String?
+    package var sources: [AudioDevice] = []
+    package var sinks: [AudioSink] = []
+    /// The streams that record, of applications and of software sources.
+    package var sourceOutputs: [AudioStream] = []
+    /// The streams that play.
+    package var sinkInputs: [AudioStream] = []
+    package var modules: [AudioModule] = []
 
     /// Longer lists from the server are truncated.
     static let limit = 1000
 }
 
 /// A source of the server: a microphone, a monitor, or software that acts as a source.
-struct AudioDevice: Sendable, Equatable {
+package struct AudioDevice: Sendable, Equatable {
     /// The server's index of it.
-    let index: UInt32
+    package let index: UInt32
     /// The server's name of it, for requests.
-    let name: String
-    /// Muted in the server. This is the user's decision, and nothing here ever changes it.
-    let isMuted: Bool
+    package let name: String
+    /// Muted in the server. This is the user's decision.
+    package let isMuted: Bool
     /// A monitor source, which captures what a sink plays; not a microphone.
-    let isMonitor: Bool
+    package let isMonitor: Bool
     /// Has the property that marks this program's own devices.
-    let isOwn: Bool
+    package let isOwn: Bool
     /// A hardware device, not software (`PA_SOURCE_HARDWARE`).
     let isHardware: Bool
     /// The active port is known to have nothing plugged in (`PA_PORT_AVAILABLE_NO`).
@@ -31,8 +37,22 @@ struct AudioDevice: Sendable, Equatable {
     let owner: DeviceOwner
 }
 
-/// What created a software source and the streams by which it records.
-struct DeviceOwner: Sendable, Equatable {
+/// A sink of the server.
+package struct AudioSink: Sendable, Equatable {
+    /// The server's index of it.
+    package let index: UInt32
+    /// The server's name of it, for requests.
+    package let name: String
+    package let isMuted: Bool
+    /// Has the property that marks this program's own devices.
+    package let isOwn: Bool
+    /// The index of the source that records what it plays.
+    let monitor: UInt32?
+    let owner: DeviceOwner
+}
+
+/// What created a device, and the streams by which it records or plays.
+package struct DeviceOwner: Sendable, Equatable {
     /// The server module, on PulseAudio and for the modules of pipewire-pulse.
     let module: UInt32?
     /// PipeWire's `node.link-group`, also for nodes that are configured in PipeWire itself.
@@ -45,9 +65,37 @@ struct DeviceOwner: Sendable, Equatable {
     }
 }
 
-/// A stream by which a software source (`module-remap-source`, an echo canceller) records from another source.
-struct SourceOutput: Sendable, Equatable {
-    let owner: DeviceOwner
-    /// The index of the source that it records from; `PA_INVALID_INDEX` if there is none.
-    let source: UInt32
+/// A stream that records or plays: that of an application, or of software that acts as a device
+/// (`module-remap-source`, an echo canceller).
+package struct AudioStream: Sendable, Equatable {
+    /// The server's index of it.
+    package var index: UInt32 = 0
+    /// The index of the source or sink; `PA_INVALID_INDEX` if there is none.
+    package var device: UInt32
+    /// Of this connection to the server.
+    package var isOwn = false
+    /// The index of the client; nil for software in the server.
+    package var client: UInt32?
+    /// The name of the stream, or what it plays.
+    package var name = ""
+    /// `application.name`.
+    package var applicationName: String?
+    /// `application.id`.
+    package var applicationID: String?
+    /// `media.role`.
+    package var role: String?
+    package var isCorked = false
+    package var isMuted = false
+    /// Only measures the level, as volume controls do.
+    package var isMeter = false
+    /// Has the property that marks this program's own devices, also if it is that of another process.
+    package var isMarked = false
+    var owner = DeviceOwner(module: nil, linkGroup: nil)
+}
+
+/// A module of the server.
+package struct AudioModule: Sendable, Equatable {
+    package let index: UInt32
+    package let name: String
+    package let argument: String
 }

@@ -26,6 +26,7 @@ package final class AudioServer {
     private let address: String?
     private let ownDeviceProperty: String?
     private var connection: Connection?
+    let observers = DeviceObservers()
     private var backOff: BackOff
     private var readySince: MonotonicInstant?
     private var retry: TimerSource?
@@ -52,6 +53,7 @@ package final class AudioServer {
         self.address = address
         self.ownDeviceProperty = ownDeviceProperty
         self.backOff = backOff
+        observers.changed = { [weak self] in self?.connection?.updateSubscription() }
     }
 
     isolated deinit {
@@ -102,7 +104,9 @@ package final class AudioServer {
     private func attempt() {
         latestAttempt = .now
         do throws(AudioError) {
-            let connection = try Connection(properties, ownDeviceProperty) { [weak self] in self?.handle($0) }
+            let connection = try Connection(properties, ownDeviceProperty, observers) { [weak self] in
+                self?.handle($0)
+            }
             self.connection = connection
             try connection.open(address)
         } catch {

@@ -16,6 +16,7 @@ final class Connection {
     /// Nil once the connection has ended.
     private(set) var context: OpaquePointer?
     private let ownDeviceProperty: String?
+    private let observers: DeviceObservers
     private var observer: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
     private var streams: [StreamHandle] = []
@@ -24,9 +25,11 @@ final class Connection {
     init(
         _ properties: [String: String],
         _ ownDeviceProperty: String?,
+        _ observers: DeviceObservers,
         observer: @escaping @EventLoop (Event) -> Void
     ) throws(AudioError) {
         self.ownDeviceProperty = ownDeviceProperty
+        self.observers = observers
         context = withProperties(properties) {
             pa_context_new_with_proplist(MainLoopAPI.pointer, nil, $0)
         }
@@ -105,6 +108,8 @@ final class Connection {
         guard let context else { return }
         switch pa_context_get_state(context) {
         case PA_CONTEXT_READY:
+            // Before anything is listed, so that no change after the list is missed.
+            updateSubscription()
             let query = DeviceQuery("query the name of the server", of: .server) { [weak self] result in
                 self?.identified(result)
             }
@@ -128,29 +133,35 @@ final class Connection {
         }
     }
 
-    /// Subscribed to changes of sources only while a stream captures: each change is a wake-up.
-    private var isSubscribed = false
+    private var subscribedKinds: Set<DeviceKind> = []
 
+    /// Subscribes to what is observed, and to changes of sources while a stream captures: each change is a wake-up.
     func updateSubscription() {
-        guard let context else { return }
-        let isWanted = streams.contains { $0.isCapturing }
-        guard isWanted != isSubscribed else { return }
-        isSubscribed = isWanted
+        guard let context, pa_context_get_state(context) == PA_CONTEXT_READY else { return }
+        var kinds = observers.kinds
+        if streams.contains(where: \.isCapturing) { kinds.insert(.source) }
+        guard kinds != subscribedKinds else { return }
+        subscribedKinds = kinds
         pa_context_set_subscribe_callback(
             context,
-            { _, _, index, connection in
-                onLoop(connection, as: Connection.self) { $0.sourceChanged(index) }
+            { _, event, index, connection in
+                onLoop(connection, as: Connection.self) { $0.changed(event, index) }
             },
             unretained(self)
         )
-        let mask = isWanted ? PA_SUBSCRIPTION_MASK_SOURCE : PA_SUBSCRIPTION_MASK_NULL
-        // Without the subscription only the mute state becomes stale.
-        if let operation = pa_context_subscribe(context, mask, nil, nil) { pa_operation_unref(operation) }
+        // Without the subscription only what is known becomes stale.
+        if let operation = pa_context_subscribe(context, DeviceKind.mask(of: kinds), nil, nil) {
+            pa_operation_unref(operation)
+        }
     }
 
-    private func sourceChanged(_ index: UInt32) {
-        for stream in streams where stream.isCapturing && stream.deviceIndex == index {
-            stream.reportDeviceChange()
+    private func changed(_ event: pa_subscription_event_type_t, _ index: UInt32) {
+        guard let kind = DeviceKind(event) else { return }
+        if kind == .source {
+            for stream in streams where stream.isCapturing && stream.deviceIndex == index {
+                stream.reportDeviceChange()
+            }
         }
+        observers.report(kind, index, isRemoved: event.isRemoval)
     }
 }

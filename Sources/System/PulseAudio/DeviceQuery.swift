@@ -7,13 +7,16 @@ final class DeviceQuery {
     enum Scope {
         case server
         case source(index: UInt32)
+        case all(Set<DeviceKind>)
+
         /// All that is needed to identify the microphones.
-        case sources
+        static let sources = Scope.all([.server, .source, .sourceOutput])
     }
 
     private let action: String
     private let scope: Scope
     private var ownProperty: String?
+    private var ownClient: UInt32?
     private var completion: (@EventLoop (Result<AudioDevices, AudioError>) -> Void)?
     private var devices = AudioDevices()
     private var operations: [OpaquePointer] = []
@@ -40,6 +43,7 @@ final class DeviceQuery {
         ended: @escaping @EventLoop (DeviceQuery) -> Void
     ) {
         self.ownProperty = ownProperty
+        ownClient = pa_context_get_index(context)
         self.ended = ended
         limit = TimerSource { [weak self] in
             self?.fail("the audio server did not answer within 2 seconds")
@@ -51,16 +55,24 @@ final class DeviceQuery {
             add(pa_context_get_server_info(context, serverCallback, this), context)
         case .source(let index):
             add(pa_context_get_source_info_by_index(context, index, sourceCallback, this), context)
-        case .sources:
-            querySources(context)
+        case .all(let kinds):
+            for kind in kinds { list(kind, context) }
+            if pendingOperations == 0 { finish(.success(devices)) }
         }
     }
 
-    private func querySources(_ context: OpaquePointer) {
+    private func list(_ kind: DeviceKind, _ context: OpaquePointer) {
         let this = unretained(self)
-        add(pa_context_get_server_info(context, serverCallback, this), context)
-        add(pa_context_get_source_info_list(context, sourceCallback, this), context)
-        add(pa_context_get_source_output_info_list(context, sourceOutputCallback, this), context)
+        switch kind {
+        case .server: add(pa_context_get_server_info(context, serverCallback, this), context)
+        case .source: add(pa_context_get_source_info_list(context, sourceCallback, this), context)
+        case .sink: add(pa_context_get_sink_info_list(context, sinkCallback, this), context)
+        case .sourceOutput:
+            add(pa_context_get_source_output_info_list(context, sourceOutputCallback, this), context)
+        case .sinkInput: add(pa_context_get_sink_input_info_list(context, sinkInputCallback, this), context)
+        case .module: add(pa_context_get_module_info_list(context, moduleCallback, this), context)
+        case .card: break
+        }
     }
 
     /// Ends the query without calling `completion`.
@@ -90,22 +102,39 @@ final class DeviceQuery {
         pendingOperations += 1
     }
 
-    fileprivate func received(server: (name: String, source: String?)) {
-        devices.serverName = server.name
-        devices.defaultSource = server.source
+    func received(server: AudioDevices) {
+        devices.serverName = server.serverName
+        devices.defaultSource = server.defaultSource
+        devices.defaultSink = server.defaultSink
         operationEnded()
     }
 
-    fileprivate func received(source: pa_source_info) {
-        if devices.sources.count < AudioDevices.limit { devices.sources.append(source.device(ownProperty)) }
+    func received(source: pa_source_info) {
+        append(AudioDevice(source, ownProperty), to: \.sources)
     }
 
-    fileprivate func received(output: SourceOutput) {
-        if devices.sourceOutputs.count < AudioDevices.limit { devices.sourceOutputs.append(output) }
+    func received(sink: pa_sink_info) {
+        append(AudioSink(sink, ownProperty), to: \.sinks)
+    }
+
+    func received(sourceOutput: pa_source_output_info) {
+        append(AudioStream(sourceOutput, ownProperty, ownClient), to: \.sourceOutputs)
+    }
+
+    func received(sinkInput: pa_sink_input_info) {
+        append(AudioStream(sinkInput, ownProperty, ownClient), to: \.sinkInputs)
+    }
+
+    func received(module: AudioModule) {
+        append(module, to: \.modules)
+    }
+
+    private func append<Item>(_ item: Item, to list: WritableKeyPath<AudioDevices, [Item]>) {
+        if devices[keyPath: list].count < AudioDevices.limit { devices[keyPath: list].append(item) }
     }
 
     /// - Parameter end: 0 for an item, positive at the end of the list, negative if the operation failed.
-    fileprivate func listAdvanced(_ end: Int32) {
+    func listAdvanced(_ end: Int32) {
         if end < 0 {
             fail("the audio server refused")
         } else if end > 0 {
@@ -124,70 +153,4 @@ final class DeviceQuery {
         cancel()
         handler?(result)
     }
-}
-
-private let serverCallback: pa_server_info_cb_t = { _, info, query in
-    let info = info?.pointee
-    let name = text(info?.server_name) ?? "audio server"
-    let version = text(info?.server_version) ?? ""
-    let server = (
-        name: "\(name) \(version)",
-        source: text(info?.default_source_name)
-    )
-    let hasSucceeded = info != nil
-    onLoop(query, as: DeviceQuery.self) { query in
-        if hasSucceeded {
-            query.received(server: server)
-        } else {
-            query.fail("the audio server refused")
-        }
-    }
-}
-
-private let sourceCallback: pa_source_info_cb_t = { _, info, end, query in
-    // Valid during this call, in which it is read, on the same thread.
-    nonisolated(unsafe) let source = info?.pointee
-    onLoop(query, as: DeviceQuery.self) { query in
-        if let source { query.received(source: source) }
-        query.listAdvanced(end)
-    }
-}
-
-private let sourceOutputCallback: pa_source_output_info_cb_t = { _, info, end, query in
-    let output = info.map { info in
-        let owner = DeviceOwner(info.pointee.owner_module, info.pointee.proplist)
-        return SourceOutput(owner: owner, source: info.pointee.source)
-    }
-    onLoop(query, as: DeviceQuery.self) { query in
-        if let output { query.received(output: output) }
-        query.listAdvanced(end)
-    }
-}
-
-extension pa_source_info {
-    fileprivate func device(_ ownProperty: String?) -> AudioDevice {
-        AudioDevice(
-            index: index,
-            name: text(name) ?? "",
-            isMuted: mute != 0,
-            isMonitor: monitor_of_sink != UInt32.max || property("device.class", of: proplist) == "monitor",
-            isOwn: ownProperty.map { property($0, of: proplist) != nil } ?? false,
-            isHardware: flags.rawValue & PA_SOURCE_HARDWARE.rawValue != 0,
-            isUnplugged: active_port?.pointee.available == Int32(PA_PORT_AVAILABLE_NO.rawValue),
-            owner: DeviceOwner(owner_module, proplist)
-        )
-    }
-}
-
-extension DeviceOwner {
-    fileprivate init(_ module: UInt32, _ properties: OpaquePointer?) {
-        self.init(
-            module: module == .max ? nil : module,
-            linkGroup: property("node.link-group", of: properties)
-        )
-    }
-}
-
-private func property(_ name: String, of list: OpaquePointer?) -> String? {
-    list.flatMap { text(pa_proplist_gets($0, name)) }
 }

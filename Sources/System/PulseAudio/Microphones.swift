@@ -28,7 +28,7 @@ extension AudioDevices {
         let outputs = sourceOutputs.filter { $0.owner.isSame(as: source.owner) }
         if outputs.isEmpty { return true }
         for output in outputs {
-            let origin = sources.first { $0.index == output.source }
+            let origin = sources.first { $0.index == output.device }
             if let origin, isMicrophone(origin, &visited) { return true }
         }
         return false

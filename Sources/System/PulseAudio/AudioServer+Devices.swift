@@ -1,0 +1,36 @@
+import EventLoop
+
+extension AudioServer {
+    /// Reports changes of the server's devices, streams and modules.
+    ///
+    /// It survives a loss of the connection, but what changes meanwhile is not reported: list again when ``state`` becomes
+    /// `ready`. Without observations the server reports nothing, and causes no wake-ups.
+    ///
+    /// - Parameters:
+    ///   - kinds: What to report changes of.
+    ///   - changed: Called with the kind and the server's index of what is new, has changed or was removed.
+    /// - Returns: The observation, which ends when it is dropped.
+    package func observe(
+        _ kinds: Set<DeviceKind>,
+        _ changed: @escaping @EventLoop (_ kind: DeviceKind, _ index: UInt32, _ isRemoved: Bool) -> Void
+    ) -> Observation {
+        observers.add(kinds, changed)
+    }
+
+    /// Lists what the server has now. Cards are not listed.
+    ///
+    /// - Parameters:
+    ///   - kinds: The default devices are listed with `server`.
+    ///   - completion: Called exactly once, possibly during this call.
+    package func list(
+        _ kinds: Set<DeviceKind>,
+        completion: @escaping @EventLoop (Result<AudioDevices, AudioError>) -> Void
+    ) {
+        let action = "list the audio devices"
+        do throws(AudioError) {
+            try connected(action).query(DeviceQuery(action, of: .all(kinds), completion: completion))
+        } catch {
+            completion(.failure(error))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import CPulse
+package import EventLoop
+
+/// What the server has, and reports changes of.
+package enum DeviceKind: Sendable, Hashable, CaseIterable {
+    /// The names of the server's default devices, among others.
+    case server
+    case source
+    case sink
+    /// A stream that records from a source.
+    case sourceOutput
+    /// A stream that plays to a sink.
+    case sinkInput
+    case module
+    case card
+}
+
+/// Reports changes of the server's devices until it is cancelled or dropped.
+@EventLoop
+package final class Observation {
+    private var cancellation: (@EventLoop () -> Void)?
+
+    fileprivate init(cancellation: @escaping @EventLoop () -> Void) {
+        self.cancellation = cancellation
+    }
+
+    isolated deinit { cancel() }
+
+    /// Nothing is reported afterwards. Further calls do nothing.
+    package func cancel() {
+        let ending = cancellation
+        cancellation = nil
+        ending?()
+    }
+}
+
+/// The observations of one ``AudioServer``, which outlive its connections.
+@EventLoop
+final class DeviceObservers {
+    /// - Parameter isRemoved: False if the thing is new or has changed.
+    typealias Handler = @EventLoop (_ kind: DeviceKind, _ index: UInt32, _ isRemoved: Bool) -> Void
+
+    private var entries: [Int: (kinds: Set<DeviceKind>, handler: Handler)] = [:]
+    private var latest = 0
+    /// Called after each change of ``kinds``.
+    var changed: @EventLoop () -> Void = {}
+
+    /// Everything that is observed.
+    private(set) var kinds: Set<DeviceKind> = []
+
+    func add(_ kinds: Set<DeviceKind>, _ handler: @escaping Handler) -> Observation {
+        latest += 1
+        let number = latest
+        entries[number] = (kinds, handler)
+        update()
+        return Observation { [weak self] in
+            self?.entries[number] = nil
+            self?.update()
+        }
+    }
+
+    func report(_ kind: DeviceKind, _ index: UInt32, isRemoved: Bool) {
+        // The order of the calls: that in which the observations were made. A handler may cancel observations.
+        for number in entries.keys.sorted() {
+            guard let entry = entries[number], entry.kinds.contains(kind) else { continue }
+            entry.handler(kind, index, isRemoved)
+        }
+    }
+
+    private func update() {
+        let new = entries.values.reduce(into: Set()) { $0.formUnion($1.kinds) }
+        guard new != kinds else { return }
+        kinds = new
+        changed()
+    }
+}
+
+extension DeviceKind {
+    private var mask: pa_subscription_mask_t {
+        switch self {
+        case .server: PA_SUBSCRIPTION_MASK_SERVER
+        case .source: PA_SUBSCRIPTION_MASK_SOURCE
+        case .sink: PA_SUBSCRIPTION_MASK_SINK
+        case .sourceOutput: PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT
+        case .sinkInput: PA_SUBSCRIPTION_MASK_SINK_INPUT
+        case .module: PA_SUBSCRIPTION_MASK_MODULE
+        case .card: PA_SUBSCRIPTION_MASK_CARD
+        }
+    }
+
+    static func mask(of kinds: Set<DeviceKind>) -> pa_subscription_mask_t {
+        pa_subscription_mask_t(rawValue: kinds.reduce(0) { $0 | $1.mask.rawValue })
+    }
+
+    /// What a subscription reports; nil for what is never subscribed to.
+    init?(_ event: pa_subscription_event_type_t) {
+        let facility = event.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
+        switch pa_subscription_event_type_t(rawValue: facility) {
+        case PA_SUBSCRIPTION_EVENT_SERVER: self = .server
+        case PA_SUBSCRIPTION_EVENT_SOURCE: self = .source
+        case PA_SUBSCRIPTION_EVENT_SINK: self = .sink
+        case PA_SUBSCRIPTION_EVENT_SOURCE_OUTPUT: self = .sourceOutput
+        case PA_SUBSCRIPTION_EVENT_SINK_INPUT: self = .sinkInput
+        case PA_SUBSCRIPTION_EVENT_MODULE: self = .module
+        case PA_SUBSCRIPTION_EVENT_CARD: self = .card
+        default: return nil
+        }
+    }
+}
+
+extension pa_subscription_event_type_t {
+    var isRemoval: Bool {
+        rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue == PA_SUBSCRIPTION_EVENT_REMOVE.rawValue
+    }
+}

@@ -1,0 +1,151 @@
+import CPulse
+import EventLoop
+
+// Pointers in the information of the server are valid during the call, in which they are read, on the same thread.
+
+let serverCallback: pa_server_info_cb_t = { _, info, query in
+    let server = info.map { info in
+        var devices = AudioDevices()
+        let name = text(info.pointee.server_name) ?? "audio server"
+        devices.serverName = "\(name) \(text(info.pointee.server_version) ?? "")"
+        devices.defaultSource = text(info.pointee.default_source_name)
+        devices.defaultSink = text(info.pointee.default_sink_name)
+        return devices
+    }
+    onLoop(query, as: DeviceQuery.self) { query in
+        if let server {
+            query.received(server: server)
+        } else {
+            query.fail("the audio server refused")
+        }
+    }
+}
+
+let sourceCallback: pa_source_info_cb_t = { _, info, end, query in
+    nonisolated(unsafe) let source = info?.pointee
+    onLoop(query, as: DeviceQuery.self) { query in
+        if let source { query.received(source: source) }
+        query.listAdvanced(end)
+    }
+}
+
+let sinkCallback: pa_sink_info_cb_t = { _, info, end, query in
+    nonisolated(unsafe) let sink = info?.pointee
+    onLoop(query, as: DeviceQuery.self) { query in
+        if let sink { query.received(sink: sink) }
+        query.listAdvanced(end)
+    }
+}
+
+let sourceOutputCallback: pa_source_output_info_cb_t = { _, info, end, query in
+    nonisolated(unsafe) let output = info?.pointee
+    onLoop(query, as: DeviceQuery.self) { query in
+        if let output { query.received(sourceOutput: output) }
+        query.listAdvanced(end)
+    }
+}
+
+let sinkInputCallback: pa_sink_input_info_cb_t = { _, info, end, query in
+    nonisolated(unsafe) let input = info?.pointee
+    onLoop(query, as: DeviceQuery.self) { query in
+        if let input { query.received(sinkInput: input) }
+        query.listAdvanced(end)
+    }
+}
+
+let moduleCallback: pa_module_info_cb_t = { _, info, end, query in
+    let module = info.map { info in
+        AudioModule(
+            index: info.pointee.index,
+            name: text(info.pointee.name) ?? "",
+            argument: text(info.pointee.argument) ?? ""
+        )
+    }
+    onLoop(query, as: DeviceQuery.self) { query in
+        if let module { query.received(module: module) }
+        query.listAdvanced(end)
+    }
+}
+
+extension AudioDevice {
+    init(_ info: pa_source_info, _ ownProperty: String?) {
+        self.init(
+            index: info.index,
+            name: text(info.name) ?? "",
+            isMuted: info.mute != 0,
+            isMonitor: info.monitor_of_sink != .max
+                || property("device.class", of: info.proplist) == "monitor",
+            isOwn: ownProperty.map { property($0, of: info.proplist) != nil } ?? false,
+            isHardware: info.flags.rawValue & PA_SOURCE_HARDWARE.rawValue != 0,
+            isUnplugged: info.active_port?.pointee.available == Int32(PA_PORT_AVAILABLE_NO.rawValue),
+            owner: DeviceOwner(info.owner_module, info.proplist)
+        )
+    }
+}
+
+extension AudioSink {
+    init(_ info: pa_sink_info, _ ownProperty: String?) {
+        self.init(
+            index: info.index,
+            name: text(info.name) ?? "",
+            isMuted: info.mute != 0,
+            isOwn: ownProperty.map { property($0, of: info.proplist) != nil } ?? false,
+            monitor: valid(info.monitor_source),
+            owner: DeviceOwner(info.owner_module, info.proplist)
+        )
+    }
+}
+
+extension AudioStream {
+    init(_ info: pa_source_output_info, _ ownProperty: String?, _ ownClient: UInt32?) {
+        self.init(
+            index: info.index,
+            device: info.source,
+            isOwn: info.client == ownClient,
+            client: valid(info.client),
+            name: text(info.name) ?? "",
+            isCorked: info.corked != 0,
+            isMuted: info.mute != 0,
+            // PulseAudio's word for the quick resampling of volume controls. PipeWire has a property.
+            isMeter: text(info.resample_method) == "peaks"
+                || property("stream.monitor", of: info.proplist) == "true",
+            owner: DeviceOwner(info.owner_module, info.proplist)
+        )
+        readProperties(info.proplist, ownProperty)
+    }
+
+    init(_ info: pa_sink_input_info, _ ownProperty: String?, _ ownClient: UInt32?) {
+        self.init(
+            index: info.index,
+            device: info.sink,
+            isOwn: info.client == ownClient,
+            client: valid(info.client),
+            name: text(info.name) ?? "",
+            isCorked: info.corked != 0,
+            isMuted: info.mute != 0,
+            owner: DeviceOwner(info.owner_module, info.proplist)
+        )
+        readProperties(info.proplist, ownProperty)
+    }
+
+    private mutating func readProperties(_ list: OpaquePointer?, _ ownProperty: String?) {
+        applicationName = property("application.name", of: list)
+        applicationID = property("application.id", of: list)
+        role = property("media.role", of: list)
+        isMarked = ownProperty.map { property($0, of: list) != nil } ?? false
+    }
+}
+
+extension DeviceOwner {
+    init(_ module: UInt32, _ properties: OpaquePointer?) {
+        self.init(module: valid(module), linkGroup: property("node.link-group", of: properties))
+    }
+}
+
+private func valid(_ index: UInt32) -> UInt32? {
+    index == .max ? nil : index
+}
+
+private func property(_ name: String, of list: OpaquePointer?) -> String? {
+    list.flatMap { text(pa_proplist_gets($0, name)) }
+}

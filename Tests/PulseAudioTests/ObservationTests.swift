@@ -1,0 +1,114 @@
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import PulseAudio
+
+extension RealServers {
+    @Suite(.timeLimit(.minutes(3)))
+    struct ObservationTests {
+        struct Change: Sendable, Equatable {
+            let kind: DeviceKind
+            let index: UInt32
+            let isRemoved: Bool
+        }
+
+        init() { withRunningLoop() }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `changes are reported by kind, to those who observe it, until they cancel`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let (streams, modules) = (Recorder<Change>(), Recorder<Change>())
+            let first = fixture.audio.observe([.sourceOutput, .sinkInput]) {
+                streams.add(Change(kind: $0, index: $1, isRemoved: $2))
+            }
+            let second = fixture.audio.observe([.module]) {
+                modules.add(Change(kind: $0, index: $1, isRemoved: $2))
+            }
+            let capture = try Capture(fixture)
+            await capture.untilStarted()
+            await streams.wait("the new capture") {
+                $0.contains { $0.kind == .sourceOutput && !$0.isRemoved }
+            }
+            let index = try #require(streams.all.first).index
+            capture.close()
+            await streams.wait(for: Change(kind: .sourceOutput, index: index, isRemoved: true))
+            #expect(modules.all.isEmpty)
+            first.cancel()
+            let seen = streams.all.count
+            try await fixture.server.pactl("load-module", "module-null-sink", "sink_name=other")
+            await modules.wait("the new module") { $0.contains { !$0.isRemoved } }
+            let another = try Capture(fixture)
+            await another.untilStarted()
+            #expect(streams.all.count == seen)
+            second.cancel()
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `an observation continues after a restart of the server`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let changes = Recorder<Change>()
+            let observation = fixture.audio.observe([.sourceOutput]) {
+                changes.add(Change(kind: $0, index: $1, isRemoved: $2))
+            }
+            try await fixture.server.restart()
+            await fixture.states.wait("connected again") { $0.count == 4 }
+            let before = changes.all.count
+            let capture = try Capture(fixture)
+            await capture.untilStarted()
+            await changes.wait("the new capture") { $0.count > before }
+            observation.cancel()
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `everything that the server has is listed, with what is this connection's`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let argument = "sink_name=other sink_properties=test.mark=1"
+            let module = try await fixture.server.pactl("load-module", "module-null-sink", argument)
+            let capture = try Capture(fixture)
+            await capture.untilStarted()
+            let events = Recorder<PlaybackStream.Event>()
+            let request = StreamRequest(name: "music", device: "other")
+            let playback = try PlaybackStream(on: fixture.audio, request) { events.add($0) }
+            _ = [UInt8](repeating: 0, count: 9600).withUnsafeBytes { playback.write($0) }
+            // PipeWire lists it without a sink before.
+            await events.wait(for: .started)
+            let devices = try await fixture.audio.list(Set(DeviceKind.allCases))
+            #expect(devices.defaultSource == "tone" && devices.defaultSink == "speaker")
+            let sink = try #require(devices.sinks.first { $0.name == "other" })
+            #expect(!sink.isMuted && sink.owner.module.map(String.init) == module)
+            #expect(devices.sources.contains { $0.index == sink.monitor && $0.isMonitor })
+            let listed = try #require(devices.modules.first { String($0.index) == module })
+            #expect(listed.name == "module-null-sink" && listed.argument == argument)
+            let input = try #require(devices.sinkInputs.first { $0.device == sink.index })
+            #expect(input.isOwn && input.name == "music" && input.applicationName == "PulseAudioTests")
+            #expect(input.role == "phone" && !input.isCorked)
+            let output = try #require(devices.sourceOutputs.first { $0.isOwn })
+            #expect(output.name == "test" && !output.isMeter)
+            #expect(devices.sources.contains { $0.index == output.device && $0.name == "tone" })
+            playback.close()
+        }
+
+        @EventLoop @Test func `without a connection a list fails at once`() async {
+            let audio = AudioServer(applicationName: "PulseAudioTests")
+            await #expect(throws: AudioError.self) { try await audio.list([.sink]) }
+        }
+    }
+}
+
+extension AudioServer {
+    func list(_ kinds: Set<DeviceKind>) async throws(AudioError) -> AudioDevices {
+        try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
+            list(kinds) { continuation.resume(returning: $0) }
+        }.get()
+    }
+}
