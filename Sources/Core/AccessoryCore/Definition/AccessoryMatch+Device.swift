@@ -176,8 +176,13 @@ func namePattern(_ pattern: String, matches name: String) -> Bool {
     case (false, false): return name == pattern
     case (false, true): return name.hasPrefix(pattern)
     case (true, false): return name.hasSuffix(pattern)
-    case (true, true): return name.contains(pattern)
+    case (true, true): return contains(name, pattern)
     }
+}
+
+/// `contains` of the standard library would link its regular expressions into the program, 2 MB of code.
+private func contains(_ text: String, _ part: Substring) -> Bool {
+    part.isEmpty || text.indices.contains { text[$0...].starts(with: part) }
 }
 
 private func addressPattern(_ pattern: String, matches address: String) -> Bool {
