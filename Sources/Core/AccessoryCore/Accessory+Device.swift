@@ -19,9 +19,6 @@ extension Accessory {
         )
     }
 
-    /// Whether the core transmits for it.
-    package var isTransmitting: Bool { gesture.attempt?.transmission != nil }
-
     /// Whether a press would be detected, whether or not it counts.
     package var isReady: Bool { presence == .ready }
 

@@ -17,6 +17,9 @@ package struct Accessory: Equatable, Sendable {
     package let definition: AccessoryDefinition
     package private(set) var origin: Origin
     package private(set) var gate: Gate
+    /// Whether the core transmits for it. Stored: a shell asks with each event, and a computed property of a value in
+    /// another module is called with a copy of the whole value.
+    package private(set) var isTransmitting = false
     let roles: InputRoles
     var link: Link
     var buttons = Buttons()
@@ -71,6 +74,7 @@ package struct Accessory: Equatable, Sendable {
         if case .timerFired = event { timer = nil }
         var effects = EffectList()
         transition(event, at: now, &effects)
+        isTransmitting = gesture.attempt?.transmission != nil
         let deadline = deadline
         if deadline != timer {
             timer = deadline

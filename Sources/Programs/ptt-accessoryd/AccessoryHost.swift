@@ -47,6 +47,12 @@ final class AccessoryHost {
         if isTransmitting != wasTransmitting { transmittingChanged(isTransmitting) }
     }
 
+    /// The core has ended a transmission, of this accessory or of one of hundreds of others.
+    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
+        guard accessory.isTransmitting else { return }
+        handle(.transmissionEnded(transmissionID, cause))
+    }
+
     /// It is not used afterwards. The events that end its press come before.
     func end() {
         timer.disarm()

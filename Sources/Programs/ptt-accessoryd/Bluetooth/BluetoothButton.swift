@@ -232,7 +232,7 @@ final class BluetoothButton {
 
     /// The core has ended a transmission, for example at the time limit.
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        handle(.transmissionEnded(transmissionID, cause))
+        host.transmissionEnded(transmissionID, cause)
     }
 
     func coreLost() {

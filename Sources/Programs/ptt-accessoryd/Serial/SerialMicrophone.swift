@@ -94,7 +94,7 @@ final class SerialMicrophone {
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        host.handle(.transmissionEnded(transmissionID, cause))
+        host.transmissionEnded(transmissionID, cause)
     }
 
     /// Ends its press, and closes the port. It is not used afterwards.

@@ -85,7 +85,7 @@ final class Headset {
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        host.handle(.transmissionEnded(transmissionID, cause))
+        host.transmissionEnded(transmissionID, cause)
     }
 
     /// Ends its transmission, and closes the device.
