@@ -1,4 +1,5 @@
 import CDBus
+import Glibc
 
 /// The path of an object on a bus, for example `/org/bluez/hci0`. Always valid.
 package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
@@ -10,6 +11,11 @@ package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertib
     package init?(_ text: String) {
         guard isValid(text, dbus_validate_path) else { return nil }
         self.text = text
+    }
+
+    /// - Parameter text: A valid path.
+    private init(valid text: some StringProtocol) {
+        self.text = String(text)
     }
 
     /// For literals in the source; traps on an invalid one.
@@ -33,7 +39,7 @@ package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertib
     /// The path without its last element; nil for the root.
     package var parent: ObjectPath? {
         guard text != "/", let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        return ObjectPath(slash == text.startIndex ? "/" : String(text[..<slash]))
+        return ObjectPath(valid: slash == text.startIndex ? "/" : text[..<slash])
     }
 
     package static func < (left: ObjectPath, right: ObjectPath) -> Bool { left.text < right.text }
@@ -57,5 +63,5 @@ private typealias Check = (UnsafePointer<CChar>?, UnsafeMutablePointer<CDBus.DBu
 
 private func isValid(_ text: String, _ check: Check) -> Bool {
     // The C function would see only the text before a NUL.
-    BusNames.isText(text) && text.withCString { check($0, nil) } != 0
+    text.withCString { strlen($0) == text.utf8.count && check($0, nil) != 0 }
 }
