@@ -28,13 +28,15 @@ hwdb = 71-push-to-talk.hwdb
 # libgcc come from their archives, of which the programs need little; the first two are found before the shared
 # libraries by their directory.
 # Functions of a press lie side by side, in the order of a file that `make order` writes; it may have unknown names.
+# press.ld does the same for functions without a name.
 archives = $(CURDIR)/.build/archives
 static = $(archives)/libstdc++.a $(archives)/libbluetooth.a
 release = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(archives) \
   -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -O2 -Xlinker --icf=safe -Xlinker --no-export-dynamic \
   -Xlinker -z -Xlinker pack-relative-relocs \
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections \
-  -Xlinker --symbol-ordering-file=$(order) -Xlinker --no-warn-symbol-ordering
+  -Xlinker --symbol-ordering-file=$(order) -Xlinker --no-warn-symbol-ordering \
+  -Xlinker -T -Xlinker $(CURDIR)/Sources/Programs/press.ld
 order = $(CURDIR)/Sources/Programs/press.order
 # SwiftPM tracks neither that file nor the frontend flags: older objects and programs are deleted.
 delete_stale = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(order) -delete; \
