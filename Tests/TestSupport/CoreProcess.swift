@@ -71,6 +71,7 @@ package final class CoreProcess {
             "XDG_STATE_HOME": directory + "/state",
             "PULSE_SERVER": soundServer ?? "unix:\(directory)/nothing",
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory)/no-bus",
+            "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(directory)/no-bus",
         ].merging(environment) { $1 }
         return try TestProcess([TestProcess.built("pttd")], environment: variables, mergesErrors: true)
     }

@@ -1,8 +1,8 @@
 /// A telephone call, or one of another application, to which push-to-talk yields.
 package struct ActiveCall: Equatable, Codable, Sendable {
-    /// What reported it: `ModemManager`, `oFono`, `callaudiod`, `phone stream`.
+    /// What reported it: `ModemManager`, `oFono`, `callaudiod`, `phone stream`, `call application`.
     package let source: String
-    /// For people: the caller, or the application.
+    /// For people: what kind of call, or the application. Never who calls.
     package let name: String
 
     package init(source: String, name: String) {
@@ -11,7 +11,7 @@ package struct ActiveCall: Equatable, Codable, Sendable {
     }
 
     static let declaration = """
-        # A telephone call, or one of another application. source: what reported it. name: the caller or the application.
+        # A telephone call, or one of another application. source: what reported it. name: for people.
         type ActiveCall (source: string, name: string)
         """
 }

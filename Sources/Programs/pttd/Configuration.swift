@@ -10,11 +10,14 @@ struct Configuration: Equatable, Codable {
     var microphone: String?
     /// `allow` or `refuse`: what happens to a press while the screen is locked; `allow` if left out.
     var whileLocked: String?
+    /// Whether transmissions yield to calls; true if left out.
+    var calls: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case timeLimit = "time-limit"
         case microphone
         case whileLocked = "while-locked"
+        case calls
     }
 }
 

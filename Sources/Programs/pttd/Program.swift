@@ -30,6 +30,7 @@ final class Daemon {
     private var signals: [SignalSource] = []
     private var isStopping = false
     private var logind: LogindWatch?
+    private var calls: CallWatch?
     private let policy: PolicyWatch
     private var warmUp: DeferredSource?
 
@@ -77,6 +78,7 @@ final class Daemon {
         let listening = try RuntimeSocket.core.listen(sockets)
         service = try CoreService(host: host, audio: audio, adopting: listening, peers: peers)
         watchSystem()
+        if configuration.calls ?? true { watchCalls(peers) }
         signals = try [SIGTERM, SIGINT].map { signal in
             try SignalSource(signal) { [weak self] in self?.stop() }
         }
@@ -103,6 +105,12 @@ final class Daemon {
             if event == .resumed { policy.evaluate() }
             host.post(TalkSession.Event(event))
         }
+    }
+
+    private func watchCalls(_ peers: RateLimitedLog) {
+        let calls = CallWatch(log: peers)
+        calls.changed = { [host] in host.post(.callChanged($0)) }
+        self.calls = calls
     }
 
     private func stop() {

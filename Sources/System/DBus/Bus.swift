@@ -1,6 +1,7 @@
 package import EventLoop
 
-/// Maintains a connection to a bus: reconnects after a loss, and waits for a bus that is not running yet.
+/// Maintains a connection to a bus: reconnects after a loss, and waits for a bus that is not running yet, without a wake-up
+/// where the bus has no socket.
 @EventLoop
 package final class Bus {
     package enum Event {
@@ -22,6 +23,8 @@ package final class Bus {
     private var isLossReported = false
     private var isClosed = false
     private lazy var retry = TimerSource { [weak self] in self?.open() }
+    /// Set while the socket of the bus does not exist.
+    private var socketWatch: FileWatch?
 
     /// - Parameters:
     ///   - address: Which bus.
@@ -38,6 +41,7 @@ package final class Bus {
     package func close() {
         isClosed = true
         retry.disarm()
+        socketWatch = nil
         connection?.close()
         connection = nil
     }
@@ -75,10 +79,27 @@ package final class Bus {
 
     private func failed(_ error: BusError) {
         guard !isClosed else { return }
-        retry.arm(after: reconnectDelay.next(at: .now))
+        if !waitForSocket() { retry.arm(after: reconnectDelay.next(at: .now)) }
         guard !isLossReported else { return }
         isLossReported = true
         handler(.disconnected(error))
+    }
+
+    /// - Returns: Whether there is no socket, whose creation is watched then.
+    private func waitForSocket() -> Bool {
+        guard let path = address.socketPath, FileWatch.target(of: path) != .exists else { return false }
+        // Without the watch, attempts find the socket.
+        socketWatch = try? FileWatch(path) { [weak self] in self?.socketChanged(path) }
+        // It may have been created before it was watched.
+        if socketWatch != nil, FileWatch.target(of: path) == .exists { socketWatch = nil }
+        return socketWatch != nil
+    }
+
+    /// The bus has bound its socket. It listens a moment later, and an attempt before that is followed by others.
+    private func socketChanged(_ path: String) {
+        guard socketWatch != nil, FileWatch.target(of: path) == .exists else { return }
+        socketWatch = nil
+        retry.arm(after: reconnectDelay.next(at: .now))
     }
 }
 

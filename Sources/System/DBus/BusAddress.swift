@@ -32,6 +32,15 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// The path of the bus's socket; nil if it has none, there are several addresses, or the path contains escapes.
+    var socketPath: String? {
+        let prefix = "unix:path=/"
+        guard let text = try? resolve(), text.utf8.starts(with: prefix.utf8),
+            !text.utf8.contains(where: { ",;%".utf8.contains($0) })
+        else { return nil }
+        return String(text.dropFirst(prefix.count - 1))
+    }
+
     package var description: String {
         switch self {
         case .system: "the system bus"
