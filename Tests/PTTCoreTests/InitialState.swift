@@ -37,6 +37,10 @@ enum InitialState: String, CaseIterable {
     case withoutAudioServer
     case suspending
     case shuttingDown
+    case recorderIdle
+    case recorderReady
+    case lastResort
+    case lastResortEmergency
 
     /// With a time limit of 60 s, at 0 s.
     var events: [TalkSession.Event] {
@@ -93,6 +97,14 @@ enum InitialState: String, CaseIterable {
         case .withoutAudioServer: joined + [.audioServerLost]
         case .suspending: joined + [.systemSuspending]
         case .shuttingDown: joined + [.shuttingDown]
+        case .recorderIdle: [.audioServerReady, .virtualMicrophoneChanged(.idle)]
+        case .recorderReady: [.audioServerReady, TestEvents.attachRadio(), TestEvents.recorded]
+        case .lastResort:
+            [.audioServerReady, TestEvents.attachRadio(), TestEvents.recorded]
+                + [TestEvents.begin(TestEvents.button), capture]
+        case .lastResortEmergency:
+            [.audioServerReady, TestEvents.recorded]
+                + [TestEvents.begin(TestEvents.button, role: .emergency), capture]
         }
     }
 

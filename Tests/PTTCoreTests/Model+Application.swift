@@ -15,7 +15,7 @@ extension Model {
         }
         let identifier = request.identifier
         // Ours: an application has no access to the channel of another, and a client that transmits must be able to end that.
-        if channel?.transmission?.client == client { return "transmissionInProgress" }
+        if transmission?.client == client { return "transmissionInProgress" }
         if policy.excluded.contains(identifier) { return "deviceManagementRestriction" }
         // An application that the core has started is in the background until it says otherwise. Ours: a process that
         // attaches again is where it was.
@@ -89,7 +89,7 @@ extension Model {
         guard let channel, channel.running?.client == client else {
             release { $0.by == client }
             // The lease ends with its connection.
-            if channel?.transmission?.client == client { endTransmission(.connectionLost) }
+            if transmission?.client == client { endTransmission(.connectionLost) }
             return
         }
         endApplication()

@@ -6,8 +6,8 @@ extension Model {
     /// the events of the transmission and the participant; a change that leaves it on is not published.
     mutating func updateAudio() {
         mute()
-        let isWanted = channel.map { $0.isSending || $0.isHeard } ?? false
-        if hadEmergencySession, isWanted, channel?.isSending != true { endSession() }
+        let isWanted = isSending || channel?.isHeard == true
+        if hadEmergencySession, isWanted, !isSending { endSession() }
         let remote = channel?.remote
         switch (audio, isWanted) {
         case (.inactive, true):
@@ -67,12 +67,12 @@ extension Model {
 
     /// Events of a stream that has been closed are ignored.
     mutating func captureStarted(_ capture: Int) {
-        guard channel?.isSending == true, capture == counts.transmissions else { return }
+        guard isSending, capture == counts.transmissions else { return }
         streamStarted()
     }
 
     mutating func captureFailed(_ capture: Int, _ cause: EndCause) {
-        guard channel?.isSending == true, capture == counts.transmissions else { return }
+        guard isSending, capture == counts.transmissions else { return }
         endTransmission(cause)
     }
 

@@ -19,6 +19,7 @@ extension Model {
         // C1: the token of the attachment, unless an earlier channel had it.
         let token = attachment?.spareToken ?? newToken
         let owner = owner(client) ?? identifier.map { Owner(id: $0, canBeStarted: false) }
+        endLastResort()
         channel = Joined(
             id: request.channelID ?? newChannelID,
             name: request.name,

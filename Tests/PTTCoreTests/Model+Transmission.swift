@@ -23,7 +23,7 @@ extension Model {
             }
             counts.transmissions += 1
             start()
-            channel?.transmission = ActiveTransmission(
+            transmission = ActiveTransmission(
                 client: client,
                 source: request.source,
                 origin: request.origin,
@@ -56,7 +56,8 @@ extension Model {
 
     /// 2.3, in its order.
     private func gate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
-        guard means(client, request.channelID), let channel else { return .refused(.channelNotFound) }
+        guard let channel else { return lastResortGate(client, request) }
+        guard means(client, request.channelID) else { return .refused(.channelNotFound) }
         // Ours: no transmission begins from a session that is not active. Checked before what may change by itself.
         if power != .awake || isSessionInactive { return .refused(.unknown) }
         if isLocked, whileLocked == .refuse { return .refused(.unknown) }
@@ -94,6 +95,30 @@ extension Model {
             return .refused(.unknown)
         }
         return .open(usesGrace: usesGrace)
+    }
+
+    /// Without a joined channel: what is talked into the virtual microphone must be recorded, and every rule holds that needs
+    /// no application.
+    private func lastResortGate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
+        if request.channelID != nil || attachments[client] != nil { return .refused(.channelNotFound) }
+        switch virtualMicrophone {
+        case .off, .unavailable: return .refused(.channelNotFound)
+        case .idle: return .refused(.noRecorder)
+        case .recorded: break
+        }
+        if let code = forbids(Policy.virtualMicrophone) {
+            return .refused(RefusalCode(rawValue: code) ?? .unknown)
+        }
+        if power != .awake || isSessionInactive { return .refused(.unknown) }
+        if isLocked, whileLocked == .refuse { return .refused(.unknown) }
+        if let lastResort, request.role != .emergency || lastResort.role == .emergency {
+            return .refused(.transmissionInProgress)
+        }
+        if !hasAudioServer { return .refused(.unknown) }
+        if timedOut.contains(Button(origin: request.origin, role: request.role)) {
+            return .refused(.transmissionNotAllowed)
+        }
+        return .open(usesGrace: false)
     }
 
     /// Row 5: an application is in the background while the screen is locked or another session is active.
@@ -162,12 +187,10 @@ extension Model {
                 }
             }
         }
-        guard means(client, request.channelID) else {
-            // Row 23, for a request that names no channel.
-            let isAnybody = channel == nil && request.channelID == nil && attachments[client] == nil
-            return isAnybody ? "transmissionNotFound" : "channelNotFound"
-        }
-        guard let transmission = channel?.transmission else { return "transmissionNotFound" }
+        let isLastResort = channel == nil && request.channelID == nil && attachments[client] == nil
+        guard isLastResort || means(client, request.channelID) else { return "channelNotFound" }
+        // Row 23.
+        guard let transmission else { return "transmissionNotFound" }
         // A transmission is a lease of one connection and one origin: no other release ends it.
         if let origin = request.origin,
             origin != transmission.origin || client != transmission.client || !isMeant(transmission.role)
@@ -186,15 +209,15 @@ extension Model {
     }
 
     mutating func endTransmission(_ cause: EndCause, by source: TransmitSource = .unknown) {
-        guard channel?.transmission != nil else { return }
-        channel?.transmission = nil
+        guard transmission != nil else { return }
+        transmission = nil
         channel?.start?.missed.append("transmissionEnded")
         notifications.append(.ended(cause, by: source))
     }
 
     /// A time limit, with a warning 10 s before it.
     mutating func checkTimeLimit() {
-        guard let transmission = channel?.transmission else { return }
+        guard let transmission else { return }
         if now >= transmission.began + Self.timeLimit {
             // Only what can be held has to be released. Ours: not a button for which its application begins, as the core
             // does not observe its release.
@@ -205,7 +228,7 @@ extension Model {
             }
             endTransmission(.timeLimit)
         } else if !transmission.isWarned, now >= transmission.began + Self.timeLimit - 10 {
-            channel?.transmission?.isWarned = true
+            self.transmission?.isWarned = true
             notifications.append(.kind("timeLimitNear"))
         }
     }

@@ -55,6 +55,9 @@ struct Model {
     static let timeLimit = 30
     let whileLocked: TalkSession.WhileLocked
     var channel: Joined?
+    var virtualMicrophone = VirtualMicrophone.off
+    /// The transmission of the channel of last resort.
+    var lastResort: ActiveTransmission?
     var audio = Audio.inactive
     var power = PowerState.awake
     var isLocked = false
@@ -101,8 +104,7 @@ struct Model {
         audioNotifications.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         isStartOrdered = false
-        let isAlone = channel.map { $0.isSending && !$0.isHeard } ?? false
-        hadEmergencySession = isAlone && channel?.transmission?.role == .emergency
+        hadEmergencySession = isSending && channel?.isHeard != true && transmission?.role == .emergency
         switch event {
         case .request(_, from: let client, let request):
             if let answer = answer(request, from: client) { answers.append(answer) }
@@ -152,6 +154,7 @@ struct Model {
         case .playbackFailed(let playback, _, reason: _): playbackFailed(playback.rawValue)
         case .audioConnectionReady(let client): audioConnectionReady(client)
         case .audioConnectionLost(let client): audioConnectionLost(client)
+        case .virtualMicrophoneChanged(let microphone): virtualMicrophoneChanged(microphone)
         case .routeChanged: notifications.append(.kind("routeChanged"))
         case .audioServerReady: audioServerReady()
         case .audioServerLost: audioServerLost()
@@ -159,6 +162,8 @@ struct Model {
             self.policy = policy
             // Row 38.
             if let channel, forbids(channel.ownerID ?? Policy.commandLine) != nil { leave(.systemPolicy) }
+            // Ours.
+            if channel == nil, forbids(Policy.virtualMicrophone) != nil { endTransmission(.channelLeft) }
         case .systemSuspending: suspend()
         case .systemResumed: resume()
         case .sessionLocked: lock()

@@ -67,7 +67,7 @@ struct ModelComparison {
 
     private var differenceOfState: String? {
         let (status, channel, joined) = (observer.status, observer.status.channel, model.channel)
-        let transmission = joined?.transmission
+        let transmission = model.transmission
         guard
             channel?.channelID == joined?.id,
             channel?.name == joined?.name,
@@ -82,13 +82,14 @@ struct ModelComparison {
             status.transmission?.source == transmission?.source,
             status.transmission?.role == transmission?.role,
             status.isAudioServerReady == model.hasAudioServer,
-            status.saveFailure == model.saveFailure
+            status.saveFailure == model.saveFailure,
+            status.virtualMicrophone == model.virtualMicrophone
         else {
             return
                 "the status is \(status), by the model the channel is \(joined.map { "\($0)" } ?? "not joined")"
         }
         // The most important of all promises: the microphone.
-        if (observer.openCapture != nil) != (joined?.isSending == true) {
+        if (observer.openCapture != nil) != model.isSending {
             return
                 "the microphone is \(observer.openCapture == nil ? "closed" : "open"), by the model it is not"
         }

@@ -12,19 +12,25 @@ extension Observer {
             openCapture = capture
         case .closeCapture(let capture):
             if openCapture != capture { return "a capture is closed that is not open" }
-            if receiver != nil { return "a capture is closed while frames are delivered" }
+            if receiver != nil || isVirtualMicrophoneFed {
+                return "a capture is closed while frames are delivered"
+            }
             openCapture = nil
         case .deliverFrames(let capture, .application(let client)):
             if openCapture != capture || status.audio != .active { return "frames are delivered too early" }
             if receiver != nil { return "frames are delivered twice" }
             if client != application { return "frames are delivered to another application" }
             receiver = client
-        case .deliverFrames(_, .virtualMicrophone): return "frames are delivered to the virtual microphone"
+        case .deliverFrames(let capture, .virtualMicrophone):
+            if openCapture != capture || status.audio != .active { return "frames are delivered too early" }
+            if isVirtualMicrophoneFed { return "frames are delivered twice" }
+            if status.channel != nil { return "frames of a channel are delivered to the virtual microphone" }
+            isVirtualMicrophoneFed = true
         case .stopFrames(let capture):
-            if openCapture != capture || receiver == nil {
+            if openCapture != capture || receiver == nil && !isVirtualMicrophoneFed {
                 return "frames are stopped that are not delivered"
             }
-            receiver = nil
+            (receiver, isVirtualMicrophoneFed) = (nil, false)
         case .openPlayback(let playback, _, from: let client):
             if openPlayback != nil { return "a second playback is opened" }
             if client != application { return "another application is played" }
@@ -56,6 +62,8 @@ extension Observer {
         case .transmissionEnded where openCapture != nil: "an end is published while the microphone is open"
         case .channelLeft where status.transmission != nil || status.audio != .inactive:
             "the channel is left before its transmission ended"
+        case .channelJoined where status.channel == nil && (status.transmission != nil || openCapture != nil):
+            "a channel is joined while the microphone is open for the virtual microphone"
         case .channelLeft where status.channel?.participant != nil:
             "the channel is left before its participant is cleared"
         case .applicationDetached where openCapture != nil || status.transmission != nil:
@@ -107,6 +115,9 @@ extension Observer {
         if let block = blocks.first { return "the microphone is open while \(block)" }
         if isWithoutAudio { return "the microphone is open for an application without an audio socket" }
         if !status.isAudioServerReady { return "the microphone is open without an audio server" }
+        if channel == nil, status.virtualMicrophone.state != .recorded {
+            return "the microphone is open for a virtual microphone that no application records from"
+        }
         if channel?.owner != nil, application == nil {
             return "the microphone is open for an application that has disconnected"
         }

@@ -17,6 +17,7 @@ struct Observer {
     var isPlaybackStarted = false
     /// The client that receives captured frames.
     var receiver: ClientID?
+    var isVirtualMicrophoneFed = false
     /// Requests that have not been answered.
     private(set) var unanswered: [RequestID] = []
     private(set) var timer: MonotonicTime?

@@ -81,6 +81,8 @@ enum RandomSequence {
                 by: random.pick([TestEvents.accessoryd, TestEvents.commandLine]),
                 role: random.pick([.talk, .talk, .emergency, .secondTalk])
             )
+        case 49 where Bool.random(using: &random):
+            return random.pick([TestEvents.recorded, .virtualMicrophoneChanged(.idle)])
         case 49:
             return TestEvents.begin(TestEvents.radioItself, by: radio, .developerRequest)
         case 50...52:

@@ -123,12 +123,22 @@ extension TestEvents {
         "the other Radio's audio is lost": .audioConnectionLost(secondRadio),
         "the program's audio is lost": .audioConnectionLost(program),
         "the route changes": .routeChanged(input: "Headset", output: nil),
+        "there is no virtual microphone": .virtualMicrophoneChanged(.off),
+        "the virtual microphone is not available": .virtualMicrophoneChanged(
+            .unavailable(reason: "no module")
+        ),
+        "the virtual microphone is idle": .virtualMicrophoneChanged(.idle),
+        "Mumble records from the virtual microphone": recorded,
+        "OBS records from it too": .virtualMicrophoneChanged(.recorded(by: ["Mumble", "OBS"])),
         "the audio server is ready": .audioServerReady,
         "the audio server is lost": .audioServerLost,
         "the policy denies Radio": .policyChanged(Policy(denied: [radioID])),
         "the policy excludes Intercom": .policyChanged(Policy(excluded: [intercomID])),
         "the policy allows only Radio": .policyChanged(Policy(allowed: [radioID])),
         "the policy closes": .policyChanged(Policy(isClosed: true)),
+        "the policy denies the virtual microphone": .policyChanged(
+            Policy(denied: [Policy.virtualMicrophone])
+        ),
         "the policy allows all": .policyChanged(Policy()),
         "the system suspends": .systemSuspending,
         "the system resumes": .systemResumed,
@@ -151,5 +161,6 @@ extension TestEvents {
         "a start of Radio fails", "the timer fires", "capture 1 starts", "playback 1 starts",
         "playback 1 fails", "the audio server is ready", "the audio server is lost",
         "the policy denies Radio", "the system suspends", "the session is locked",
+        "Mumble records from the virtual microphone", "the virtual microphone is idle",
     ]
 }

@@ -197,6 +197,8 @@ enum TestEvents {
         )
     }
 
+    static let recorded = TalkSession.Event.virtualMicrophoneChanged(.recorded(by: ["Mumble"]))
+
     static let events = labelled.map(\.value)
     /// One event of each kind, for the longer sequences.
     static let fewer = labelled.filter { few.contains($0.key) }.map(\.value)

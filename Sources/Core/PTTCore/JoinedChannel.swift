@@ -29,6 +29,14 @@ struct JoinedChannel: Equatable, Sendable {
         self.presence = presence
     }
 
+    /// The channel of last resort. Its identifiers are never shown, nor valid for a request or a push.
+    static let lastResort = JoinedChannel(
+        ChannelID(randomBytes: (0, 0)),
+        pushToken: PushToken(rawValue: ""),
+        descriptor: Descriptor(name: "Push-to-Talk Microphone", image: nil),
+        presence: .unowned
+    )
+
     /// The application that the channel belongs to, whether it is running or not.
     var owner: Owner? {
         switch presence {

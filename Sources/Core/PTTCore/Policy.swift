@@ -16,6 +16,9 @@ package struct Policy: Equatable, Codable, Sendable {
     /// The identifier of a channel without an application.
     package static let commandLine = ApplicationID(rawValue: "pttctl")
 
+    /// The identifier of the channel of last resort, which talks into the virtual microphone.
+    package static let virtualMicrophone = ApplicationID(rawValue: "push-to-talk-microphone")
+
     package init(
         allowed: [ApplicationID]? = nil,
         denied: [ApplicationID] = [],

@@ -4,6 +4,8 @@ import PTTMessages
 extension Refusal {
     static let notJoined = Refusal(.channelNotFound, "no channel is joined: run `pttctl join`")
 
+    static let noRecorder = Refusal(.noRecorder, "no application uses the Push-to-Talk Microphone")
+
     static let noTransmission = Refusal(.transmissionNotFound, "no transmission is in progress")
 
     static let noRemoteParticipant = Refusal(.transmissionNotFound, "no remote participant is set")

@@ -19,7 +19,7 @@ extension TalkSession {
         if let refusal { return .refused(refusal) }
         if attachments[client] != nil || channel?.receiver == client { return .refused(.attachedAlready) }
         // It could no longer end the transmission: an application has no access to the channel of another.
-        if channel?.lease?.holder == client { return .refused(.holdsTransmission) }
+        if openChannel.lease?.holder == client { return .refused(.holdsTransmission) }
         if policy.excluded.contains(identifier) { return .refused(.forbidden(identifier)) }
         var process = ApplicationProcess(
             owner: Owner(identifier: identifier, name: request.name, activation: request.activation),
@@ -87,7 +87,7 @@ extension TalkSession {
         clientsWithoutAudio.remove(client)
         releaseAccessories(heldBy: client, effects: &effects)
         guard channel?.receiver == client else {
-            if channel?.lease?.holder == client { endTransmission(.connectionLost, effects: &effects) }
+            if openChannel.lease?.holder == client { endTransmission(.connectionLost, effects: &effects) }
             return
         }
         endApplication(effects: &effects)

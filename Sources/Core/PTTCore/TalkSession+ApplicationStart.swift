@@ -28,6 +28,7 @@ extension TalkSession {
             }
             return
         }
+        endLastResort(effects: &effects)
         state = .joined(channel)
         effects.publish(.channelJoined(channel.description, .channelRestoration))
         startIfAbsent(effects: &effects)

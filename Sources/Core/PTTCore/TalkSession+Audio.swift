@@ -4,10 +4,11 @@ extension TalkSession {
     /// Brings the audio session in line with the transmission and the reception. It runs after each transition, and is
     /// the only place that opens streams.
     mutating func updateAudio(effects: inout EffectCollector) {
-        guard let channel else { return }
+        let channel = openChannel
         let isPlaying = channel.isPlaying
         if isPlaying, channel.audio.speaker == nil { playbackCount += 1 }
         let playbackID = channel.audio.speaker?.playbackID ?? PlaybackID(rawValue: playbackCount)
+        let lastSink: FrameSink? = if case .notJoined = state { .virtualMicrophone } else { nil }
         updateChannel { channel in
             channel.audio.update(
                 capture: channel.starting == nil ? channel.lease.map(channel.capture) : nil,
@@ -15,7 +16,7 @@ extension TalkSession {
                 interruption: channel.reception?.interruption,
                 effects: &effects
             )
-            let sink = channel.receiver.map { FrameSink.application($0) }
+            let sink = channel.receiver.map { FrameSink.application($0) } ?? lastSink
             channel.audio.deliver(to: sink, in: channel.format, effects: &effects)
         }
     }
@@ -52,12 +53,12 @@ extension TalkSession {
     mutating func reportBattery(_ report: ChannelInterface.BatteryReport, effects: inout EffectCollector)
         -> Answer
     {
-        if channel?.lease == nil { effects.play(.batteryLow) }
+        if openChannel.lease == nil { effects.play(.batteryLow) }
         return .done
     }
 
     mutating func captureFailed(_ captureID: CaptureID, _ cause: EndCause, effects: inout EffectCollector) {
-        guard channel?.audio.microphone?.capture.captureID == captureID else { return }
+        guard openChannel.audio.microphone?.capture.captureID == captureID else { return }
         endTransmission(cause, effects: &effects)
     }
 

@@ -94,6 +94,7 @@ extension TalkSession {
         for reason: JoinReason,
         effects: inout EffectCollector
     ) -> Answer {
+        endLastResort(effects: &effects)
         state = .joined(channel)
         if let owner = channel.owner { leftChannels.remove(owner.identifier) }
         effects.publish(.channelJoined(channel.description, reason))
@@ -178,6 +179,9 @@ extension TalkSession {
 
     mutating func policyChanged(_ policy: Policy, effects: inout EffectCollector) {
         self.policy = policy
+        if case .notJoined = state, policy.restriction(of: Policy.virtualMicrophone) != nil {
+            endTransmission(.channelLeft, effects: &effects)
+        }
         guard let channel, let refusal = policy.restriction(of: channel.policyID) else { return }
         leave(for: .systemPolicy, explanation: refusal.reason, effects: &effects)
     }

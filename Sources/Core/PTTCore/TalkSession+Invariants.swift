@@ -5,10 +5,27 @@ extension TalkSession {
     ///
     /// - Returns: A sentence about the first violation, or nil.
     package func checkInvariants() -> String? {
-        if timer != channel?.deadline { return "the timer is not set to the next deadline" }
+        if timer != openChannel.deadline { return "the timer is not set to the next deadline" }
         if saved != channel?.saved { return "the disk does not have the channel" }
-        guard let channel else { return nil }
+        if let violation = lastResortViolation { return violation }
+        guard let channel else { return audioViolation(lastResort) ?? transmissionViolation(lastResort) }
         return audioViolation(channel) ?? transmissionViolation(channel) ?? applicationViolation(channel)
+    }
+
+    private var lastResortViolation: String? {
+        switch state {
+        case .joined:
+            if lastResort != .lastResort { return "the channel of last resort is used while one is joined" }
+        case .notJoined:
+            if lastResort.lease == nil { return nil }
+            guard case .recorded = virtualMicrophone else {
+                return "transmitting, and no application records"
+            }
+            if policy.restriction(of: Policy.virtualMicrophone) != nil {
+                return "transmitting into a virtual microphone that the policy forbids"
+            }
+        }
+        return nil
     }
 
     private func audioViolation(_ channel: JoinedChannel) -> String? {

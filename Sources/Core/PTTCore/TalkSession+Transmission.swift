@@ -70,10 +70,11 @@ extension TalkSession {
         at now: MonotonicTime
     ) -> Refusal? {
         let channel: JoinedChannel
-        switch self.channel(request.channelID, for: client) {
+        switch openChannel(request.channelID, for: client) {
         case .failure(let refusal): return refusal
         case .success(let found): channel = found
         }
+        if let refusal = virtualMicrophoneRefusal { return refusal }
         if let refusal = powerRefusal ?? sessionRefusal { return refusal }
         if !mayBegin(request, from: client, graceAt: now) {
             return .notInForeground(channel.owner)
@@ -119,10 +120,7 @@ extension TalkSession {
         {
             return .done
         }
-        if case .notJoined = state, request.channelID == nil, attachments[client] == nil {
-            return .refused(.noTransmission)
-        }
-        switch channel(request.channelID, for: client) {
+        switch openChannel(request.channelID, for: client) {
         case .failure(let refusal):
             return .refused(refusal)
         case .success(let channel):
@@ -143,7 +141,7 @@ extension TalkSession {
 
     /// Whether the client transmits for this button of the origin; nil is any of its buttons.
     private func transmits(_ origin: Origin, _ role: ButtonRole?, by client: ClientID) -> Bool {
-        guard let lease = channel?.lease else { return false }
+        guard let lease = openChannel.lease else { return false }
         let transmission = lease.transmission
         return transmission.origin == origin && transmission.role == role ?? transmission.role
             && lease.holder == client
@@ -166,7 +164,7 @@ extension TalkSession {
 
     /// Ends a transmission that has reached its limit, and warns of a limit that is near.
     mutating func checkLease(effects: inout EffectCollector) {
-        guard let lease = channel?.lease else { return }
+        guard let lease = openChannel.lease else { return }
         if effects.now >= lease.limit {
             let transmission = lease.transmission
             if transmission.isHeld { timeOutLock.lock(transmission.origin, transmission.role) }

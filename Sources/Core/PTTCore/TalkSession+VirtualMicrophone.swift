@@ -1,12 +1,49 @@
 import PTTMessages
 
+// The channel of last resort: while no channel is joined, presses talk into the virtual microphone. It has no owner, and is
+// neither published nor saved.
 extension TalkSession {
+    /// The channel whose streams may be open: the joined one, otherwise that of last resort.
+    var openChannel: JoinedChannel { channel ?? lastResort }
+
+    /// The channel that a press talks into, or whose transmission a release ends. An application that is attached talks
+    /// into its own channel only.
+    func openChannel(_ channelID: ChannelID?, for client: ClientID) -> Result<JoinedChannel, Refusal> {
+        if case .notJoined = state, channelID == nil, attachments[client] == nil {
+            return .success(lastResort)
+        }
+        return channel(channelID, for: client)
+    }
+
+    /// Why nothing is heard of what is talked into the channel of last resort.
+    var virtualMicrophoneRefusal: Refusal? {
+        guard case .notJoined = state else { return nil }
+        switch virtualMicrophone {
+        case .off, .unavailable: return .notJoined
+        case .idle: return .noRecorder
+        case .recorded: return policy.restriction(of: Policy.virtualMicrophone)
+        }
+    }
+
     mutating func virtualMicrophoneChanged(
         _ virtualMicrophone: VirtualMicrophone,
         effects: inout EffectCollector
     ) {
         guard virtualMicrophone != self.virtualMicrophone else { return }
         self.virtualMicrophone = virtualMicrophone
+        switch virtualMicrophone {
+        case .recorded: break
+        case .off, .unavailable, .idle:
+            if case .notJoined = state { endTransmission(.recorderGone, effects: &effects) }
+        }
         effects.publish(.virtualMicrophoneChanged(virtualMicrophone))
+    }
+
+    /// A joined channel takes the buttons, and with them the microphone.
+    mutating func endLastResort(effects: inout EffectCollector) {
+        guard case .notJoined = state else { return }
+        endTransmission(.channelLeft, effects: &effects)
+        endAudio(effects: &effects)
+        lastResort = .lastResort
     }
 }

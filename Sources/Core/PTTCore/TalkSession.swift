@@ -35,6 +35,8 @@ package struct TalkSession: Equatable, Sendable {
     package let timeLimit: Duration
     package let whileLocked: WhileLocked
     var state = State.notJoined
+    /// It transmits only while no channel is joined.
+    var lastResort = JoinedChannel.lastResort
     var power = PowerState.awake
     var isLocked = false
     var isSessionActive = true
@@ -81,8 +83,8 @@ package struct TalkSession: Equatable, Sendable {
     package var status: Status {
         Status(
             channel: channel?.description,
-            transmission: channel?.lease?.transmission,
-            audio: channel?.audio.state ?? .inactive,
+            transmission: openChannel.lease?.transmission,
+            audio: openChannel.audio.state,
             isAudioServerReady: isAudioServerReady,
             timeLimit: Int(timeLimit.components.seconds),
             saveFailure: saveFailure,
@@ -97,7 +99,8 @@ package struct TalkSession: Equatable, Sendable {
     /// The clients whose requests or disconnection close the microphone: the holder of the transmission, then the
     /// channel's application. Empty without a transmission.
     package var transmissionClients: [ClientID] {
-        guard let channel, let lease = channel.lease else { return [] }
+        let channel = openChannel
+        guard let lease = channel.lease else { return [] }
         return [lease.holder] + [channel.receiver].compactMap(\.self)
     }
 
@@ -173,9 +176,9 @@ package struct TalkSession: Equatable, Sendable {
         }
     }
 
-    /// Changes the channel, if one is joined.
+    /// Changes the joined channel, otherwise that of last resort.
     mutating func updateChannel(_ body: (inout JoinedChannel) -> Void) {
-        guard case .joined(var channel) = state else { return }
+        guard case .joined(var channel) = state else { return body(&lastResort) }
         // So that the channel has one owner while it changes, and is not copied.
         state = .notJoined
         body(&channel)
@@ -187,7 +190,7 @@ package struct TalkSession: Equatable, Sendable {
     }
 
     private mutating func updateTimer(effects: inout EffectCollector) {
-        let deadline = channel?.deadline
+        let deadline = openChannel.deadline
         guard deadline != timer else { return }
         timer = deadline
         effects.timer = deadline.map { .setTimer($0) } ?? .cancelTimer
