@@ -1,5 +1,4 @@
 import EventLoop
-import Glibc
 import TestSupport
 import Testing
 
@@ -154,9 +153,7 @@ extension RealServers {
 
         @EventLoop private func play(_ pitch: Double, _ duration: Duration, on player: PlaybackStream) -> Int
         {
-            let count = SampleSpec.speech.byteCount(of: duration) / 2
-            let samples = (0..<count).map { Int16(10_000 * sin(Double($0) * pitch * 2 * .pi / 48_000)) }
-            return samples.withUnsafeBytes { player.write($0) }
+            sine(pitch, duration).withUnsafeBytes { player.write($0) }
         }
     }
 }

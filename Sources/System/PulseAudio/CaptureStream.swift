@@ -123,6 +123,13 @@ package final class CaptureStream {
 
     isolated deinit { close() }
 
+    /// Asks the server for the age of a sample when it arrives here: what the device and the server store.
+    ///
+    /// - Parameter completion: Called once, with nil if the server does not know; never if the stream ends before.
+    package func latency(_ completion: @escaping @EventLoop (Duration?) -> Void) {
+        handle?.latency(completion)
+    }
+
     /// Ends the capture. Further calls do nothing.
     package func close() {
         phase = .closed
@@ -177,7 +184,7 @@ package final class CaptureStream {
             return fail(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))
         }
         phase = .live(since: .now)
-        handle.start()
+        handle.cork(false)
         events?(.opened(deviceName: source.name))
         updateMuteState(from: source)
     }

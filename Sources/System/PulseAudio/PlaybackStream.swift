@@ -28,7 +28,10 @@ package final class PlaybackStream {
     package var pendingByteCount: Int { pending.count }
 
     private let format: SampleSpec
+    /// How many bytes wait here at most.
     private let bound: Int
+    /// How many bytes the server stores at most.
+    private let storage: Int
     private var pending: [UInt8] = []
     private var events: (@EventLoop (Event) -> Void)?
     private var handle: StreamHandle?
@@ -48,6 +51,7 @@ package final class PlaybackStream {
     ) throws(AudioError) {
         format = request.format
         bound = request.format.byteCount(of: .seconds(2))
+        storage = request.storedByteCount
         self.events = events
         let connection = try server.connected(StreamHandle.action(.playback, request.device))
         handle = try StreamHandle(.playback, request, on: connection) { [weak self] in self?.handle($0) }
@@ -66,6 +70,48 @@ package final class PlaybackStream {
         pending.append(contentsOf: samples[..<count])
         transfer()
         return count
+    }
+
+    /// Discards everything that has not been played and sends these samples at once, whatever the server requests, so
+    /// that they need no further writing. Between ``cork(_:)`` with true and with false they begin without a delay.
+    ///
+    /// - Parameter samples: Whole sample frames in the stream's format, at most the request's `bufferLimit`.
+    /// - Returns: False if they are not accepted: the stream is not open, or they are too long.
+    package func replace(with samples: UnsafeRawBufferPointer) -> Bool {
+        guard let handle, handle.isOpen, let stream = handle.stream, samples.count <= storage,
+            samples.count % format.bytesPerSampleFrame == 0
+        else { return false }
+        flush()
+        return pa_stream_write(stream, samples.baseAddress, samples.count, nil, 0, PA_SEEK_RELATIVE) >= 0
+    }
+
+    /// Pauses or resumes playing. What has been written stays. A corked stream causes no wake-ups, and does not count as
+    /// playing for the server: PulseAudio pauses no player for its role. Before the stream is open, `startsCorked`
+    /// decides.
+    package func cork(_ isCorked: Bool) {
+        handle?.cork(isCorked)
+    }
+
+    /// Discards everything that has not been played, here and in the server.
+    package func flush() {
+        pending = []
+        handle?.flush()
+    }
+
+    /// Reports when everything written so far has been played. The stream must not be corked, and nothing may be written
+    /// until then.
+    ///
+    /// - Parameter completion: Called once; never if the stream ends before.
+    package func drain(then completion: @escaping @EventLoop () -> Void) {
+        handle?.drain(then: completion)
+    }
+
+    /// Asks the server how long a sample takes from being written to the speaker: what waits before it, and the latency of
+    /// the device.
+    ///
+    /// - Parameter completion: Called once, with nil if the server does not know; never if the stream ends before.
+    package func latency(_ completion: @escaping @EventLoop (Duration?) -> Void) {
+        handle?.latency(completion)
     }
 
     /// Ends the stream immediately; pending samples are discarded. Further calls do nothing.

@@ -38,7 +38,9 @@ final class StreamHandle {
     private let action: String
     private var handler: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
-    private var isClosing = false
+    private(set) var isClosing = false
+    /// Those that the server has not confirmed.
+    var operations: [StreamOperation] = []
 
     /// Requests the stream. A capture stream is never moved to another device, and delivers nothing before ``start()``.
     ///
@@ -81,17 +83,12 @@ final class StreamHandle {
 
     var isSuspended: Bool { isOpen && pa_stream_is_suspended(stream) > 0 }
 
-    /// Uncorks a capture stream. If the server refuses, no data arrives.
-    func start() {
-        guard isOpen, let operation = pa_stream_cork(stream, 0, nil, nil) else { return }
-        pa_operation_unref(operation)
-    }
-
     /// Disconnects immediately, or as soon as libpulse can. No event is reported afterwards.
     func close() {
         handler = nil
         guard let stream, !isClosing else { return }
         isClosing = true
+        cancelOperations()
         clearCallbacks(stream)
         limit?.arm(after: Self.closeLimit)
         if pa_stream_get_state(stream) == PA_STREAM_READY { disconnect(stream) }
@@ -104,6 +101,7 @@ final class StreamHandle {
         self.stream = nil
         limit?.disarm()
         limit = nil
+        cancelOperations()
         clearCallbacks(stream)
         pa_stream_set_state_callback(stream, nil, nil)
         pa_stream_unref(stream)
@@ -128,7 +126,8 @@ final class StreamHandle {
         guard let context = connection.context else {
             throw AudioError(action, reason: "the audio server is gone", kind: .serverLost)
         }
-        let properties = request.properties.merging(["media.role": request.role]) { _, role in role }
+        let role = request.role.map { ["media.role": $0] } ?? [:]
+        let properties = request.properties.merging(role) { _, role in role }
         let made = withProperties(properties) {
             pa_stream_new_with_proplist(context, request.name, &sample, nil, $0)
         }
@@ -137,37 +136,13 @@ final class StreamHandle {
     }
 
     private func connect(_ request: StreamRequest) throws(AudioError) {
-        let format = request.format
-        let portion = UInt32(clamping: max(format.byteCount(of: request.latency), format.bytesPerSampleFrame))
-        // Half a second: a reader that falls further behind receives newer audio instead of old.
-        let bound = max(portion * 4, UInt32(format.byteCount(of: .milliseconds(500))))
-        let unset = UInt32.max
-        let result: Int32
-        switch direction {
-        case .capture:
-            var attributes = pa_buffer_attr(
-                maxlength: bound,
-                tlength: unset,
-                prebuf: unset,
-                minreq: unset,
-                fragsize: portion
-            )
-            let flags =
-                PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_START_CORKED.rawValue
-                | PA_STREAM_DONT_MOVE.rawValue
-            let options = pa_stream_flags_t(rawValue: flags)
-            result = pa_stream_connect_record(stream, request.device, &attributes, options)
-        case .playback:
-            var attributes = pa_buffer_attr(
-                maxlength: bound,
-                tlength: portion,
-                prebuf: UInt32(format.bytesPerSampleFrame),
-                minreq: unset,
-                fragsize: unset
-            )
-            let flags = PA_STREAM_ADJUST_LATENCY
-            result = pa_stream_connect_playback(stream, request.device, &attributes, flags, nil, nil)
-        }
+        var attributes = request.bufferAttributes(direction)
+        let flags = request.flags(direction)
+        let result =
+            switch direction {
+            case .capture: pa_stream_connect_record(stream, request.device, &attributes, flags)
+            case .playback: pa_stream_connect_playback(stream, request.device, &attributes, flags, nil, nil)
+            }
         guard result >= 0 else {
             let error = AudioError(action, code: pa_context_errno(connection.context))
             handler = nil

@@ -5,23 +5,37 @@ package struct StreamRequest: Sendable, Equatable {
     package var format: SampleSpec
     /// `media.role`. `phone` switches a Bluetooth headset to its profile with a microphone. For the duration of a playback
     /// stream with it, PulseAudio (`module-role-cork`) pauses players on the same sink; PipeWire does not affect other
-    /// streams.
-    package var role: String
+    /// streams. Servers remember volume and mute for all streams of a role together. Nil for none.
+    package var role: String?
     /// For capture the size of a fragment, for playback the amount that the server buffers ahead.
     package var latency: Duration
     /// The server's name of the device. If nil, the user's default speaker, or the user's microphone
     /// (``AudioDevices/microphone``): a monitor is captured from only if it is named here. If there is no such device, the
     /// stream fails.
     package var device: String?
+    /// Playback only. Nothing is played before ``PlaybackStream/cork(_:)`` with false.
+    package var startsCorked: Bool
+    /// Playback only. The server fails the stream when its device is removed, instead of moving it, and refuses a move by
+    /// anybody. Capture streams are always so.
+    package var staysOnDevice: Bool
+    /// Playback only. How much must be written before the server begins to play, also after an underflow and
+    /// ``PlaybackStream/flush()``; at least one sample, which is the default.
+    package var prebuffer: Duration
+    /// How much the server stores at most; half a second if nil, and never less than four times `latency`.
+    package var bufferLimit: Duration?
     /// More properties of the stream.
     package var properties: [String: String]
 
     package init(
         name: String,
         format: SampleSpec = .speech,
-        role: String = "phone",
+        role: String? = "phone",
         latency: Duration = .milliseconds(20),
         device: String? = nil,
+        startsCorked: Bool = false,
+        staysOnDevice: Bool = false,
+        prebuffer: Duration = .zero,
+        bufferLimit: Duration? = nil,
         properties: [String: String] = [:]
     ) {
         self.name = name
@@ -29,6 +43,10 @@ package struct StreamRequest: Sendable, Equatable {
         self.role = role
         self.latency = latency
         self.device = device
+        self.startsCorked = startsCorked
+        self.staysOnDevice = staysOnDevice
+        self.prebuffer = prebuffer
+        self.bufferLimit = bufferLimit
         self.properties = properties
     }
 }

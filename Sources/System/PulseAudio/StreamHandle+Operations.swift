@@ -1,0 +1,89 @@
+import CPulse
+import EventLoop
+
+/// A request about an open stream that the server confirms.
+@EventLoop
+final class StreamOperation {
+    fileprivate var operation: OpaquePointer?
+    private var completion: (@EventLoop (_ hasSucceeded: Bool) -> Void)?
+
+    fileprivate init(_ completion: @escaping @EventLoop (Bool) -> Void) {
+        self.completion = completion
+    }
+
+    fileprivate func confirmed(_ hasSucceeded: Bool) {
+        let handler = completion
+        cancel()
+        handler?(hasSucceeded)
+    }
+
+    fileprivate func cancel() {
+        completion = nil
+        guard let operation else { return }
+        self.operation = nil
+        pa_operation_cancel(operation)
+        pa_operation_unref(operation)
+    }
+}
+
+extension StreamHandle {
+    /// If the server refuses to uncork a capture stream, no data arrives.
+    func cork(_ isCorked: Bool) {
+        send { pa_stream_cork($0, isCorked ? 1 : 0, nil, nil) }
+    }
+
+    /// Discards what the server has not played.
+    func flush() {
+        send { pa_stream_flush($0, nil, nil) }
+    }
+
+    func drain(then completion: @escaping @EventLoop () -> Void) {
+        start({ pa_stream_drain($0, $1, $2) }, completion: { _ in completion() })
+    }
+
+    /// The latency of the stream at this moment, as the server reports it; nil if it does not know.
+    func latency(_ completion: @escaping @EventLoop (Duration?) -> Void) {
+        let update = { pa_stream_update_timing_info($0, $1, $2) }
+        start(
+            update,
+            completion: { [weak self] hasSucceeded in completion(hasSucceeded ? self?.reportedLatency : nil) }
+        )
+    }
+
+    func cancelOperations() {
+        for operation in operations { operation.cancel() }
+        operations = []
+    }
+
+    private var reportedLatency: Duration? {
+        guard isOpen, let stream else { return nil }
+        var (microseconds, isNegative): (pa_usec_t, Int32) = (0, 0)
+        guard pa_stream_get_latency(stream, &microseconds, &isNegative) >= 0 else { return nil }
+        // Negative for a monitor whose sink has not played yet what it delivers.
+        return isNegative != 0 ? .zero : .microseconds(Int64(clamping: microseconds))
+    }
+
+    /// Without a confirmation: libpulse refuses only if the stream is not open, and its end is reported separately.
+    private func send(_ request: (OpaquePointer) -> OpaquePointer?) {
+        guard isOpen, let stream, let operation = request(stream) else { return }
+        pa_operation_unref(operation)
+    }
+
+    private func start(
+        _ request: (OpaquePointer, pa_stream_success_cb_t, UnsafeMutableRawPointer) -> OpaquePointer?,
+        completion: @escaping @EventLoop (Bool) -> Void
+    ) {
+        guard isOpen, let stream else { return completion(false) }
+        let operation = StreamOperation { [weak self] hasSucceeded in
+            self?.operations.removeAll { $0.operation == nil }
+            completion(hasSucceeded)
+        }
+        operation.operation = request(stream, confirmedCallback, unretained(operation))
+        guard operation.operation != nil else { return completion(false) }
+        operations.append(operation)
+    }
+}
+
+private let confirmedCallback: pa_stream_success_cb_t = { _, hasSucceeded, operation in
+    onLoop(operation, as: StreamOperation.self) { $0.confirmed(hasSucceeded != 0) }
+}
