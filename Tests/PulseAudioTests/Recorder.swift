@@ -92,12 +92,21 @@ struct AudioServerFixture {
 
     /// Waits until the server lists this number of captures.
     func untilSourceOutputs(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await untilListed("source-outputs", count, sourceLocation)
+    }
+
+    /// Waits until the server lists this number of playbacks.
+    func untilSinkInputs(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await untilListed("sink-inputs", count, sourceLocation)
+    }
+
+    private func untilListed(_ kind: String, _ count: Int, _ sourceLocation: SourceLocation) async throws {
         let end = MonotonicInstant.now + .seconds(5)
         while true {
-            let seen = try await server.sourceOutputs()
+            let seen = try await server.pactl("list", "short", kind).split(separator: "\n")
             if seen.count == count { return }
             guard .now < end else {
-                Issue.record("expected \(count) captures, saw \(seen)", sourceLocation: sourceLocation)
+                Issue.record("expected \(count) \(kind), saw \(seen)", sourceLocation: sourceLocation)
                 return
             }
             // pactl's output changes without an event.
