@@ -62,4 +62,48 @@ import Testing
         manager.withdraw()
         blueZ.close()
     }
+
+    @EventLoop private final class State {
+        var isConnected = false
+    }
+
+    /// The interface for the keys of a headset is what shows that the desktop has connected it.
+    @Test @EventLoop func `the state of a device that another program begins to use is read`() async throws {
+        let bus = try await PrivateBus.start()
+        let blueZ = try await BusConnection.open(.address(bus.address))
+        #expect(try await blueZ.requestName("org.bluez") == .acquired)
+        let manager = try blueZ.exportManager("/")
+        let state = State()
+        let property = ExportedProperty("Connected", "b") { .boolean(state.isConnected) }
+        let device = try blueZ.export(
+            Self.path(1),
+            [ExportedInterface("org.bluez.Device1", properties: [property])]
+        )
+        let events = AsyncQueue(of: String.self)
+        let handler: @EventLoop (BlueZMirror.Event) -> Void = { events.add("\($0)") }
+        let mirror = BlueZMirror(log: Logger(label: "test"), isCandidate: { _ in false }, handler: handler)
+        mirror.start(.address(bus.address))
+        _ = try await events.next()
+        state.isConnected = true
+        try blueZ.emit(
+            BusSignal(
+                path: "/",
+                interface: "org.freedesktop.DBus.ObjectManager",
+                member: "InterfacesAdded",
+                arguments: [
+                    .objectPath(Self.path(1)),
+                    .dictionary(
+                        keys: "s",
+                        values: "a{sv}",
+                        [.string("org.bluez.MediaControl1"): .properties([:])]
+                    ),
+                ]
+            )
+        )
+        while mirror.objects.devices[Self.path(1)]?.isConnected != true { _ = try await events.next() }
+        mirror.close()
+        device.withdraw()
+        manager.withdraw()
+        blueZ.close()
+    }
 }

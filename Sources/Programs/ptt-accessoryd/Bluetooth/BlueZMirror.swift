@@ -218,6 +218,8 @@ final class BlueZMirror {
             if objects.adapters[path] != nil { watch(path, BlueZ.adapter) }
             let device = objects.device(of: path)
             if let device { watchIfRelevant(device) }
+            // Another program uses it, and its connection was not seen: MediaControl1 comes with the keys of a headset.
+            if device == path, interfaces[BusKey(BlueZ.device)] == nil { watch(path, BlueZ.device) }
             report(path, device)
         } else if signal.member == "InterfacesRemoved", let interfaces = signal.arguments[1].asStrings {
             guard objects.contains(path) else { return }

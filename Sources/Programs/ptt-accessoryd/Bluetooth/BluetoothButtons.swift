@@ -193,9 +193,10 @@ final class BluetoothButtons {
         return files.catalog[chosen].flatMap { $0.attributes.isEmpty ? nil : $0 }
     }
 
-    /// A device without an accessory file, or whose chosen one is missing: then a person should know.
+    /// A device without an accessory file, or whose chosen one is missing: then a person should know. A headset whose keys
+    /// are used is listed with them.
     private func leave(_ device: BlueZDevice, at path: ObjectPath, _ enrolment: Enrolment?) {
-        guard let chosen = enrolment?.accessory else { return forget(path) }
+        guard let chosen = enrolment?.accessory, files.catalog[chosen] == nil else { return forget(path) }
         let reason =
             "its accessory file \(chosen).toml is missing or cannot be used: see `pttctl accessory list`"
         list(unused: device.origin, at: path, profile: nil, mode: .unknown, because: reason)
