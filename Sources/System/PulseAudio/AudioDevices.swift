@@ -82,6 +82,8 @@ package struct AudioStream: Sendable, Equatable {
     package var applicationName: String?
     /// `application.id`.
     package var applicationID: String?
+    /// `application.process.id`.
+    var processID: String?
     /// `media.role`.
     package var role: String?
     package var isCorked = false

@@ -1,6 +1,21 @@
 import CPulse
 import EventLoop
 
+/// A request of libpulse operations with one result, called exactly once.
+@EventLoop
+protocol ConnectionRequest: AnyObject {
+    /// Sends the request, which must be kept alive until `ended` is called. `ownProperty` is the property that marks this
+    /// program's own devices.
+    func start(
+        on context: OpaquePointer,
+        _ ownProperty: String?,
+        ended: @escaping @EventLoop (any ConnectionRequest) -> Void
+    )
+    /// Ends the operations, because the connection is ending. The result is still to come.
+    func detach()
+    func fail(_ reason: String, _ kind: AudioError.Kind)
+}
+
 /// One `pa_context`, from the attempt to connect to its end. Contexts never recover, so each attempt has its own.
 @EventLoop
 final class Connection {
@@ -20,7 +35,7 @@ final class Connection {
     private var observer: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
     private var streams: [StreamHandle] = []
-    private var queries: [DeviceQuery] = []
+    private var requests: [any ConnectionRequest] = []
 
     init(
         _ properties: [String: String],
@@ -68,17 +83,17 @@ final class Connection {
         self.context = nil
         limit?.disarm()
         limit = nil
-        let (ended, failed, handler) = (streams, queries, observer)
-        (streams, queries, observer) = ([], [], nil)
+        let (ended, failed, handler) = (streams, requests, observer)
+        (streams, requests, observer) = ([], [], nil)
         for stream in ended { stream.detach() }
-        for query in failed { query.cancel() }
+        for request in failed { request.detach() }
         pa_context_set_state_callback(context, nil, nil)
         pa_context_set_subscribe_callback(context, nil, nil)
         pa_context_disconnect(context)
         pa_context_unref(context)
         // Reported last, when no stream exists any more, because the handlers act on it.
         for stream in ended { stream.reportFailure("the audio server is gone: \(reason)", .serverLost) }
-        for query in failed { query.fail("the audio server is gone: \(reason)", .serverLost) }
+        for request in failed { request.fail("the audio server is gone: \(reason)", .serverLost) }
         handler?(.ended(reason: reason))
     }
 
@@ -93,16 +108,19 @@ final class Connection {
         updateSubscription()
     }
 
-    func query(_ query: DeviceQuery) {
+    /// Sends a request, and keeps it alive until its end.
+    func send(_ request: any ConnectionRequest) {
         guard let context else {
-            query.fail("the audio server is gone", .serverLost)
+            request.fail("the audio server is gone", .serverLost)
             return
         }
-        queries.append(query)
-        query.start(on: context, ownDeviceProperty) { [weak self] ended in
-            self?.queries.removeAll { $0 === ended }
+        requests.append(request)
+        request.start(on: context, ownDeviceProperty) { [weak self] ended in
+            self?.requests.removeAll { $0 === ended }
         }
     }
+
+    func query(_ query: DeviceQuery) { send(query) }
 
     private func stateChanged() {
         guard let context else { return }
@@ -113,7 +131,7 @@ final class Connection {
             let query = DeviceQuery("query the name of the server", of: .server) { [weak self] result in
                 self?.identified(result)
             }
-            self.query(query)
+            send(query)
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
             end(AudioError("", code: pa_context_errno(context)).reason)
         default:

@@ -16,7 +16,7 @@ let serverCallback: pa_server_info_cb_t = { _, info, query in
         if let server {
             query.received(server: server)
         } else {
-            query.fail("the audio server refused")
+            query.fail("the audio server refused", .other)
         }
     }
 }
@@ -131,6 +131,7 @@ extension AudioStream {
     private mutating func readProperties(_ list: OpaquePointer?, _ ownProperty: String?) {
         applicationName = property("application.name", of: list)
         applicationID = property("application.id", of: list)
+        processID = property("application.process.id", of: list)
         role = property("media.role", of: list)
         isMarked = ownProperty.map { property($0, of: list) != nil } ?? false
     }

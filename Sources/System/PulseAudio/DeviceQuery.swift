@@ -3,7 +3,7 @@ import EventLoop
 
 /// A query of the server and its devices, of one or more libpulse operations with one result.
 @EventLoop
-final class DeviceQuery {
+final class DeviceQuery: ConnectionRequest {
     enum Scope {
         case server
         case source(index: UInt32)
@@ -22,9 +22,9 @@ final class DeviceQuery {
     private var operations: [OpaquePointer] = []
     private var pendingOperations = 0
     private var limit: TimerSource?
-    private var ended: (@EventLoop (DeviceQuery) -> Void)?
+    private var ended: (@EventLoop (any ConnectionRequest) -> Void)?
 
-    /// `action` completes "could not …"; `completion` is called exactly once, unless ``cancel()`` comes first.
+    /// `action` completes "could not …"; `completion` is called exactly once.
     init(
         _ action: String,
         of scope: Scope,
@@ -35,18 +35,16 @@ final class DeviceQuery {
         self.completion = completion
     }
 
-    /// Sends the query, which must be kept alive until `ended` is called. `ownProperty` is the property that marks this
-    /// program's own devices.
     func start(
         on context: OpaquePointer,
         _ ownProperty: String?,
-        ended: @escaping @EventLoop (DeviceQuery) -> Void
+        ended: @escaping @EventLoop (any ConnectionRequest) -> Void
     ) {
         self.ownProperty = ownProperty
         ownClient = pa_context_get_index(context)
         self.ended = ended
         limit = TimerSource { [weak self] in
-            self?.fail("the audio server did not answer within 2 seconds")
+            self?.fail("the audio server did not answer within 2 seconds", .other)
         }
         limit?.arm(after: .seconds(2))
         let this = unretained(self)
@@ -75,8 +73,7 @@ final class DeviceQuery {
         }
     }
 
-    /// Ends the query without calling `completion`.
-    func cancel() {
+    func detach() {
         limit?.disarm()
         limit = nil
         for operation in operations {
@@ -89,7 +86,7 @@ final class DeviceQuery {
         handler?(self)
     }
 
-    func fail(_ reason: String, _ kind: AudioError.Kind = .other) {
+    func fail(_ reason: String, _ kind: AudioError.Kind) {
         finish(.failure(AudioError(action, reason: reason, kind: kind)))
     }
 
@@ -136,7 +133,7 @@ final class DeviceQuery {
     /// - Parameter end: 0 for an item, positive at the end of the list, negative if the operation failed.
     func listAdvanced(_ end: Int32) {
         if end < 0 {
-            fail("the audio server refused")
+            fail("the audio server refused", .other)
         } else if end > 0 {
             operationEnded()
         }
@@ -150,7 +147,7 @@ final class DeviceQuery {
     private func finish(_ result: Result<AudioDevices, AudioError>) {
         let handler = completion
         completion = nil
-        cancel()
+        detach()
         handler?(result)
     }
 }

@@ -1,0 +1,46 @@
+import EventLoop
+
+extension VirtualSource {
+    /// Unloads the modules, also those of an earlier process. Afterwards there is no source until ``start()``.
+    ///
+    /// - Parameter completion: Called exactly once.
+    package func remove(_ completion: @escaping @EventLoop (Result<Void, RemovalFailure>) -> Void) {
+        server.list(Self.kinds) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let devices): remove(devices, completion)
+            case .failure(let error): completion(.failure(.refused(error)))
+            }
+        }
+    }
+
+    private func remove(
+        _ devices: AudioDevices,
+        _ completion: @escaping @EventLoop (Result<Void, RemovalFailure>) -> Void
+    ) {
+        let found = VirtualSourceDevices(devices, definition)
+        guard found.allRecorders.isEmpty else {
+            return completion(.failure(.recorded(by: VirtualSourcePlan.names(found.allRecorders))))
+        }
+        observation = nil
+        plan = VirtualSourcePlan(definition)
+        lose()
+        update(.unavailable(reason: "it was removed"))
+        unload(found.allModules[...], completion)
+    }
+
+    /// One after the other: a module may be gone with the one before it.
+    private func unload(
+        _ modules: ArraySlice<UInt32>,
+        _ completion: @escaping @EventLoop (Result<Void, RemovalFailure>) -> Void
+    ) {
+        guard let module = modules.first else { return completion(.success(())) }
+        change("unload the module \(module)", .unload(module: module)) { [weak self] result in
+            guard let self else { return }
+            if case .failure(let error) = result, error.kind != .noDevice {
+                return completion(.failure(.refused(error)))
+            }
+            unload(modules.dropFirst(), completion)
+        }
+    }
+}

@@ -1,0 +1,279 @@
+package import EventLoop
+
+/// A source that applications record from, and that delivers silence except what is written to it.
+///
+/// It is made with modules of the server, adopted if an earlier process has left them, repaired when a person or a program
+/// changes them, and made again when the server is back. They stay loaded when this process ends: the source is silent
+/// then. ``VirtualSourcePlan`` decides; this carries out its orders.
+@EventLoop
+package final class VirtualSource {
+    package enum State: Equatable, Sendable {
+        /// - Parameter reason: For people.
+        case unavailable(reason: String)
+        /// No application records from it.
+        case idle
+        /// - Parameter by: The names of the applications, each once.
+        case recorded(by: [String])
+    }
+
+    /// Why it is not removed.
+    package enum RemovalFailure: Error, Equatable, Sendable {
+        /// The names of the applications that record from it: the server would move them to a live microphone.
+        case recorded(by: [String])
+        case refused(AudioError)
+    }
+
+    package private(set) var state = State.unavailable(reason: "it is not started")
+    /// Called after each change of ``state``.
+    package var changed: @EventLoop (State) -> Void = { _ in }
+    /// Receives a sentence about what others have changed of it, or what was repaired, for a log.
+    package var remarked: @EventLoop (String) -> Void = { _ in }
+
+    static let kinds: Set<DeviceKind> = [.server, .module, .sink, .source, .sinkInput, .sourceOutput]
+    /// How many listings in a row may each give orders: a program that undoes them must not keep the server busy.
+    private static let roundLimit = 20
+    private static let restTime = Duration.seconds(5)
+
+    let server: AudioServer
+    let definition: VirtualSourceDefinition
+    var plan: VirtualSourcePlan
+    var observation: Observation?
+    private var instance: VirtualSourcePlan.Instance?
+    private var feed: FeedStream?
+    private var isPipeWire = false
+    private var isListing = false
+    /// Something has changed since the last listing was asked for.
+    private var isStale = false
+    private var pendingOrders = 0
+    private var rounds = 0
+    private var rest: TimerSource?
+    private var remarks: [String] = []
+    /// The sink that was unmuted.
+    private var feedingSink: UInt32?
+    private var pendingMutes = 0
+    private var silent: [@EventLoop () -> Void] = []
+    /// Counts the beginnings, for confirmations that come late.
+    private var feedings = 0
+
+    package init(on server: AudioServer, _ definition: VirtualSourceDefinition) {
+        self.server = server
+        self.definition = definition
+        plan = VirtualSourcePlan(definition)
+        rest = TimerSource { [weak self] in
+            self?.rounds = 0
+            self?.refresh()
+        }
+    }
+
+    /// Makes the source, or adopts it, now or when the server is ready. Call ``serverChanged()`` from then on.
+    package func start() {
+        guard observation == nil else { return }
+        observation = server.observe([.sink, .source, .sinkInput, .sourceOutput]) { [weak self] _, _, _ in
+            self?.refresh()
+        }
+        serverChanged()
+    }
+
+    /// Call it after each change of ``AudioServer/state``.
+    package func serverChanged() {
+        guard observation != nil else { return }
+        guard case .ready = server.state else {
+            plan.disconnected(isPipeWire: isPipeWire)
+            lose()
+            return update(.unavailable(reason: "there is no connection to an audio server"))
+        }
+        rounds = 0
+        refresh()
+    }
+
+    func lose() {
+        instance = nil
+        closeFeed()
+        isStale = false
+        rest?.disarm()
+    }
+
+    // MARK: Feeding
+
+    /// The sink is heard from now on.
+    package func begin() {
+        guard let instance else { return }
+        feedings += 1
+        let feeding = feedings
+        plan.feeding = .starting
+        feedingSink = instance.sink
+        change("unmute the feed", .muteSink(instance.sink, false)) { [weak self] result in
+            guard let self, feedings == feeding, plan.feeding == .starting else { return }
+            if case .failure(let error) = result { remarked("\(error)") }
+            plan.feeding = .on
+        }
+        feed?.begin()
+    }
+
+    /// - Parameter samples: 16 bit, mono, 48 kHz, of about 5 ms.
+    package func write(_ samples: UnsafeRawBufferPointer) {
+        feed?.write(samples)
+    }
+
+    /// The source delivers silence from now on.
+    package func end() {
+        guard plan.feeding != .off else { return }
+        plan.feeding = .off
+        feed?.end()
+        if let sink = feedingSink { mute(sink) }
+        feedingSink = nil
+        // An application may have stopped recording meanwhile.
+        refresh()
+    }
+
+    private func mute(_ sink: UInt32) {
+        pendingMutes += 1
+        change("mute the feed", .muteSink(sink, true)) { [weak self] result in
+            guard let self else { return }
+            pendingMutes -= 1
+            if case .failure(let error) = result { remarked("\(error)") }
+            if pendingMutes == 0 { reportSilence() }
+        }
+    }
+
+    /// Calls `completion` once the server has confirmed that the source is silent, or has failed to; at once if it is.
+    package func whenSilent(_ completion: @escaping @EventLoop () -> Void) {
+        end()
+        silent.append(completion)
+        if pendingMutes == 0 { reportSilence() }
+    }
+
+    private func reportSilence() {
+        let handlers = silent
+        silent = []
+        for handler in handlers { handler() }
+    }
+
+    private func updateFeed() {
+        guard let instance, !instance.recorders.isEmpty else {
+            if plan.feeding == .off { closeFeed() }
+            return
+        }
+        guard feed == nil else { return }
+        do throws(AudioError) {
+            let mark = [definition.mark: "stream"]
+            feed = try FeedStream(on: server, sink: definition.feedName, properties: mark) { [weak self] in
+                self?.feedFailed($0)
+            }
+            if plan.feeding != .off { feed?.begin() }
+        } catch {
+            feedFailed(error)
+        }
+    }
+
+    private func feedFailed(_ error: AudioError) {
+        feed = nil
+        guard error.kind != .serverLost else { return }
+        remarked("\(error)")
+        refresh()
+    }
+
+    private func closeFeed() {
+        feed?.close()
+        feed = nil
+    }
+
+    // MARK: Watching and repairing
+
+    private func refresh() {
+        guard observation != nil, case .ready = server.state else { return }
+        guard !isListing, pendingOrders == 0, rounds <= Self.roundLimit else {
+            isStale = true
+            return
+        }
+        isStale = false
+        isListing = true
+        server.list(Self.kinds) { [weak self] result in
+            guard let self else { return }
+            isListing = false
+            switch result {
+            case .success(let devices): handle(devices)
+            case .failure(let error): failed(error)
+            }
+        }
+    }
+
+    private func failed(_ error: AudioError) {
+        guard error.kind != .serverLost, observation != nil else { return }
+        instance = nil
+        update(.unavailable(reason: "\(error)"))
+        rest?.arm(after: Self.restTime)
+    }
+
+    private func handle(_ devices: AudioDevices) {
+        guard observation != nil else { return }
+        isPipeWire = devices.isPipeWire
+        let step = plan.handle(devices)
+        for remark in step.remarks where !remarks.contains(remark) { remarked(remark) }
+        remarks = step.remarks
+        if step.orders.isEmpty { rounds = 0 }
+        let isUndone = rounds >= Self.roundLimit
+        apply(isUndone ? .unusable(reason: "something keeps changing it") : step.condition)
+        carryOut(step.orders)
+        // What is safe has been ordered once more; the next attempt is later.
+        if isUndone { rest?.arm(after: Self.restTime) }
+    }
+
+    private func apply(_ condition: VirtualSourcePlan.Condition) {
+        switch condition {
+        case .incomplete:
+            instance = nil
+            closeFeed()
+            update(.unavailable(reason: "the audio server is making it"))
+        case .unusable(let reason):
+            instance = nil
+            closeFeed()
+            update(.unavailable(reason: reason))
+        case .usable(let instance):
+            self.instance = instance
+            updateFeed()
+            update(instance.recorders.isEmpty ? .idle : .recorded(by: instance.recorders))
+        }
+    }
+
+    private func carryOut(_ orders: [VirtualSourcePlan.Order]) {
+        guard !orders.isEmpty else {
+            if isStale { refresh() }
+            return
+        }
+        rounds += 1
+        isStale = true
+        // Counted first: a failure may be reported during the call.
+        pendingOrders += orders.count
+        for order in orders {
+            change(order.action, order.change) { [weak self] result in self?.ended(order, result) }
+        }
+    }
+
+    private func ended(_ order: VirtualSourcePlan.Order, _ result: Result<Void, AudioError>) {
+        pendingOrders -= 1
+        if case .failure(let error) = result {
+            plan.refused(order, reason: error.reason)
+            remarked("\(error)")
+        }
+        if isStale, pendingOrders == 0 { refresh() }
+    }
+
+    func change(
+        _ action: String,
+        _ change: DeviceChange.Change,
+        completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void
+    ) {
+        do throws(AudioError) {
+            try server.connected(action).send(DeviceChange(action, change, completion: completion))
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    func update(_ new: State) {
+        guard new != state else { return }
+        state = new
+        changed(new)
+    }
+}

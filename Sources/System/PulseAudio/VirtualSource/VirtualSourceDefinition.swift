@@ -1,0 +1,76 @@
+/// A source that applications record from, and the sink that feeds it: names, descriptions, and the server's modules.
+///
+/// PulseAudio needs a null sink and the remapped monitor of it, because a monitor is not offered as a microphone.
+/// pipewire-pulse needs one loopback, which delivers earlier than a remapped source there.
+package struct VirtualSourceDefinition: Sendable, Equatable {
+    let sourceName: String
+    let sourceDescription: String
+    let feedName: String
+    let feedDescription: String
+    /// The property that marks this program's own devices.
+    let mark: String
+
+    /// - Parameters:
+    ///   - sourceName: The server's name of the source: letters, digits, `_`.
+    ///   - sourceDescription: What people choose, without quotation marks.
+    ///   - feedName: The server's name of the sink.
+    ///   - feedDescription: What people see of the sink, without quotation marks.
+    ///   - mark: The property that marks this program's own devices, as for ``AudioServer``.
+    package init(
+        sourceName: String,
+        sourceDescription: String,
+        feedName: String,
+        feedDescription: String,
+        mark: String
+    ) {
+        self.sourceName = sourceName
+        self.sourceDescription = sourceDescription
+        self.feedName = feedName
+        self.feedDescription = feedDescription
+        self.mark = mark
+    }
+
+    /// A module to load.
+    struct Module: Sendable, Hashable {
+        let name: String
+        let argument: String
+    }
+
+    /// PulseAudio: the sink. `norewinds`: otherwise it renders two seconds ahead while nothing plays, and delivers
+    /// nothing until the clock has caught up.
+    var sinkModule: Module {
+        Module(
+            name: "module-null-sink",
+            argument: "sink_name=\(feedName) rate=48000 channels=1 channel_map=mono norewinds=1 "
+                + "sink_properties='device.description=\"\(feedDescription)\" \(mark)=feed'"
+        )
+    }
+
+    /// PulseAudio: the source.
+    var sourceModule: Module {
+        Module(
+            name: "module-remap-source",
+            argument: "master=\(feedName).monitor source_name=\(sourceName) channels=1 channel_map=mono "
+                + "source_properties='\(sourceProperties)'"
+        )
+    }
+
+    /// pipewire-pulse: both.
+    var loopbackModule: Module {
+        Module(
+            name: "module-loopback",
+            argument: "sink_input_properties='media.class=Audio/Source node.name=\(sourceName) "
+                + "node.description=\"\(sourceDescription)\" priority.session=1 \(sourceProperties)' "
+                + "source_output_properties='media.class=Audio/Sink node.name=\(feedName) "
+                + "node.description=\"\(feedDescription)\" device.description=\"\(feedDescription)\" "
+                + "priority.session=1 \(mark)=feed' channels=1 channel_map=mono"
+        )
+    }
+
+    private var sourceProperties: String {
+        "device.description=\"\(sourceDescription)\" device.icon_name=\"audio-input-microphone\" "
+            + "device.form_factor=\"microphone\" \(mark)=\"microphone\""
+    }
+
+    var modules: [Module] { [sourceModule, sinkModule, loopbackModule] }
+}

@@ -1,0 +1,274 @@
+/// Decides what to do about a virtual source, from what the server lists: a value without a server.
+///
+/// Each listing gives orders. Once they are carried out, or refused, the server is listed again, until no order is left.
+/// The source is never unloaded while an application records from it: both servers move the application to another
+/// source then, which is the live microphone.
+struct VirtualSourcePlan: Sendable {
+    enum Order: Hashable, Sendable {
+        case load(VirtualSourceDefinition.Module)
+        case unload(module: UInt32)
+        case mute(sink: UInt32)
+        /// The source itself, while it delivers something else than the feed and cannot be repaired.
+        case muteSource(UInt32)
+        case unmuteSource(UInt32)
+        /// A stream of another program, away from the feed.
+        case moveInput(UInt32, sink: UInt32)
+        /// A recording stream, to a source of ours.
+        case moveOutput(UInt32, source: UInt32)
+    }
+
+    enum Condition: Equatable, Sendable {
+        /// It is not complete yet. The orders complete it.
+        case incomplete
+        /// - Parameter reason: For people.
+        case unusable(reason: String)
+        case usable(Instance)
+    }
+
+    /// The plan mutes the feed while it is not to be heard, and never unmutes it.
+    enum Feeding: Sendable {
+        case off
+        /// The server has not confirmed yet that it is unmuted.
+        case starting
+        case on
+    }
+
+    /// The devices in use.
+    struct Instance: Equatable, Sendable {
+        var sink: UInt32
+        var source: UInt32
+        /// The names of the applications that record from it.
+        var recorders: [String] = []
+    }
+
+    struct Step: Equatable, Sendable {
+        var condition = Condition.incomplete
+        var orders: [Order] = []
+        /// What people have changed, or what this changes, in sentences.
+        var remarks: [String] = []
+    }
+
+    let definition: VirtualSourceDefinition
+    var feeding = Feeding.off
+    /// The source was muted here, and not by a person.
+    private(set) var hasMutedSource = false
+    /// The streams that recorded when the source was last complete.
+    private var recorders: [AudioStream] = []
+    /// Those that the server may have moved to another source, because ours had gone.
+    private var strays: [AudioStream] = []
+    private var refusals: [Order: String] = [:]
+
+    init(_ definition: VirtualSourceDefinition) {
+        self.definition = definition
+    }
+
+    /// What to do, given everything that the server has now.
+    mutating func handle(_ devices: AudioDevices) -> Step {
+        let found = VirtualSourceDevices(devices, definition)
+        var step = Step()
+        for sink in found.ownSinks where !sink.isMuted && (feeding == .off || sink.index != found.sink?.index)
+        {
+            step.orders.append(.mute(sink: sink.index))
+        }
+        if let name = found.takenName {
+            step.condition = .unusable(reason: "the audio server has another device with the name “\(name)”")
+            return withoutRefused(step)
+        }
+        guard let sink = found.sink, let source = found.source else {
+            keepStrays()
+            complete(found, &step)
+            return withoutRefused(step)
+        }
+        let outdated = found.isCurrent ? [] : found.modules.map { Order.unload(module: $0) }
+        if found.recorders(of: source).isEmpty, outdated.contains(where: { refusals[$0] == nil }) {
+            step.orders += outdated
+            return withoutRefused(step)
+        }
+        step.condition = condition(found, sink, source, &step)
+        step.orders += found.staleModules.map { .unload(module: $0) }
+        return withoutRefused(step)
+    }
+
+    /// The server has refused an order of the last step; it is not given again while it stays the same.
+    mutating func refused(_ order: Order, reason: String) {
+        refusals[order] = reason
+    }
+
+    /// The connection has ended. The streams of a server that ends are gone, but only pipewire-pulse may have ended: then
+    /// PipeWire's own streams remain, and it moves them to another source.
+    mutating func disconnected(isPipeWire: Bool) {
+        keepStrays()
+        if !isPipeWire { strays = [] }
+        hasMutedSource = false
+        refusals = [:]
+    }
+
+    private mutating func keepStrays() {
+        if !recorders.isEmpty { strays = recorders }
+        recorders = []
+    }
+
+    private mutating func complete(_ found: VirtualSourceDevices, _ step: inout Step) {
+        let module =
+            found.isPipeWire
+            ? definition.loopbackModule : found.sink == nil ? definition.sinkModule : definition.sourceModule
+        if let source = found.source, !found.isPipeWire, !hasMutedSource {
+            // It may deliver a live microphone until its feed is back.
+            step.remarks.append(
+                "the feed of “\(definition.sourceDescription)” was removed: it is loaded again"
+            )
+            step.orders.append(.muteSource(source.index))
+            hasMutedSource = true
+        }
+        if let reason = refusals[.load(module)] {
+            step.condition = .unusable(reason: "the audio server does not load \(module.name): \(reason)")
+        } else {
+            step.orders.append(.load(module))
+        }
+    }
+
+    private mutating func condition(
+        _ found: VirtualSourceDevices,
+        _ sink: AudioSink,
+        _ source: AudioDevice,
+        _ step: inout Step
+    ) -> Condition {
+        if let wrong = divert(found, sink, source, &step) { return .unusable(reason: wrong) }
+        if hasMutedSource {
+            hasMutedSource = false
+            step.orders.append(.unmuteSource(source.index))
+        } else if source.isMuted {
+            step.remarks.append(
+                "“\(definition.sourceDescription)” is muted in the audio server: unmute it there"
+            )
+        }
+        if feeding == .on, sink.isMuted {
+            step.remarks.append(
+                "“\(definition.feedDescription)” is muted in the audio server: nothing is heard"
+            )
+        }
+        recorders = found.recorders(of: source)
+        returnStrays(found, source, &step)
+        if let obstacle = clear(found, &step) { return .unusable(reason: obstacle) }
+        return .usable(Instance(sink: sink.index, source: source.index, recorders: Self.names(recorders)))
+    }
+
+    /// PulseAudio: moves the stream by which the source records the feed back, if a person has moved it. The source
+    /// delivers what that stream records, which may be the live microphone.
+    private mutating func divert(
+        _ found: VirtualSourceDevices,
+        _ sink: AudioSink,
+        _ source: AudioDevice,
+        _ step: inout Step
+    ) -> String? {
+        guard let monitor = sink.monitor, let link = found.link(of: source), link.device != monitor else {
+            return nil
+        }
+        let order = Order.moveOutput(link.index, source: monitor)
+        let origin = found.name(ofSource: link.device)
+        let description = definition.sourceDescription
+        guard let reason = refusals[order] else {
+            step.orders.append(order)
+            step.remarks.append(
+                "“\(description)” was moved to \(origin), which it delivered: it is moved back"
+            )
+            return "it was moved to \(origin)"
+        }
+        if !hasMutedSource {
+            hasMutedSource = true
+            step.orders.append(.muteSource(source.index))
+            step.remarks.append(
+                "“\(description)” records from \(origin) and cannot be moved back: it is muted"
+            )
+        }
+        return "it records from \(origin), cannot be moved back (\(reason)) and is muted: "
+            + "unload it with `pttctl microphone remove`"
+    }
+
+    /// Moves streams that the server has moved elsewhere, because our source had gone, back to it.
+    private mutating func returnStrays(
+        _ found: VirtualSourceDevices,
+        _ source: AudioDevice,
+        _ step: inout Step
+    ) {
+        for stray in strays {
+            guard let output = found.output(like: stray), output.device != source.index else { continue }
+            step.orders.append(.moveOutput(output.index, source: source.index))
+            let origin = found.name(ofSource: output.device)
+            step.remarks.append("\(name(output)) was moved to \(origin), which it recorded: it is moved back")
+        }
+        strays = []
+        for output in found.outputsOfStaleSources {
+            let order = Order.moveOutput(output.index, source: source.index)
+            if refusals[order] == nil { step.orders.append(order) }
+        }
+    }
+
+    /// Moves streams of other programs away from the feed.
+    ///
+    /// - Returns: Why the source cannot be used, if one of them remains.
+    private func clear(_ found: VirtualSourceDevices, _ step: inout Step) -> String? {
+        var obstacle: String?
+        for input in found.foreignInputs {
+            guard !input.isMarked else {
+                if found.yields(to: input) { obstacle = "another process of this program feeds it" }
+                continue
+            }
+            let order = found.target.map { Order.moveInput(input.index, sink: $0.index) }
+            if let order, refusals[order] == nil {
+                step.orders.append(order)
+                step.remarks.append(
+                    "\(name(input)) played to \(definition.feedDescription): it is moved away"
+                )
+            } else if !input.isCorked && !input.isMuted {
+                obstacle = "\(name(input)) plays into it, and cannot be moved to another speaker"
+            }
+        }
+        return obstacle
+    }
+
+    /// What the server has refused is not asked for again.
+    private func withoutRefused(_ step: Step) -> Step {
+        var step = step
+        step.orders.removeAll { refusals[$0] != nil }
+        return step
+    }
+
+    private func name(_ stream: AudioStream) -> String {
+        "“\(stream.applicationName ?? stream.name)”"
+    }
+
+    static func names(_ streams: [AudioStream]) -> [String] {
+        streams.reduce(into: []) { names, stream in
+            let name = stream.applicationName ?? stream.name
+            if !names.contains(name) { names.append(name) }
+        }
+    }
+}
+
+extension VirtualSourcePlan.Order {
+    /// Completes "could not …".
+    var action: String {
+        switch self {
+        case .load(let module): "load \(module.name)"
+        case .unload: "unload a module of the virtual source"
+        case .mute: "mute the feed of the virtual source"
+        case .muteSource: "mute the virtual source"
+        case .unmuteSource: "unmute the virtual source"
+        case .moveInput: "move a stream away from the feed of the virtual source"
+        case .moveOutput: "move a stream to the virtual source"
+        }
+    }
+
+    var change: DeviceChange.Change {
+        switch self {
+        case .load(let module): .load(module: module.name, argument: module.argument)
+        case .unload(let module): .unload(module: module)
+        case .mute(let sink): .muteSink(sink, true)
+        case .muteSource(let source): .muteSource(source, true)
+        case .unmuteSource(let source): .muteSource(source, false)
+        case .moveInput(let input, let sink): .moveInput(input, sink: sink)
+        case .moveOutput(let output, let source): .moveOutput(output, source: source)
+        }
+    }
+}

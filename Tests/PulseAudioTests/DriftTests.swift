@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import PulseAudio
+
+/// A microphone whose clock differs from that of the sink, as values.
+@Suite struct DriftTests {
+    /// A queue between two clocks, in samples: a block of 5 ms arrives in each step, late by up to 3 ms, and the sink
+    /// requests 10 ms at once.
+    private struct Queue {
+        let drift: Double
+        private(set) var level = 600
+        private(set) var underruns = 0
+        private var arrived = 0.0
+        private var played = 0
+        private var corrector = DriftCorrector(rate: 48_000)
+        private var random: UInt32 = 1
+
+        init(partsPerMillion: Double) { drift = partsPerMillion / 1_000_000 }
+
+        /// - Returns: What was done with the block.
+        mutating func step(_ number: Int) -> DriftCorrector.Adjustment {
+            random = random &* 1_664_525 &+ 1_013_904_223
+            let jitter = Double(random >> 24) * 144 / 256
+            // By the clock of the sink.
+            let now = Double(number) * 240 / (1 + drift) + jitter
+            while Double(played + 480) <= now {
+                played += 480
+                level -= 480
+                if level < 0 { (level, underruns) = (0, underruns + 1) }
+            }
+            let adjustment = corrector.adjustment(level: level, adding: 240)
+            switch adjustment {
+            case .none: level += 240
+            case .lengthen: level += 241
+            case .shorten: level += 239
+            case .omit: break
+            }
+            return adjustment
+        }
+
+        mutating func stall(samples: Int) { level += samples }
+    }
+
+    @Test(arguments: [-200.0, -20, 0, 20, 200])
+    func `over an hour the delay stays where it was, and nothing is left out`(partsPerMillion: Double) {
+        var queue = Queue(partsPerMillion: partsPerMillion)
+        var levels = 0...0
+        for number in 0..<720_000 {
+            #expect(queue.step(number) != .omit)
+            if number == 2000 { levels = queue.level...queue.level }
+            if number > 2000 {
+                levels = min(levels.lowerBound, queue.level)...max(levels.upperBound, queue.level)
+            }
+        }
+        #expect(queue.underruns == 0)
+        // 10 ms are the requests of the sink and 3 ms those of the arrival.
+        #expect(levels.count < 48 * 18, "\(levels)")
+        #expect(levels.upperBound < 48 * 30)
+    }
+
+    @Test func `what arrives at once after a stall is left out, until the delay is as before`() {
+        var queue = Queue(partsPerMillion: 0)
+        for number in 0..<2000 { _ = queue.step(number) }
+        queue.stall(samples: 14_400)
+        var omitted = 0
+        for number in 2000..<4000 where queue.step(number) == .omit { omitted += 1 }
+        #expect((50...65).contains(omitted))
+        #expect(queue.level < 48 * 25)
+    }
+
+    @Test(arguments: [239, 241])
+    func `a stretched block has no step, and keeps its ends`(count: Int) {
+        let tone = (0..<240 * 400).map { Int16(10_000 * sin(Double($0) * 440 * 2 * .pi / 48_000)) }
+        let steepest = zip(tone, tone.dropFirst()).map { abs(Int($1) - Int($0)) }.max() ?? 0
+        var output: [Int16] = []
+        for start in stride(from: 0, to: tone.count, by: 240) {
+            tone[start..<start + 240].withUnsafeBufferPointer { block in
+                let stretched = SampleBlock.stretched(block, to: count)
+                #expect(
+                    stretched.count == count && stretched.first == block.first && stretched.last == block.last
+                )
+                output += stretched
+            }
+        }
+        let steps = zip(output, output.dropFirst()).map { abs(Int($1) - Int($0)) }
+        #expect((steps.max() ?? 0) <= steepest + 4)
+    }
+
+    @Test func `a cross-fade begins as one block and ends as the other`() {
+        let first = [Int16](repeating: 8000, count: 240)
+        let second = [Int16](repeating: -8000, count: 240)
+        let faded = second.withUnsafeBufferPointer { SampleBlock.crossFaded(first, $0) }
+        #expect(faded.count == 240 && faded[0] > 7900 && faded[239] == -8000)
+        #expect(zip(faded, faded.dropFirst()).allSatisfy { abs(Int($1) - Int($0)) <= 68 })
+    }
+}

@@ -1,0 +1,58 @@
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import PulseAudio
+
+extension RealServers {
+    /// The source as an application hears it, and as its modules are listed.
+    @Suite(.timeLimit(.minutes(3)))
+    struct VirtualSourceTests {
+        init() { withRunningLoop() }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `it delivers exact silence, then what is written, then exact silence`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let fixture = try await VirtualSourceFixture.start(program)
+            defer { fixture.stop() }
+            let application = try await fixture.record()
+            for _ in 0..<3 {
+                #expect(await application.loudest(ofNext: 9600) == 0)
+                fixture.talk()
+                #expect(await application.loudest(ofNext: 9600, skipping: 4800) > 9000)
+                fixture.endTalk()
+                // What was written before the end may still be on its way.
+                #expect(await application.loudest(ofNext: 9600, skipping: 9600) == 0)
+            }
+            #expect(frequency(application.samples.filter { $0 != 0 }) > 400)
+            application.close()
+            await fixture.untilIdle()
+            #expect(fixture.remarks.all == [])
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `what an earlier process has left is adopted, and the feed is muted`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let first = try await VirtualSourceFixture.start(program)
+            defer { first.outside.stop() }
+            let application = try await first.record()
+            first.talk()
+            #expect(await application.loudest(ofNext: 4800, skipping: 4800) > 9000)
+            let modules = try await first.server.pactl("list", "short", "modules")
+            // Killed while the feed is not muted.
+            first.disappear()
+            #expect(await application.loudest(ofNext: 9600, skipping: 9600) == 0)
+            let second = VirtualSourceFixture(first.outside)
+            defer { second.disappear() }
+            second.source.start()
+            await second.untilRecorded(by: ["PulseAudioTests"])
+            #expect(try await first.server.pactl("list", "short", "modules") == modules)
+            second.talk()
+            #expect(await application.loudest(ofNext: 4800, skipping: 4800) > 9000)
+            second.endTalk()
+            #expect(await application.loudest(ofNext: 4800, skipping: 9600) == 0)
+        }
+    }
+}
