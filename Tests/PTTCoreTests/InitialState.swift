@@ -41,10 +41,16 @@ enum InitialState: String, CaseIterable {
     case recorderReady
     case lastResort
     case lastResortEmergency
+    case gateClosed
+    case inCall
+    case receptionInterruptedByCall
+    case unheard
 
     /// With a time limit of 60 s, at 0 s.
     var events: [TalkSession.Event] {
-        let capture = TalkSession.Event.captureStarted(CaptureID(rawValue: 1))
+        let capture = [
+            TalkSession.Event.captureStarted(CaptureID(rawValue: 1)), .gateOpened(CaptureID(rawValue: 1)),
+        ]
         let playback = TalkSession.Event.playbackStarted(PlaybackID(rawValue: 1))
         let joined = [.audioServerReady, TestEvents.attachRadio(), TestEvents.join(TestEvents.radio)]
         let activating = joined + [TestEvents.begin(TestEvents.button)]
@@ -62,15 +68,15 @@ enum InitialState: String, CaseIterable {
         case .sessionInactive: joined + [.sessionInactive]
         case .activating, .pastTheLimit: activating
         case .emergencyPastTheLimit: joined + [TestEvents.begin(TestEvents.button, role: .emergency)]
-        case .active: activating + [capture]
+        case .active: activating + capture
         case .receiving: receiving
-        case .emergency: joined + [TestEvents.begin(TestEvents.button, role: .emergency), capture]
+        case .emergency: joined + [TestEvents.begin(TestEvents.button, role: .emergency)] + capture
         case .emergencyWhileReceiving:
-            receiving + [TestEvents.begin(TestEvents.button, role: .emergency), capture]
+            receiving + [TestEvents.begin(TestEvents.button, role: .emergency)] + capture
         case .buttonHeld: joined + [TestEvents.report(.channelUp, isPressed: true)]
         case .fullDuplexBoth:
             joined + [TestEvents.mode(.fullDuplex), TestEvents.speaker(TestEvents.ann), playback]
-                + [TestEvents.begin(TestEvents.button), capture]
+                + [TestEvents.begin(TestEvents.button)] + capture
         case .listenOnly: joined + [TestEvents.mode(.listenOnly)]
         case .notReady: joined + [TestEvents.status(.connecting)]
         case .accessoryEventsOff: joined + [TestEvents.accessories(false)]
@@ -97,14 +103,18 @@ enum InitialState: String, CaseIterable {
         case .withoutAudioServer: joined + [.audioServerLost]
         case .suspending: joined + [.systemSuspending]
         case .shuttingDown: joined + [.shuttingDown]
+        case .gateClosed: activating + capture.prefix(1)
+        case .inCall: joined + [TestEvents.call]
+        case .receptionInterruptedByCall: receiving + [TestEvents.call]
+        case .unheard: receiving + [TestEvents.call, .callChanged(nil)]
         case .recorderIdle: [.audioServerReady, .virtualMicrophoneChanged(.idle)]
         case .recorderReady: [.audioServerReady, TestEvents.attachRadio(), TestEvents.recorded]
         case .lastResort:
             [.audioServerReady, TestEvents.attachRadio(), TestEvents.recorded]
-                + [TestEvents.begin(TestEvents.button), capture]
+                + [TestEvents.begin(TestEvents.button)] + capture
         case .lastResortEmergency:
             [.audioServerReady, TestEvents.recorded]
-                + [TestEvents.begin(TestEvents.button, role: .emergency), capture]
+                + [TestEvents.begin(TestEvents.button, role: .emergency)] + capture
         }
     }
 

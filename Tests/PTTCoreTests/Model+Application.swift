@@ -160,6 +160,7 @@ extension Model {
             if now >= start.deadline { giveUpStart() } else { launch() }
         }
         for push in channel?.running?.pushes ?? [] where now >= push.until { finished(push.id, .unanswered) }
+        checkGate()
         checkTimeLimit()
     }
 }

@@ -15,14 +15,19 @@ extension Model {
             audioNotifications.append(.kind("audioActivating"))
         case (.interrupted, true):
             audio = .activating
+            isInterruptedByCall = false
             audioNotifications += [.kind("audioInterruptionEnded"), .kind("audioActivating")]
         case (.activating, false), (.active, false):
-            if remote != nil { audioNotifications.append(.interrupted(obstacle ?? .speakerLost)) }
-            audio = remote == nil ? .inactive : .interrupted
+            if case .interrupted = remote?.reception {
+                audioNotifications.append(.interrupted(obstacle ?? .speakerLost))
+                audio = .interrupted
+            } else {
+                audio = isInterruptedByCall ? .interrupted : .inactive
+            }
             audioNotifications.append(.kind("audioDeactivated"))
         case (.interrupted, false):
             // There is no reception left to interrupt.
-            if remote == nil { audio = .inactive }
+            if remote == nil, !isInterruptedByCall { audio = .inactive }
         case (.inactive, false), (.activating, true), (.active, true): break
         }
     }
@@ -49,13 +54,14 @@ extension Model {
         case .playing(nil) where channel?.isHeard == true:
             counts.playbacks += 1
             channel?.remote?.reception = .playing(playback: counts.playbacks)
-        case .opening, .playing, .interrupted, nil: break
+        case .opening, .playing, .interrupted, .unheard, nil: break
         }
     }
 
     /// Proof 68: why nothing can be played, whatever the speaker does. Ours: the order.
     var obstacle: Interruption? {
         if power != .awake { return .suspended }
+        if isSessionInactive { return .sessionInactive }
         if !hasAudioServer { return .audioServerLost }
         if let client = channel?.running?.client, withoutAudio.contains(client) {
             return .audioConnectionLost
@@ -68,6 +74,7 @@ extension Model {
     /// Events of a stream that has been closed are ignored.
     mutating func captureStarted(_ capture: Int) {
         guard isSending, capture == counts.transmissions else { return }
+        if !isLive { announceMicrophone() }
         streamStarted()
     }
 
@@ -91,7 +98,7 @@ extension Model {
             answers += Array(repeating: "done", count: requests)
             channel?.remote?.reception = .playing(playback: playback)
         case .playing(playback): break
-        case .opening, .playing, .interrupted, nil: return
+        case .opening, .playing, .interrupted, .unheard, nil: return
         }
         streamStarted()
     }
@@ -100,22 +107,25 @@ extension Model {
         switch channel?.remote?.reception {
         // A speaker that cannot be opened fails the request and interrupts nothing.
         case .opening(playback, requests: _): endReception()
-        case .playing(playback): channel?.remote?.reception = .interrupted
-        case .opening, .playing, .interrupted, nil: break
+        case .playing(playback): channel?.remote?.reception = .interrupted(since: now)
+        case .opening, .playing, .interrupted, .unheard, nil: break
         }
     }
 
     /// - Returns: Why no reception can begin now.
-    mutating func receive(_ speaker: ApplicationInterface.Speaker) -> String? {
+    mutating func receive(_ speaker: ApplicationInterface.Speaker, fromPush: Bool) -> String? {
         // Row 32.
         if channel?.mode == .halfDuplex, channel?.transmission != nil { return "transmissionInProgress" }
-        // Proof 41: no success without activation.
-        if obstacle != nil { return "unknown" }
+        if power != .awake || isSessionInactive { return "unknown" }
+        // Proof 41: no success without activation. Proof 61: a push is accepted during a call.
+        if call != nil, !fromPush { return "callActive" }
+        if call == nil, obstacle != nil { return "unknown" }
         let old = channel?.remote
         let reception: Reception
         switch old?.reception {
-        case .opening, .playing: reception = old?.reception ?? .interrupted
-        case .interrupted, nil:
+        case _ where call != nil: reception = .unheard
+        case .opening, .playing: reception = old?.reception ?? .unheard
+        case .interrupted, .unheard, nil:
             counts.playbacks += 1
             reception = .opening(playback: counts.playbacks, requests: 0)
         }
@@ -135,17 +145,29 @@ extension Model {
     }
 
     /// A reception whose speaker never opened is refused, not interrupted.
-    private mutating func interruptReception() {
+    mutating func interruptReception() {
         switch channel?.remote?.reception {
         case .opening: endReception()
-        case .playing: channel?.remote?.reception = .interrupted
-        case .interrupted, nil: break
+        case .playing: channel?.remote?.reception = .interrupted(since: now)
+        case .interrupted, .unheard, nil: break
         }
     }
 
-    /// Proof 68: an interrupted reception continues once nothing prevents it.
-    private mutating func resumeReception() {
-        guard obstacle == nil, case .interrupted = channel?.remote?.reception else { return }
+    /// A clock that stops while the machine sleeps does not count that time.
+    mutating func slept(_ seconds: Int) {
+        guard case .interrupted(let since) = channel?.remote?.reception else { return }
+        channel?.remote?.reception = .interrupted(since: since - seconds)
+    }
+
+    /// Proof 68: an interrupted reception continues once nothing prevents it. Ours: not after more than a minute.
+    mutating func resumeReception() {
+        guard obstacle == nil, case .interrupted(let since) = channel?.remote?.reception else { return }
+        if now - since > 60 {
+            channel?.remote?.reception = .unheard
+            if audio == .interrupted { audioNotifications.append(.kind("audioInterruptionEnded")) }
+            if audio == .interrupted { audio = .inactive }
+            return
+        }
         counts.playbacks += 1
         channel?.remote?.reception = .playing(playback: counts.playbacks)
     }

@@ -130,6 +130,7 @@ extension Model {
             leftWhileAway[owner] = reason
         }
         channel = nil
+        isInterruptedByCall = false
         notifications.append(.left(reason))
     }
 
@@ -193,7 +194,7 @@ extension Model {
         }
         // Ours: sixteen requests wait at most.
         if case .opening(_, requests: 16) = channel?.remote?.reception { return "unknown" }
-        if let refusal = receive(speaker) { return refusal }
+        if let refusal = receive(speaker, fromPush: false) { return refusal }
         guard case .opening(let playback, let requests) = channel?.remote?.reception else { return "done" }
         channel?.remote?.reception = .opening(playback: playback, requests: requests + 1)
         return nil

@@ -70,7 +70,7 @@ extension Model {
             leave(.developerRequest)
             return "done"
         case (.activeRemoteParticipant, .pushToTalk):
-            let refusal = request.participant.map { receive($0) } ?? "unknown"
+            let refusal = request.participant.map { receive($0, fromPush: true) } ?? "unknown"
             finished(id, refusal == nil ? .answered : .failed)
             return refusal ?? "done"
         case (_, .serviceUpdate), (.processed, _), (.unknown, _), (_, .unknown):

@@ -72,8 +72,10 @@ extension Model {
         case opening(playback: Int, requests: Int)
         /// Nil: muted by an emergency.
         case playing(playback: Int?)
-        /// The reception is interrupted.
-        case interrupted
+        /// The reception is interrupted, and continues by itself within a minute.
+        case interrupted(since: Int)
+        /// Ours: it was interrupted for longer, or by a call, or set during one. The application must set it again.
+        case unheard
     }
 
     /// `tx` of 2.1.
@@ -152,7 +154,7 @@ extension Model.Joined {
         if mode == .halfDuplex, transmission != nil { return false }
         return switch running?.remote?.reception {
         case .opening, .playing: true
-        case .interrupted, nil: false
+        case .interrupted, .unheard, nil: false
         }
     }
 }

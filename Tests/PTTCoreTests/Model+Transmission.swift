@@ -8,6 +8,7 @@ extension Model {
         if request.source == .unknown || !Self.transmits(request.role) { return "unknown" }
         switch gate(client, request) {
         case .refused(let refusal):
+            playRefusal(request.source, isBusy: isBusy(request, refusal))
             notifications.append(.refused(refusal))
             return refusal.rawValue
         case .forTheApplication:
@@ -35,6 +36,12 @@ extension Model {
             refuseUnheard()
             return "began"
         }
+    }
+
+    /// Proof 77: a remote participant has the channel.
+    private func isBusy(_ request: ChannelInterface.BeginRequest, _ refusal: RefusalCode) -> Bool {
+        refusal == .transmissionNotAllowed && channel?.mode == .halfDuplex && channel?.remote != nil
+            && request.role != .emergency
     }
 
     private static func transmits(_ role: ButtonRole) -> Bool {
@@ -74,6 +81,7 @@ extension Model {
             }
             usesGrace = true
         }
+        if forbidsCall(request.role) { return .refused(.callActive) }
         let isEmergency = request.role == .emergency
         if let transmission = channel.transmission, !isEmergency || transmission.role == .emergency {
             return .refused(.transmissionInProgress)
@@ -111,6 +119,7 @@ extension Model {
         }
         if power != .awake || isSessionInactive { return .refused(.unknown) }
         if isLocked, whileLocked == .refuse { return .refused(.unknown) }
+        if forbidsCall(request.role) { return .refused(.callActive) }
         if let lastResort, request.role != .emergency || lastResort.role == .emergency {
             return .refused(.transmissionInProgress)
         }
@@ -211,6 +220,7 @@ extension Model {
     mutating func endTransmission(_ cause: EndCause, by source: TransmitSource = .unknown) {
         guard transmission != nil else { return }
         transmission = nil
+        playEnd(cause)
         channel?.start?.missed.append("transmissionEnded")
         notifications.append(.ended(cause, by: source))
     }
@@ -229,6 +239,7 @@ extension Model {
             endTransmission(.timeLimit)
         } else if !transmission.isWarned, now >= transmission.began + Self.timeLimit - 10 {
             self.transmission?.isWarned = true
+            if isLive, channel?.mode != .fullDuplex { tones.append("timeLimitNear") }
             notifications.append(.kind("timeLimitNear"))
         }
     }

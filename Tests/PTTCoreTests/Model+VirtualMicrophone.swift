@@ -22,6 +22,7 @@ extension Model {
 
     mutating func endLastResort() {
         endTransmission(.channelLeft)
+        isInterruptedByCall = false
         updateAudio()
     }
 }

@@ -54,10 +54,22 @@ struct Model {
     /// In seconds.
     static let timeLimit = 30
     let whileLocked: TalkSession.WhileLocked
+    /// A setting of its own in the core; the tests need no other combinations.
+    var emergencyDuringCalls: Bool { whileLocked == .refuse }
     var channel: Joined?
     var virtualMicrophone = VirtualMicrophone.off
     /// The transmission of the channel of last resort.
     var lastResort: ActiveTransmission?
+    var call: ActiveCall?
+    var recorders: [String] = []
+    var microphone: MicrophoneState?
+    var volume = 100
+    /// Whether the microphone of the transmission has delivered.
+    var isLive = false
+    /// Until when the tone that says so may keep frames back; nil once it does not.
+    var gateLimit: Int?
+    /// Whether a call ended the audio session while it was in use, and goes on.
+    var isInterruptedByCall = false
     var audio = Audio.inactive
     var power = PowerState.awake
     var isLocked = false
@@ -90,6 +102,7 @@ struct Model {
     var notifications: [Notification] = []
     var audioNotifications: [Notification] = []
     var answers: [String] = []
+    var tones: [String] = []
     var isStartOrdered = false
     /// Whether an emergency transmitted before the event, and no participant was heard.
     var hadEmergencySession = false
@@ -103,6 +116,7 @@ struct Model {
         notifications.removeAll(keepingCapacity: true)
         audioNotifications.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
+        tones.removeAll(keepingCapacity: true)
         isStartOrdered = false
         hadEmergencySession = isSending && channel?.isHeard != true && transmission?.role == .emergency
         switch event {
@@ -125,6 +139,8 @@ struct Model {
         case .end(let request): end(client, request)
         case .report(let report): self.report(client, report)
         case .finishPush(let request): finish(client, request)
+        case .setVolume(let request): setVolume(request.volume)
+        case .reportBattery: reportBattery()
         default: set(request, from: client)
         }
     }
@@ -155,6 +171,14 @@ struct Model {
         case .audioConnectionReady(let client): audioConnectionReady(client)
         case .audioConnectionLost(let client): audioConnectionLost(client)
         case .virtualMicrophoneChanged(let microphone): virtualMicrophoneChanged(microphone)
+        case .callChanged(let call): callChanged(call)
+        case .recordersChanged(let recorders):
+            if recorders != self.recorders { notifications.append(.kind("recordersChanged")) }
+            self.recorders = recorders
+        case .microphoneChanged(let microphone):
+            if microphone != self.microphone { notifications.append(.kind("microphoneChanged")) }
+            self.microphone = microphone
+        case .gateOpened(let capture): gateOpened(capture.rawValue)
         case .routeChanged: notifications.append(.kind("routeChanged"))
         case .audioServerReady: audioServerReady()
         case .audioServerLost: audioServerLost()
@@ -171,7 +195,11 @@ struct Model {
         case .sessionInactive:
             isSessionInactive = true
             endTransmission(.sessionInactive)
-        case .sessionActive: isSessionInactive = false
+            interruptReception()
+        case .sessionActive:
+            isSessionInactive = false
+            resumeReception()
+        case .slept(let seconds): slept(seconds)
         case .stateSaved:
             if saveFailure != nil { notifications.append(.kind("stateSaved")) }
             saveFailure = nil

@@ -10,9 +10,13 @@ struct ModelComparison {
     private(set) var effects: [TalkSession.Effect] = []
 
     init(whileLocked: TalkSession.WhileLocked = .allow) {
-        session = TalkSession(timeLimit: .seconds(Model.timeLimit), whileLocked: whileLocked)
-        observer = Observer(session)
         model = Model(whileLocked: whileLocked)
+        session = TalkSession(
+            timeLimit: .seconds(Model.timeLimit),
+            whileLocked: whileLocked,
+            emergencyDuringCalls: model.emergencyDuringCalls
+        )
+        observer = Observer(session)
     }
 
     /// When the timer fires, if that is before this time.
@@ -31,6 +35,7 @@ struct ModelComparison {
 
     private var difference: String? {
         var answers: [String] = []
+        var tones: [String] = []
         var isStartOrdered = false
         var notifications: [Model.Notification] = []
         var audioNotifications: [Model.Notification] = []
@@ -46,13 +51,15 @@ struct ModelComparison {
                 }
             case .notify(let client, let event): notifications.append(.only(client, event.kind))
             case .startApplication: isStartOrdered = true
+            case .playTone(let tone): tones.append(tone.rawValue)
+            case .playTalkPermit: tones.append(Tone.talkPermit.rawValue)
             case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
-                .setTimer, .cancelTimer, .saveChannel, .saveDescriptor, .log, .setVolume, .playTone,
-                .playTalkPermit:
+                .setTimer, .cancelTimer, .saveChannel, .saveDescriptor, .log, .setVolume:
                 break
             }
         }
         if answers != model.answers { return "the answers are \(answers), by the model \(model.answers)" }
+        if tones != model.tones { return "the tones are \(tones), by the model \(model.tones)" }
         if notifications != model.notifications {
             return "the events are \(notifications), by the model \(model.notifications)"
         }
@@ -83,7 +90,11 @@ struct ModelComparison {
             status.transmission?.role == transmission?.role,
             status.isAudioServerReady == model.hasAudioServer,
             status.saveFailure == model.saveFailure,
-            status.virtualMicrophone == model.virtualMicrophone
+            status.virtualMicrophone == model.virtualMicrophone,
+            status.call == model.call,
+            status.recorders == model.recorders,
+            status.microphone == model.microphone,
+            status.volume == model.volume
         else {
             return
                 "the status is \(status), by the model the channel is \(joined.map { "\($0)" } ?? "not joined")"
@@ -92,6 +103,11 @@ struct ModelComparison {
         if (observer.openCapture != nil) != model.isSending {
             return
                 "the microphone is \(observer.openCapture == nil ? "closed" : "open"), by the model it is not"
+        }
+        if observer.receiver != nil || observer.isVirtualMicrophoneFed,
+            !model.isLive || model.gateLimit != nil
+        {
+            return "frames are delivered, by the model the gate is closed"
         }
         if (observer.openPlayback != nil) != (joined?.isHeard == true) {
             return

@@ -16,6 +16,9 @@ extension Observer {
                 return "a capture is closed while frames are delivered"
             }
             openCapture = nil
+            gate = nil
+        case .deliverFrames(let capture, _) where gate?.capture == capture:
+            return "frames are delivered that have the tone in them"
         case .deliverFrames(let capture, .application(let client)):
             if openCapture != capture || status.audio != .active { return "frames are delivered too early" }
             if receiver != nil { return "frames are delivered twice" }
@@ -35,7 +38,7 @@ extension Observer {
             if openPlayback != nil { return "a second playback is opened" }
             if client != application { return "another application is played" }
             openPlayback = playback
-            isPlaybackStarted = false
+            (isPlaybackStarted, isUnheard) = (false, false)
             isSpeakerLost = false
         case .closePlayback(let playback):
             if openPlayback != playback { return "a playback is closed that is not open" }
@@ -68,8 +71,8 @@ extension Observer {
             "the channel is left before its participant is cleared"
         case .applicationDetached where openCapture != nil || status.transmission != nil:
             "the application is detached before its transmission ended"
-        case .audioInterrupted where isInterrupted: "audio is interrupted twice"
-        case .audioInterruptionEnded where !isInterrupted: "an interruption ends that did not begin"
+        case .audioInterrupted where interruption != nil: "audio is interrupted twice"
+        case .audioInterruptionEnded where interruption == nil: "an interruption ends that did not begin"
         case .channelRestored, .pushReceived, .requestAnswered, .endRefused, .accessoryPressed,
             .accessoryReleased, .buttonPressed, .buttonReleased:
             "all subscribers are notified of \(event)"
@@ -88,14 +91,19 @@ extension Observer {
         if openCapture != nil, let violation = openMicrophone(channel) { return violation }
         // A transmission keeps a session on that a lost speaker would have ended.
         let isHeard =
-            channel?.participant != nil && channel?.application != nil && !isInterrupted
-            && !isSpeakerLost && !isWithoutAudio && !blocks.contains(.shuttingDown)
+            channel?.participant != nil && channel?.application != nil && interruption == nil
+            && !isUnheard && !isSpeakerLost && !isWithoutAudio && !blocks.contains(.shuttingDown)
             && (channel?.transmissionMode != .halfDuplex || status.transmission == nil)
         if (openPlayback != nil) != isHeard { return "the speaker is not open exactly during a reception" }
         if (status.audio != .inactive) != (openCapture != nil || openPlayback != nil) {
             return "audio is not on exactly while a stream is open"
         }
-        if isInterrupted, channel?.participant == nil { return "an interruption without a participant" }
+        if let interruption, interruption != .call, channel?.participant == nil {
+            return "an interruption without a participant"
+        }
+        if openPlayback != nil, status.call != nil || blocks.contains(.sessionInactive) {
+            return "the speaker is open during a call, or while another session is active"
+        }
         if (timer != nil) != (status.transmission != nil || isWaiting || !pushes.isEmpty) {
             return "the timer is not set exactly while a deadline is pending"
         }
@@ -115,6 +123,9 @@ extension Observer {
         if let block = blocks.first { return "the microphone is open while \(block)" }
         if isWithoutAudio { return "the microphone is open for an application without an audio socket" }
         if !status.isAudioServerReady { return "the microphone is open without an audio server" }
+        if status.call != nil, !emergencyDuringCalls || status.transmission?.role != .emergency {
+            return "the microphone is open during a call"
+        }
         if channel == nil, status.virtualMicrophone.state != .recorded {
             return "the microphone is open for a virtual microphone that no application records from"
         }
@@ -175,6 +186,7 @@ extension TalkSession.Event {
             .playbackStarted, .playbackFailed, .audioConnectionReady, .audioConnectionLost, .routeChanged,
             .audioServerReady, .audioServerLost, .policyChanged, .systemSuspending, .systemResumed,
             .sessionLocked, .sessionUnlocked, .sessionInactive, .sessionActive, .stateSaved, .stateNotSaved,
+            .slept,
             .gateOpened, .microphoneChanged, .virtualMicrophoneChanged, .callChanged, .recordersChanged,
             .shuttingDown:
             nil

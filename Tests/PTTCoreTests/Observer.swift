@@ -33,10 +33,18 @@ struct Observer {
     private(set) var blocks: Set<MicrophoneBlock> = []
     /// Accepted and not finished pushes.
     private(set) var pushes: Set<PushID> = []
-    private(set) var isInterrupted = false
+    private(set) var interruption: Interruption?
+    /// Whether a participant stays unheard until the application sets one again.
+    var isUnheard = false
+    /// A stream that captures the talk permit tone, and until when at most.
+    var gate: (capture: CaptureID, limit: MonotonicTime)?
+    private var now = MonotonicTime(nanoseconds: 0)
     var isSpeakerLost = false
 
+    private(set) var emergencyDuringCalls = false
+
     init(_ session: TalkSession) {
+        emergencyDuringCalls = session.emergencyDuringCalls
         status = session.status
     }
 
@@ -48,13 +56,17 @@ struct Observer {
         at now: MonotonicTime,
         in session: inout TalkSession
     ) -> (effects: [TalkSession.Effect], violation: String?) {
+        self.now = now
         note(event, whileLocked: session.whileLocked)
         return apply(session.handle(event, at: now), of: event, in: session)
     }
 
     private mutating func note(_ event: TalkSession.Event, whileLocked: TalkSession.WhileLocked) {
         switch event {
-        case .timerFired: timer = nil
+        case .timerFired:
+            timer = nil
+            if let limit = gate?.limit, now >= limit { gate = nil }
+        case .gateOpened(gate?.capture): gate = nil
         case .playbackFailed(openPlayback, _, reason: _): isSpeakerLost = true
         case .playbackStarted(openPlayback): isPlaybackStarted = true
         case .audioConnectionLost(let client):
@@ -96,6 +108,7 @@ struct Observer {
                 return (effects, violation)
             }
         }
+        if status.call != nil, status.channel?.participant != nil { isUnheard = true }
         if !unanswered.isEmpty, openPlayback == nil || isPlaybackStarted {
             return (effects, "\(event) leaves a request without an answer")
         }
@@ -143,7 +156,15 @@ struct Observer {
                 return "an application is started that no channel waits for"
             }
             if status.channel?.application != nil { return "an application is started that is running" }
-        case .reply, .log, .setVolume, .playTone, .playTalkPermit: break
+        case .playTalkPermit(let capture):
+            if openCapture != capture || status.audio != .active { return "a closed microphone is announced" }
+            if gate != nil { return "a microphone is announced twice" }
+            gate = (capture, now + .seconds(2))
+        case .playTone(let tone):
+            if openCapture != nil, tone != .timeLimitNear {
+                return "the microphone captures the tone \(tone)"
+            }
+        case .reply, .log, .setVolume: break
         }
         return nil
     }
@@ -151,11 +172,16 @@ struct Observer {
     private mutating func receive(_ event: CoreEvent) -> String? {
         if let violation = contradiction(event) { return violation }
         switch event {
-        case .audioActivating, .audioInterruptionEnded: isInterrupted = false
-        case .audioInterrupted: isInterrupted = true
-        case .channelLeft: application = nil
-        // There is no reception left to interrupt.
-        case .participantChanged(nil): (isInterrupted, isSpeakerLost) = (false, false)
+        case .audioActivating: interruption = nil
+        // Unless the speaker opens in the same step.
+        case .audioInterruptionEnded: (interruption, isUnheard) = (nil, status.channel?.participant != nil)
+        case .audioInterrupted(let cause): interruption = cause
+        case .channelJoined: if status.channel == nil { interruption = nil }
+        case .channelLeft: (application, interruption) = (nil, nil)
+        case .participantChanged(nil):
+            // There is no reception left to interrupt.
+            (isSpeakerLost, isUnheard) = (false, false)
+            if interruption != .call { interruption = nil }
         case .pushFinished(let pushID, _, explanation: _):
             if pushes.remove(pushID) == nil { return "\(pushID) is finished that was not accepted" }
         default: break

@@ -56,13 +56,15 @@ enum RandomSequence {
         let radio = model.channel?.running?.client ?? random.pick(TestEvents.radios)
         switch Int.random(in: 0..<100, using: &random) {
         case 0...3: return .audioServerReady
-        case 4...6: return .systemResumed
+        case 4...5: return .systemResumed
+        case 6: return random.pick([.callChanged(nil), .callChanged(nil), .sessionActive, TestEvents.call])
         case 7: return .sessionUnlocked
         case 8: return .sessionActive
         case 9: return random.pick([.audioConnectionReady(radio), .audioConnectionLost(radio)])
         case 10...11: return .policyChanged(Policy())
         case 12: return random.pick(policies)
-        case 13...17: return .captureStarted(CaptureID(rawValue: model.counts.transmissions - late))
+        case 13...16: return .captureStarted(CaptureID(rawValue: model.counts.transmissions - late))
+        case 17: return .gateOpened(CaptureID(rawValue: model.counts.transmissions - late))
         case 18:
             return .captureFailed(CaptureID(rawValue: model.counts.transmissions - late), .microphoneLost)
         case 19...22: return .playbackStarted(PlaybackID(rawValue: model.counts.playbacks - late))
@@ -103,6 +105,8 @@ enum RandomSequence {
             switch event {
             case .shuttingDown: return Int.random(in: 0..<50, using: &random) > 0 ? .timerFired : event
             case .policyChanged: return .policyChanged(Policy())
+            case .callChanged: return .callChanged(nil)
+            case .sessionInactive: return random.pick([.sessionActive, .sessionActive, event])
             default: return event
             }
         }

@@ -2,7 +2,8 @@ import PTTCore
 import PTTMessages
 import TestSupport
 
-/// Events and the effects that must follow: a ``TraceFile`` whose settings are `limit`, the time limit, and `whileLocked`.
+/// Events and the effects that must follow: a ``TraceFile`` whose settings are `limit`, the time limit, `whileLocked`, and
+/// `emergencyDuringCalls`.
 struct Scenario: CustomStringConvertible, Sendable {
     struct Step: Sendable {
         let time: MonotonicTime
@@ -12,6 +13,7 @@ struct Scenario: CustomStringConvertible, Sendable {
     let file: TraceFile
     let timeLimit: Duration
     let whileLocked: TalkSession.WhileLocked
+    let emergencyDuringCalls: Bool
     let steps: [Step]
     let expected: [String]
 
@@ -43,16 +45,19 @@ struct Scenario: CustomStringConvertible, Sendable {
         self.file = file
         var timeLimit = Duration.seconds(60)
         var whileLocked = TalkSession.WhileLocked.allow
+        var emergencyDuringCalls = false
         for var words in file.settings {
             switch try words.next() {
             case "limit": timeLimit = try words.time()
             case "whileLocked":
                 whileLocked = try words.next("answer to a locked screen") { .init(rawValue: $0) }
+            case "emergencyDuringCalls": emergencyDuringCalls = true
             default: throw TraceWords.Failure("\(file.name) sets something unknown")
             }
         }
         self.timeLimit = timeLimit
         self.whileLocked = whileLocked
+        self.emergencyDuringCalls = emergencyDuringCalls
         var steps: [Step] = []
         var expected: [String] = []
         for line in file.lines {

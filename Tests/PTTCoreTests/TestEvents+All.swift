@@ -123,6 +123,24 @@ extension TestEvents {
         "the other Radio's audio is lost": .audioConnectionLost(secondRadio),
         "the program's audio is lost": .audioConnectionLost(program),
         "the route changes": .routeChanged(input: "Headset", output: nil),
+        "the gate of capture 1 opens": .gateOpened(CaptureID(rawValue: 1)),
+        "the gate of capture 2 opens": .gateOpened(CaptureID(rawValue: 2)),
+        "a call begins": call,
+        "another call takes its place": .callChanged(ActiveCall(source: "phone stream", name: "Mumble")),
+        "the call ends": .callChanged(nil),
+        "Chromium records": .recordersChanged(["Chromium"]),
+        "Chromium does not record any more": .recordersChanged([]),
+        "the microphone is muted": .microphoneChanged(
+            MicrophoneState(name: "alsa_input.usb", description: "Headset", isMuted: true, isSilent: false)
+        ),
+        "a person sets the volume": volume(80),
+        "a person sets an impossible volume": volume(151),
+        "the button's battery is low": .request(
+            request,
+            from: accessoryd,
+            .reportBattery(.init(origin: button, percent: 5))
+        ),
+        "the machine has slept for an hour": .slept(seconds: 3600),
         "there is no virtual microphone": .virtualMicrophoneChanged(.off),
         "the virtual microphone is not available": .virtualMicrophoneChanged(
             .unavailable(reason: "no module")
@@ -161,6 +179,7 @@ extension TestEvents {
         "a start of Radio fails", "the timer fires", "capture 1 starts", "playback 1 starts",
         "playback 1 fails", "the audio server is ready", "the audio server is lost",
         "the policy denies Radio", "the system suspends", "the session is locked",
-        "Mumble records from the virtual microphone", "the virtual microphone is idle",
+        "Mumble records from the virtual microphone", "the virtual microphone is idle", "a call begins",
+        "the call ends",
     ]
 }

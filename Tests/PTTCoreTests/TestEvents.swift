@@ -199,6 +199,12 @@ enum TestEvents {
 
     static let recorded = TalkSession.Event.virtualMicrophoneChanged(.recorded(by: ["Mumble"]))
 
+    static let call = TalkSession.Event.callChanged(ActiveCall(source: "ModemManager", name: "Ann"))
+
+    static func volume(_ percent: Int) -> TalkSession.Event {
+        .request(request, from: commandLine, .setVolume(.init(volume: percent)))
+    }
+
     static let events = labelled.map(\.value)
     /// One event of each kind, for the longer sequences.
     static let fewer = labelled.filter { few.contains($0.key) }.map(\.value)

@@ -18,9 +18,18 @@ struct Playback: Equatable, Sendable {
 /// The audio session of the channel: the microphone is open exactly during a transmission, the speaker exactly during a
 /// reception, and the session is on while either is open.
 struct AudioSession: Equatable, Sendable {
+    /// Keeps the talk permit tone out of what is delivered.
+    enum Gate: Equatable, Sendable {
+        /// The first buffer has not arrived.
+        case closed
+        /// The tone is played, and may be captured until the shell reports that it is not, or until this time.
+        case opening(until: MonotonicTime)
+        case open
+    }
+
     struct Microphone: Equatable, Sendable {
         let capture: Capture
-        var isRunning = false
+        var gate = Gate.closed
         /// Whether frames go to a sink.
         var isDelivered = false
     }
@@ -29,8 +38,12 @@ struct AudioSession: Equatable, Sendable {
     private(set) var speaker: Playback?
     /// Whether a stream has started since the session is on.
     private var hasStarted = false
-    /// Whether the session ended by an interruption of a reception that still lasts.
-    private(set) var isInterrupted = false
+    /// What ended the session while it was in use, and still lasts.
+    private(set) var interruption: Interruption?
+
+    /// How long the tone may keep the gate closed: a tone is much shorter, and what is said must not be lost to a shell
+    /// that does not report its end.
+    static let gateLimit = Duration.seconds(2)
 
     var state: AudioState {
         isOn ? hasStarted ? .active : .activating : .inactive
@@ -78,23 +91,36 @@ struct AudioSession: Equatable, Sendable {
         update(capture: nil, playback: nil, interruption: interruption, effects: &effects)
     }
 
-    /// The reception that was interrupted has ended.
+    /// The reception that was interrupted has ended. A call lasts without it.
     mutating func clearInterruption() {
-        isInterrupted = false
+        if interruption != .call { interruption = nil }
+    }
+
+    /// The session, if it is on, is about to end for this reason.
+    mutating func interrupt(_ interruption: Interruption, effects: inout EffectCollector) {
+        guard isOn else { return }
+        effects.publish(.audioInterrupted(interruption))
+        self.interruption = interruption
+    }
+
+    /// The reason is over, and the session stays off.
+    mutating func endInterruption(effects: inout EffectCollector) {
+        guard interruption != nil else { return }
+        interruption = nil
+        effects.publish(.audioInterruptionEnded)
     }
 
     private mutating func activate(effects: inout EffectCollector) {
         hasStarted = false
         // A session that is on is not interrupted, whichever stream turned it on.
-        if isInterrupted { effects.publish(.audioInterruptionEnded) }
-        isInterrupted = false
+        endInterruption(effects: &effects)
         effects.publish(.audioActivating)
     }
 
     private mutating func deactivate(_ interruption: Interruption?, effects: inout EffectCollector) {
         if let interruption {
             effects.publish(.audioInterrupted(interruption))
-            isInterrupted = true
+            self.interruption = interruption
         }
         effects.publish(.audioDeactivated)
     }
@@ -115,10 +141,47 @@ struct AudioSession: Equatable, Sendable {
     }
 
     /// The first buffer of a capture stream has arrived.
-    mutating func captureStarted(_ captureID: CaptureID, effects: inout EffectCollector) {
-        guard microphone?.capture.captureID == captureID else { return }
-        microphone?.isRunning = true
+    ///
+    /// - Parameters:
+    ///   - captureID: The stream.
+    ///   - isAnnounced: Whether a tone says so.
+    ///   - effects: Receives what is to be done.
+    mutating func captureStarted(
+        _ captureID: CaptureID,
+        isAnnounced: Bool,
+        effects: inout EffectCollector
+    ) {
+        guard let microphone, microphone.capture.captureID == captureID, microphone.gate == .closed else {
+            return
+        }
+        self.microphone?.gate = isAnnounced ? .opening(until: effects.now + Self.gateLimit) : .open
         streamStarted(effects: &effects)
+        if isAnnounced { effects.playTalkPermit(captureID) }
+    }
+
+    mutating func gateOpened(_ captureID: CaptureID) {
+        guard let microphone, microphone.capture.captureID == captureID else { return }
+        switch microphone.gate {
+        case .opening: self.microphone?.gate = .open
+        case .closed, .open: break
+        }
+    }
+
+    /// Opens the gate at its limit.
+    mutating func checkGate(at now: MonotonicTime) {
+        if let gateLimit, now >= gateLimit { microphone?.gate = .open }
+    }
+
+    var gateLimit: MonotonicTime? {
+        switch microphone?.gate {
+        case .opening(let limit): limit
+        case .closed, .open, nil: nil
+        }
+    }
+
+    /// Whether this stream has delivered its first buffer.
+    func isLive(_ captureID: CaptureID) -> Bool {
+        microphone.map { $0.capture.captureID == captureID && $0.gate != .closed } ?? false
     }
 
     mutating func playbackStarted(_ playbackID: PlaybackID, effects: inout EffectCollector) {
@@ -132,12 +195,12 @@ struct AudioSession: Equatable, Sendable {
         effects.publish(.audioActivated)
     }
 
-    /// Delivers frames to the sink from now on, if the microphone is running.
+    /// Delivers frames to the sink from now on, if the gate is open.
     ///
     /// A sink that appears during a transmission receives frames of it if they have the format that it asked for, and
     /// otherwise from the next transmission on.
     mutating func deliver(to sink: FrameSink?, in format: AudioFormat, effects: inout EffectCollector) {
-        guard let sink, let microphone, microphone.isRunning, !microphone.isDelivered,
+        guard let sink, let microphone, microphone.gate == .open, !microphone.isDelivered,
             microphone.capture.format == format
         else { return }
         self.microphone?.isDelivered = true

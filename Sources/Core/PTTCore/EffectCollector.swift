@@ -39,6 +39,10 @@ struct EffectCollector {
         sounds.append(.playTone(tone))
     }
 
+    mutating func playTalkPermit(_ capture: CaptureID) {
+        sounds.append(.playTalkPermit(capture))
+    }
+
     mutating func setVolume(_ volume: Int) {
         sounds.append(.setVolume(volume))
     }

@@ -109,7 +109,8 @@ struct JoinedChannel: Equatable, Sendable {
 
     /// When the next step is due.
     var deadline: MonotonicTime? {
-        ([lease?.deadline, starting?.due] + (running?.pushes ?? []).map(\.deadline)).compactMap(\.self).min()
+        ([lease?.deadline, audio.gateLimit, starting?.due] + (running?.pushes ?? []).map(\.deadline))
+            .compactMap(\.self).min()
     }
 
     /// Whether the mode allows a transmission of this button now.
@@ -125,8 +126,10 @@ struct JoinedChannel: Equatable, Sendable {
     /// not receive while it transmits: the microphone would send what the speaker plays. It is played again after the
     /// emergency, unless the application clears it.
     var isPlaying: Bool {
-        guard let reception, reception.interruption == nil else { return false }
-        return !isMuted
+        switch reception {
+        case .opening, .playing: !isMuted
+        case .interrupted, .unheard, nil: false
+        }
     }
 
     private var isMuted: Bool { lease != nil && transmissionMode == .halfDuplex }
@@ -153,6 +156,7 @@ struct JoinedChannel: Equatable, Sendable {
     ) {
         guard let lease else { return }
         self.lease = nil
+        if let tone = cause.tone(wasLive: audio.isLive(lease.captureID)) { effects.play(tone) }
         announce(.transmissionEnded(lease.transmission, cause, by: source), effects: &effects)
     }
 

@@ -9,27 +9,33 @@ enum Reception: Equatable, Sendable {
     case opening(RemoteParticipant, awaitedBy: [RequestID])
     /// Also while the speaker is being opened again, and after another participant has taken over.
     case playing(RemoteParticipant)
-    case interrupted(RemoteParticipant, Interruption)
+    /// It continues by itself once nothing prevents it, unless that takes longer than ``resumptionLimit``.
+    case interrupted(RemoteParticipant, Interruption, since: MonotonicTime)
+    /// Set during a call, or interrupted by one or for too long: not heard until the application sets a participant again.
+    case unheard(RemoteParticipant)
+
+    /// After a longer interruption nobody expects a voice, and other people may be near.
+    static let resumptionLimit = Duration.seconds(60)
 
     var participant: RemoteParticipant {
         switch self {
         case .opening(let participant, awaitedBy: _), .playing(let participant),
-            .interrupted(let participant, _):
+            .interrupted(let participant, _, since: _), .unheard(let participant):
             participant
         }
     }
 
     var interruption: Interruption? {
         switch self {
-        case .opening, .playing: nil
-        case .interrupted(_, let interruption): interruption
+        case .opening, .playing, .unheard: nil
+        case .interrupted(_, let interruption, since: _): interruption
         }
     }
 
     var awaitedBy: [RequestID] {
         switch self {
         case .opening(_, let requests): requests
-        case .playing, .interrupted: []
+        case .playing, .interrupted, .unheard: []
         }
     }
 }

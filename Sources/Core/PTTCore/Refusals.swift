@@ -26,6 +26,10 @@ extension Refusal {
         "the screen is locked, and the configuration refuses transmissions then (pttd.toml, while-locked)"
     )
 
+    static func callActive(_ call: ActiveCall) -> Refusal {
+        Refusal(.callActive, "a call is active (\(call.source), \(call.name)): end it first")
+    }
+
     static let listenOnly = Refusal(
         .transmissionNotAllowed,
         "the application has set the channel to listen only"

@@ -27,11 +27,17 @@ extension TalkSession {
     }
 
     mutating func captureStarted(_ captureID: CaptureID, effects: inout EffectCollector) {
-        updateChannel { $0.audio.captureStarted(captureID, effects: &effects) }
+        updateChannel { channel in
+            // In full duplex both ends talk at will, and what the speaker plays is captured.
+            let isAnnounced = channel.transmissionMode != .fullDuplex
+            channel.audio.captureStarted(captureID, isAnnounced: isAnnounced, effects: &effects)
+        }
     }
 
     /// What the microphone captures no longer has the talk permit tone in it.
-    mutating func gateOpened(_ captureID: CaptureID) {}
+    mutating func gateOpened(_ captureID: CaptureID) {
+        updateChannel { $0.audio.gateOpened(captureID) }
+    }
 
     mutating func microphoneChanged(_ microphone: MicrophoneState, effects: inout EffectCollector) {
         guard microphone != self.microphone else { return }
@@ -53,7 +59,7 @@ extension TalkSession {
     mutating func reportBattery(_ report: ChannelInterface.BatteryReport, effects: inout EffectCollector)
         -> Answer
     {
-        if openChannel.lease == nil { effects.play(.batteryLow) }
+        play(.batteryLow, effects: &effects)
         return .done
     }
 
@@ -62,9 +68,9 @@ extension TalkSession {
         endTransmission(cause, effects: &effects)
     }
 
-    mutating func audioConnectionReady(_ client: ClientID) {
+    mutating func audioConnectionReady(_ client: ClientID, effects: inout EffectCollector) {
         guard clientsWithoutAudio.remove(client) != nil, channel?.receiver == client else { return }
-        resumeReception()
+        resumeReception(effects: &effects)
     }
 
     mutating func audioConnectionLost(_ client: ClientID, effects: inout EffectCollector) {
@@ -82,7 +88,7 @@ extension TalkSession {
     mutating func audioServerReady(effects: inout EffectCollector) {
         guard !isAudioServerReady else { return }
         isAudioServerReady = true
-        resumeReception()
+        resumeReception(effects: &effects)
         effects.publish(.audioServerReady)
     }
 

@@ -1,11 +1,35 @@
 import PTTMessages
 
+// A call has the microphone and the ear of the person: push-to-talk yields to it, and nothing resumes by itself after it.
 extension TalkSession {
     mutating func callChanged(_ call: ActiveCall?, effects: inout EffectCollector) {
         guard call != self.call else { return }
+        let earlier = self.call
         self.call = call
         effects.publish(.callChanged(call))
+        switch (earlier, call) {
+        case (nil, let call?): yield(to: call, effects: &effects)
+        case (_?, nil): updateChannel { $0.audio.endInterruption(effects: &effects) }
+        case (_?, _?), (nil, nil): break
+        }
     }
+
+    /// The interruption comes first, then the end of the transmission, then that of the audio session.
+    private mutating func yield(to call: ActiveCall, effects: inout EffectCollector) {
+        if let lease = openChannel.lease, isExemptFromCalls(lease.transmission.role) {
+            return silenceReception(.callActive(call), effects: &effects)
+        }
+        updateChannel { $0.audio.interrupt(.call, effects: &effects) }
+        endTransmission(.callActive, effects: &effects)
+        silenceReception(.callActive(call), effects: &effects)
+    }
+
+    /// Why a call allows no transmission of this button.
+    func callRefusal(of role: ButtonRole) -> Refusal? {
+        isExemptFromCalls(role) ? nil : call.map { .callActive($0) }
+    }
+
+    func isExemptFromCalls(_ role: ButtonRole) -> Bool { role == .emergency && emergencyDuringCalls }
 
     mutating func recordersChanged(_ recorders: [String], effects: inout EffectCollector) {
         guard recorders != self.recorders else { return }

@@ -48,6 +48,8 @@ extension TalkSession {
         case policyChanged(Policy)
         /// Until ``systemResumed`` no transmission can begin: it would still be open on resume.
         case systemSuspending
+        /// The machine has slept for so long, which the time of events does not count. Post it before ``systemResumed``.
+        case slept(seconds: Int)
         /// The system has resumed, or will not suspend after all, or logind can no longer report it.
         case systemResumed
         /// No application is in the foreground until ``sessionUnlocked``. ``TalkSession/WhileLocked`` says what else it

@@ -39,7 +39,7 @@ extension TalkSession {
         if audio.speaker == nil, channel.reception?.awaitedBy.isEmpty == false {
             return "a request waits for a speaker that does not open"
         }
-        if isPlaying, !isAudioServerReady || power != .awake {
+        if isPlaying, !isAudioServerReady || power != .awake || !isSessionActive || call != nil {
             return "a reception goes on that cannot be played"
         }
         return nil
@@ -50,6 +50,7 @@ extension TalkSession {
         if !isAudioServerReady { return "transmitting without an audio server" }
         if power != .awake { return "transmitting while \(power)" }
         if !isSessionActive { return "transmitting while another session is active" }
+        if callRefusal(of: lease.transmission.role) != nil { return "transmitting during a call" }
         if !lease.transmission.role.transmits { return "transmitting with a button that does not" }
         if !channel.allowsTransmission(of: lease.transmission.role) {
             return "transmitting in the mode \(channel.transmissionMode)"

@@ -86,13 +86,19 @@ extension TalkSession {
             .pushFinished(
                 request.pushID,
                 refusal == nil ? .answered : .failed,
-                explanation: refusal?.reason
+                explanation: refusal?.reason ?? unheardReason(request.result)
             )
         )
         if refusal == nil, request.result == .leaveChannel {
             leave(for: .developerRequest, effects: &effects)
         }
         return refusal.map { .refused($0) } ?? .done
+    }
+
+    /// Why an answer that was carried out opens no speaker.
+    private func unheardReason(_ result: ApplicationInterface.PushResult) -> String? {
+        guard result == .activeRemoteParticipant, let call else { return nil }
+        return "the participant is not heard during a call (\(call.source), \(call.name))"
     }
 
     private mutating func endTransmissionForPush(from client: ClientID, effects: inout EffectCollector) {

@@ -37,11 +37,13 @@ extension TalkSession {
         if let refusal = Refusal.unusable(speaker.name, longest: speaker.name) { return refusal }
         guard let channel, let running = channel.running else { return .notJoined }
         if let refusal = powerRefusal { return refusal }
+        guard isSessionActive else { return .sessionInactive }
         if let lease = channel.lease, channel.transmissionMode == .halfDuplex {
             return .talkedOver(lease.transmission)
         }
-        guard isAudioServerReady else { return .noAudioServer }
-        if isAudioConnectionLost { return .noAudioConnection(channel.owner) }
+        // A request must not succeed without activation; a push is accepted and not heard.
+        if let call, request != nil { return .callActive(call) }
+        if call == nil, let refusal = audioRefusal { return refusal }
         if request != nil, running.reception?.awaitedBy.count ?? 0 >= Reception.requestLimit {
             return .tooManyWaiting
         }
@@ -52,15 +54,22 @@ extension TalkSession {
         let waiting = request.map { [$0] } ?? []
         let reception: Reception =
             switch running.reception {
+            case _ where call != nil: .unheard(participant)
             case .playing: .playing(participant)
             case .opening(_, let requests): .opening(participant, awaitedBy: requests + waiting)
-            case nil, .interrupted: .opening(participant, awaitedBy: waiting)
+            case nil, .interrupted, .unheard: .opening(participant, awaitedBy: waiting)
             }
         updateChannel { $0.updateRunning { $0.reception = reception } }
         if participant != channel.participant {
             effects.publish(.participantChanged(participant.description))
         }
         return nil
+    }
+
+    /// Why the audio server, or the application's audio socket, allows neither transmission nor reception.
+    var audioRefusal: Refusal? {
+        if !isAudioServerReady { return .noAudioServer }
+        return isAudioConnectionLost ? .noAudioConnection(channel?.owner) : nil
     }
 
     mutating func playbackStarted(_ playbackID: PlaybackID, effects: inout EffectCollector) {
@@ -92,17 +101,49 @@ extension TalkSession {
         updateChannel { channel in
             switch channel.reception {
             case .opening: channel.clearParticipant(refusal, effects: &effects)
-            case .playing(let participant), .interrupted(let participant, _):
-                channel.updateRunning { $0.reception = .interrupted(participant, interruption) }
-            case nil: break
+            case .playing(let participant):
+                channel.updateRunning {
+                    $0.reception = .interrupted(participant, interruption, since: effects.now)
+                }
+            case .interrupted(let participant, _, let since):
+                channel.updateRunning { $0.reception = .interrupted(participant, interruption, since: since) }
+            case .unheard, nil: break
             }
         }
     }
 
-    /// A cause of interruptions has ended: an interrupted reception continues, unless another cause remains.
-    mutating func resumeReception() {
-        guard power == .awake, isAudioServerReady, !isAudioConnectionLost else { return }
-        guard case .interrupted(let participant, _) = channel?.reception else { return }
-        updateChannel { $0.updateRunning { $0.reception = .playing(participant) } }
+    /// A cause of interruptions has ended: an interrupted reception continues, unless another cause remains or it was
+    /// interrupted for too long.
+    mutating func resumeReception(effects: inout EffectCollector) {
+        guard power == .awake, isSessionActive, audioRefusal == nil else { return }
+        guard case .interrupted(let participant, _, let since) = channel?.reception else { return }
+        let isTooLate = effects.now - since > Reception.resumptionLimit
+        updateChannel { channel in
+            channel.updateRunning { $0.reception = isTooLate ? .unheard(participant) : .playing(participant) }
+            if isTooLate { channel.audio.endInterruption(effects: &effects) }
+        }
+    }
+
+    /// The machine has slept, which the time of events does not count.
+    mutating func slept(_ duration: Duration) {
+        guard case .interrupted(let participant, let interruption, let since) = channel?.reception else {
+            return
+        }
+        let earlier = since + (.zero - duration)
+        updateChannel {
+            $0.updateRunning { $0.reception = .interrupted(participant, interruption, since: earlier) }
+        }
+    }
+
+    /// A call began: a reception that could be heard is not any more, also after the call.
+    mutating func silenceReception(_ refusal: Refusal, effects: inout EffectCollector) {
+        updateChannel { channel in
+            switch channel.reception {
+            case .opening: channel.clearParticipant(refusal, effects: &effects)
+            case .playing(let participant), .interrupted(let participant, _, since: _):
+                channel.updateRunning { $0.reception = .unheard(participant) }
+            case .unheard, nil: break
+            }
+        }
     }
 }

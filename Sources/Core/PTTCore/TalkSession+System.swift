@@ -7,10 +7,10 @@ extension TalkSession {
         if power == .awake { power = .suspending }
     }
 
-    mutating func systemResumed() {
+    mutating func systemResumed(effects: inout EffectCollector) {
         guard power == .suspending else { return }
         power = .awake
-        resumeReception()
+        resumeReception(effects: &effects)
     }
 
     mutating func sessionLocked(effects: inout EffectCollector) {
@@ -24,6 +24,12 @@ extension TalkSession {
     mutating func sessionInactive(effects: inout EffectCollector) {
         isSessionActive = false
         endTransmission(.sessionInactive, effects: &effects)
+        interrupt(.sessionInactive, refusal: .sessionInactive, effects: &effects)
+    }
+
+    mutating func sessionActive(effects: inout EffectCollector) {
+        isSessionActive = true
+        resumeReception(effects: &effects)
     }
 
     mutating func stateSaved(effects: inout EffectCollector) {
@@ -48,7 +54,10 @@ extension TalkSession {
         // It fires once: the next deadline must be set again even if it is the same time.
         timer = nil
         checkStart(effects: &effects)
-        updateChannel { $0.checkPushes(effects: &effects) }
+        updateChannel { channel in
+            channel.checkPushes(effects: &effects)
+            channel.audio.checkGate(at: effects.now)
+        }
         checkLease(effects: &effects)
     }
 }

@@ -19,6 +19,7 @@ extension TalkSession {
             if refusal == .accessoriesOff {
                 forwardPress(of: origin, role, heldBy: client, effects: &effects)
             }
+            playRefusal(of: request.source, refusal, effects: &effects)
             effects.publish(.transmissionRefused(origin, refusal))
             return .refused(refusal)
         }
@@ -81,12 +82,12 @@ extension TalkSession {
         }
         // Before all reasons that concern a transmission: this press asks for none.
         if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled { return .accessoriesOff }
+        if let refusal = callRefusal(of: request.role) { return refusal }
         if let lease = channel.lease, !request.role.preempts(lease.transmission.role) {
             return .inProgress(lease.transmission)
         }
         if let refusal = channel.transmissionRefusal(of: request.role) { return refusal }
-        guard isAudioServerReady else { return .noAudioServer }
-        if isAudioConnectionLost { return .noAudioConnection(channel.owner) }
+        if let refusal = audioRefusal { return refusal }
         if timeOutLock.isLocked(request.origin, request.role) { return .timedOut(request.origin) }
         switch channel.presence {
         case .absent(let absent) where absent.owner.activation == nil: return .absent(absent.owner)
@@ -171,12 +172,19 @@ extension TalkSession {
             endTransmission(.timeLimit, effects: &effects)
         } else if let warning = lease.warning, effects.now >= warning {
             updateChannel { $0.lease?.warning = nil }
+            if openChannel.announcesLimit { effects.play(.timeLimitNear) }
             effects.publish(.timeLimitNear(secondsLeft: (lease.limit - effects.now).secondsRoundedUp))
         }
     }
 }
 
 extension JoinedChannel {
+    /// Whether a tone warns of the time limit. In full duplex the other end would hear it.
+    fileprivate var announcesLimit: Bool {
+        guard let lease, transmissionMode != .fullDuplex else { return false }
+        return audio.isLive(lease.captureID)
+    }
+
     /// Why the application's settings allow no transmission.
     fileprivate func transmissionRefusal(of role: ButtonRole) -> Refusal? {
         switch transmissionMode {

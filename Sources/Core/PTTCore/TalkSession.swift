@@ -34,6 +34,8 @@ package struct TalkSession: Equatable, Sendable {
     /// The longest transmission.
     package let timeLimit: Duration
     package let whileLocked: WhileLocked
+    /// Whether an emergency begins, and goes on, during a call.
+    package let emergencyDuringCalls: Bool
     var state = State.notJoined
     /// It transmits only while no channel is joined.
     var lastResort = JoinedChannel.lastResort
@@ -75,8 +77,14 @@ package struct TalkSession: Equatable, Sendable {
     /// - Parameters:
     ///   - timeLimit: The longest transmission; clamped to ``timeLimits``.
     ///   - whileLocked: What a locked screen means.
-    package init(timeLimit: Duration = defaultTimeLimit, whileLocked: WhileLocked = .allow) {
+    ///   - emergencyDuringCalls: Whether an emergency begins, and goes on, during a call.
+    package init(
+        timeLimit: Duration = defaultTimeLimit,
+        whileLocked: WhileLocked = .allow,
+        emergencyDuringCalls: Bool = false
+    ) {
         self.whileLocked = whileLocked
+        self.emergencyDuringCalls = emergencyDuringCalls
         self.timeLimit = min(max(timeLimit, Self.timeLimits.lowerBound), Self.timeLimits.upperBound)
     }
 
@@ -144,7 +152,7 @@ package struct TalkSession: Equatable, Sendable {
         case .playbackStarted(let playbackID): playbackStarted(playbackID, effects: &effects)
         case .playbackFailed(let playbackID, let interruption, let reason):
             playbackFailed(playbackID, interruption, reason: reason, effects: &effects)
-        case .audioConnectionReady(let client): audioConnectionReady(client)
+        case .audioConnectionReady(let client): audioConnectionReady(client, effects: &effects)
         case .audioConnectionLost(let client): audioConnectionLost(client, effects: &effects)
         case .routeChanged(let input, let output):
             effects.publish(.routeChanged(input: input, output: output))
@@ -158,11 +166,12 @@ package struct TalkSession: Equatable, Sendable {
         case .audioServerLost: audioServerLost(effects: &effects)
         case .policyChanged(let policy): policyChanged(policy, effects: &effects)
         case .systemSuspending: systemSuspending(effects: &effects)
-        case .systemResumed: systemResumed()
+        case .slept(let seconds): slept(.seconds(seconds))
+        case .systemResumed: systemResumed(effects: &effects)
         case .sessionLocked: sessionLocked(effects: &effects)
         case .sessionUnlocked: isLocked = false
         case .sessionInactive: sessionInactive(effects: &effects)
-        case .sessionActive: isSessionActive = true
+        case .sessionActive: sessionActive(effects: &effects)
         case .stateSaved: stateSaved(effects: &effects)
         case .stateNotSaved(let reason): stateNotSaved(reason: reason, effects: &effects)
         case .shuttingDown: shuttingDown(effects: &effects)

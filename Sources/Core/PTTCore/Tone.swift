@@ -4,8 +4,10 @@ package enum Tone: String, CaseIterable, Codable, Sendable {
     case talkPermit
     /// A transmission has ended.
     case end
-    /// A press was refused.
+    /// A press was refused, or its microphone could not be opened.
     case denied
+    /// A press was refused because the channel is in use.
+    case busy
     case timeLimitNear
     case timeLimitReached
     /// A transmission has ended because the link to its button was lost, or its device was removed.

@@ -23,9 +23,12 @@ package enum Interruption: String, WireEnum {
     case suspended
     /// A call began.
     case call
+    /// Another session became the active one of the seat.
+    case sessionInactive
 
     static let declaration = """
         # What interrupted the audio session while it was in use.
-        type Interruption (unknown, audioServerLost, speakerLost, audioConnectionLost, suspended, call)
+        type Interruption (unknown, audioServerLost, speakerLost, audioConnectionLost, suspended, call,
+          sessionInactive)
         """
 }

@@ -112,6 +112,7 @@ extension Wording {
         case .audioConnectionLost: "the application closed its audio socket"
         case .suspended: "the machine is going to sleep"
         case .call: "a call began"
+        case .sessionInactive: "another session of the seat became active"
         }
     }
 

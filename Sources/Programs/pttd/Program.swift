@@ -33,6 +33,8 @@ final class Daemon {
     private var calls: CallWatch?
     private let policy: PolicyWatch
     private var warmUp: DeferredSource?
+    /// How long the machine had slept when logind reported last.
+    private var slept = Duration.zero
 
     static func start(_ log: Logger) {
         do {
@@ -100,9 +102,13 @@ final class Daemon {
         }
         server.connect()
         let delay = LogindWatch.SleepDelay(who: "Push to talk", why: "The microphone must be closed")
-        logind = LogindWatch(delayingSleep: delay, log: log) { [host, policy] event in
+        slept = LogindWatch.slept
+        logind = LogindWatch(delayingSleep: delay, log: log) { [weak self, host, policy] event in
             // Closed times may have begun and ended while the machine slept.
-            if event == .resumed { policy.evaluate() }
+            if event == .resumed {
+                policy.evaluate()
+                self?.postSleep()
+            }
             host.post(TalkSession.Event(event))
         }
     }
@@ -111,6 +117,12 @@ final class Daemon {
         let calls = CallWatch(log: peers)
         calls.changed = { [host] in host.post(.callChanged($0)) }
         self.calls = calls
+    }
+
+    private func postSleep() {
+        let total = LogindWatch.slept
+        host.post(.slept(seconds: Int((total - slept).components.seconds)))
+        slept = total
     }
 
     private func stop() {

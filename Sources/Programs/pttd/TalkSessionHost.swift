@@ -57,6 +57,7 @@ final class TalkSessionHost {
     init(
         timeLimit: Duration,
         whileLocked: TalkSession.WhileLocked,
+        emergencyDuringCalls: Bool = false,
         _ backends: Backends,
         log: Logger,
         peers: RateLimitedLog
@@ -64,7 +65,11 @@ final class TalkSessionHost {
         self.backends = backends
         self.log = log
         self.peers = peers
-        session = TalkSession(timeLimit: timeLimit, whileLocked: whileLocked)
+        session = TalkSession(
+            timeLimit: timeLimit,
+            whileLocked: whileLocked,
+            emergencyDuringCalls: emergencyDuringCalls
+        )
         timer = TimerSource { [weak self] in self?.post(.timerFired) }
         backends.store.report = { [weak self] in self?.handle(.report($0)) }
         backends.audio.receive = { [weak self] in self?.play($1, from: $0) ?? .wantsMore }

@@ -177,7 +177,7 @@ package final class LogindWatch {
     }
 
     /// The time that the machine has slept since it started: its monotonic clock stops meanwhile (clock_gettime(2)).
-    private static var slept: Duration {
+    package static var slept: Duration {
         var (all, awake) = (timespec(), timespec())
         clock_gettime(CLOCK_BOOTTIME, &all)
         clock_gettime(CLOCK_MONOTONIC, &awake)

@@ -1,0 +1,32 @@
+import PTTMessages
+
+extension TalkSession {
+    /// Plays a tone unless the microphone would capture it, or the person at this machine would not hear it.
+    func play(_ tone: Tone, effects: inout EffectCollector) {
+        guard openChannel.lease == nil, isAudioServerReady, power == .awake, isSessionActive else { return }
+        effects.play(tone)
+    }
+
+    /// The tone of a press that is refused. An application that asks for a transmission by itself knows from the answer.
+    func playRefusal(of source: TransmitSource, _ refusal: Refusal, effects: inout EffectCollector) {
+        guard source != .developerRequest, refusal != .accessoriesOff else { return }
+        let isBusy = channel?.participant.map { refusal == .remoteSpeaks($0.name) } ?? false
+        play(isBusy ? .busy : .denied, effects: &effects)
+    }
+}
+
+extension EndCause {
+    /// The tone of an end; nil if there is none. A press that was too short for the microphone to deliver has no end tone.
+    func tone(wasLive: Bool) -> Tone? {
+        switch self {
+        case .timeLimit: .timeLimitReached
+        case .linkLost, .deviceRemoved: .accessoryLost
+        case .microphoneLost, .noMicrophone, .applicationUnavailable: .denied
+        case .unknown, .released, .stopped, .connectionLost, .applicationGone, .audioConnectionLost,
+            .channelLeft, .sessionLocked, .modeChanged, .callActive, .recorderGone:
+            wasLive ? .end : nil
+        // The next transmission has its own tone, or there is nothing or no person to play one to.
+        case .preempted, .audioServerLost, .suspended, .sessionInactive, .shuttingDown: nil
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import PTTCore
+import PTTMessages
+
+/// Proofs 37 and 77: one tone for each cause, and none that the other end hears.
+extension Model {
+    /// Whether a tone reaches the person at this machine and no microphone.
+    var isAudible: Bool { transmission == nil && hasAudioServer && power == .awake && !isSessionInactive }
+
+    /// The talk permit: not in full duplex (row 18), where the microphone is not kept from the speaker.
+    mutating func announceMicrophone() {
+        isLive = true
+        if channel?.mode == .fullDuplex { return }
+        tones.append("talkPermit")
+        gateLimit = now + 2
+    }
+
+    mutating func gateOpened(_ capture: Int) {
+        if isSending, isLive, capture == counts.transmissions { gateLimit = nil }
+    }
+
+    mutating func checkGate() {
+        if let limit = gateLimit, now >= limit { gateLimit = nil }
+    }
+
+    mutating func playRefusal(_ source: TransmitSource, isBusy: Bool) {
+        if source != .developerRequest, isAudible { tones.append(isBusy ? "busy" : "denied") }
+    }
+
+    mutating func playEnd(_ cause: EndCause) {
+        switch cause {
+        case .timeLimit: tones.append("timeLimitReached")
+        case .linkLost, .deviceRemoved: tones.append("accessoryLost")
+        case .microphoneLost, .noMicrophone, .applicationUnavailable: tones.append("denied")
+        case .preempted, .audioServerLost, .suspended, .sessionInactive, .shuttingDown: break
+        // Row 21: a press that was too short for the talk permit has no end either.
+        default: if isLive { tones.append("end") }
+        }
+        (isLive, gateLimit) = (false, nil)
+    }
+}
