@@ -5,6 +5,7 @@ import Journal
 import Logging
 import PTTCore
 import PTTMessages
+import PulseAudio
 import TestSupport
 import Testing
 
@@ -208,7 +209,15 @@ struct CallFixture {
         let bus = if let bus { bus } else { try await PrivateBus.start() }
         let address = BusAddress.address(bus.address)
         let log = RateLimitedLog(Logger(label: "test"))
-        let fixture = CallFixture(bus: bus, watch: CallWatch(system: address, session: address, log: log))
+        let fixture = CallFixture(
+            bus: bus,
+            watch: CallWatch(
+                server: AudioServer(applicationName: "Test"),
+                system: address,
+                session: address,
+                log: log
+            )
+        )
         fixture.watch.changed = { [calls = fixture.calls] in calls.add($0) }
         return fixture
     }

@@ -12,12 +12,15 @@ struct Configuration: Equatable, Codable {
     var whileLocked: String?
     /// Whether transmissions yield to calls; true if left out.
     var calls: Bool?
+    /// The names of the applications whose recordings count as calls; none if left out.
+    var callApplications: [String]?
 
     private enum CodingKeys: String, CodingKey {
         case timeLimit = "time-limit"
         case microphone
         case whileLocked = "while-locked"
         case calls
+        case callApplications = "call-applications"
     }
 }
 

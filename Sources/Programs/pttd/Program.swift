@@ -79,8 +79,8 @@ final class Daemon {
         host.restore()
         let listening = try RuntimeSocket.core.listen(sockets)
         service = try CoreService(host: host, audio: audio, adopting: listening, peers: peers)
+        if configuration.calls ?? true { watchCalls(configuration.callApplications ?? [], peers) }
         watchSystem()
-        if configuration.calls ?? true { watchCalls(peers) }
         signals = try [SIGTERM, SIGINT].map { signal in
             try SignalSource(signal) { [weak self] in self?.stop() }
         }
@@ -94,10 +94,14 @@ final class Daemon {
     }
 
     private func watchSystem() {
-        server.stateChanged = { [host] state in
+        server.stateChanged = { [host, calls] state in
             switch state {
-            case .ready: host.post(.audioServerReady)
-            case .closed, .connecting, .lost: host.post(.audioServerLost)
+            case .ready:
+                host.post(.audioServerReady)
+                calls?.serverIsReady()
+            case .closed, .connecting, .lost:
+                host.post(.audioServerLost)
+                calls?.serverIsLost()
             }
         }
         server.connect()
@@ -113,9 +117,10 @@ final class Daemon {
         }
     }
 
-    private func watchCalls(_ peers: RateLimitedLog) {
-        let calls = CallWatch(log: peers)
+    private func watchCalls(_ applications: [String], _ peers: RateLimitedLog) {
+        let calls = CallWatch(server: server, callApplications: applications, log: peers)
         calls.changed = { [host] in host.post(.callChanged($0)) }
+        calls.recordersChanged = { [host] in host.post(.recordersChanged($0)) }
         self.calls = calls
     }
 

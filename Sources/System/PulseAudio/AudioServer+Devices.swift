@@ -17,6 +17,12 @@ extension AudioServer {
         observers.add(kinds, changed)
     }
 
+    /// Whether a stream is one of this connection. False for one that the server has not confirmed yet.
+    package func ownsStream(_ kind: DeviceKind, _ index: UInt32) -> Bool {
+        guard case .ready = state, let connection = try? connected("find a stream") else { return false }
+        return connection.owns(kind, index)
+    }
+
     /// Lists what the server has now. Cards are not listed.
     ///
     /// - Parameters:

@@ -108,6 +108,10 @@ final class Connection {
         updateSubscription()
     }
 
+    func owns(_ kind: DeviceKind, _ index: UInt32) -> Bool {
+        streams.contains { $0.kind == kind && $0.index == index }
+    }
+
     /// Sends a request, and keeps it alive until its end.
     func send(_ request: any ConnectionRequest) {
         guard let context else {

@@ -17,7 +17,7 @@ extension AudioDevices {
 
     /// Whether a source captures real sound: it is neither a monitor of a sink, nor one of this program's own devices, nor
     /// software that records only from such sources.
-    func isMicrophone(_ source: AudioDevice) -> Bool {
+    package func isMicrophone(_ source: AudioDevice) -> Bool {
         var visited: Set<UInt32> = []
         return isMicrophone(source, &visited)
     }

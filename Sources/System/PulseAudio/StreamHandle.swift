@@ -77,6 +77,13 @@ final class StreamHandle {
 
     var isOpen: Bool { !isClosing && stream.map(pa_stream_get_state) == PA_STREAM_READY }
 
+    var kind: DeviceKind { direction == .capture ? .sourceOutput : .sinkInput }
+
+    /// The server's index of the stream.
+    var index: UInt32? {
+        stream.map(pa_stream_get_state) == PA_STREAM_READY ? pa_stream_get_index(stream) : nil
+    }
+
     var deviceIndex: UInt32? { isOpen ? pa_stream_get_device_index(stream) : nil }
 
     var deviceName: String? { isOpen ? text(pa_stream_get_device_name(stream)) : nil }

@@ -1,0 +1,109 @@
+import EventLoop
+import Glibc
+import PTTMessages
+import TestSupport
+import Testing
+
+@testable import pttd
+
+/// Calls and recordings of applications on real sound servers, as the built core reports them.
+@Suite(.serialized) struct CallStreamTests {
+    init() { withRunningLoop() }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `a recording or a playback with the role phone is a call until it ends`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await MicrophoneFixture.start(program)
+        for kind in ["--record", "--playback"] {
+            let caller = try fixture.sound.caller(kind)
+            try await fixture.published { $0 == .callChanged(.phoneStream) }
+            #expect(try await fixture.accessoryd.status().call == .phoneStream)
+            caller.kill()
+            try await fixture.published { $0 == .callChanged(nil) }
+        }
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `a call that exists when the core starts is found`(program: PrivateAudioServer.Program)
+        async throws
+    {
+        var caller: TestProcess?
+        let fixture = try await MicrophoneFixture.start(program) { sound in
+            caller = try sound.caller("--record")
+            try await sound.untilRecorded()
+        }
+        if try await fixture.accessoryd.status().call == nil {
+            try await fixture.published { $0 == .callChanged(.phoneStream) }
+        }
+        caller?.kill()
+        try await fixture.published { $0 == .callChanged(nil) }
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop
+    func `the core's own streams are neither a call nor a recording, others without a role are listed`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await MicrophoneFixture.start(program)
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        let recorder = try fixture.sound.caller("--record", role: nil)
+        try await fixture.published { $0 == .recordersChanged(["Caller"]) }
+        let status = try await fixture.accessoryd.status()
+        #expect(status.call == nil && status.transmission != nil)
+        #expect(status.recorders == ["Caller"])
+        recorder.kill()
+        try await fixture.published { $0 == .recordersChanged([]) }
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `a call ends with the sound server`(program: PrivateAudioServer.Program) async throws {
+        let fixture = try await MicrophoneFixture.start(program)
+        let caller = try fixture.sound.caller("--record")
+        try await fixture.published { $0 == .callChanged(.phoneStream) }
+        fixture.sound.kill()
+        try await fixture.published { $0 == .callChanged(nil) }
+        caller.kill()
+    }
+
+    @Test @EventLoop func `a configured application is in a call while it records`() async throws {
+        let fixture = try await MicrophoneFixture.start(.pulseAudio, "call-applications = [\"caller\"]")
+        let caller = try fixture.sound.caller("--record", role: nil)
+        let call = ActiveCall(source: "call application", name: "Caller")
+        try await fixture.published { $0 == .callChanged(call) }
+        caller.kill()
+        try await fixture.published { $0 == .callChanged(nil) }
+    }
+
+    @Test @EventLoop func `without calls in the configuration nothing is watched`() async throws {
+        let fixture = try await MicrophoneFixture.start(.pulseAudio, "calls = false")
+        let caller = try fixture.sound.caller("--record")
+        try await fixture.sound.untilRecorded()
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        let status = try await fixture.accessoryd.status()
+        #expect(status.call == nil && status.recorders.isEmpty)
+        caller.kill()
+    }
+}
+
+extension ActiveCall? {
+    static let phoneStream = ActiveCall(source: "phone stream", name: "Caller")
+}
+
+extension PrivateAudioServer {
+    /// An application with the name "Caller", which records from the microphone or plays silence.
+    func caller(_ kind: String, role: String? = "phone") throws -> TestProcess {
+        let properties = ["application.name=Caller"] + (role.map { ["media.role=\($0)"] } ?? [])
+        let device = kind == "--record" ? "tone" : "speaker"
+        let files = kind == "--record" ? "/dev/null" : "/dev/zero"
+        let options = properties.map { "--property=\($0)" } + ["--device=\(device)", "--raw", files]
+        return try TestProcess(["pacat", kind] + options, environment: environment)
+    }
+
+    /// Waits until an application records.
+    func untilRecorded() async throws {
+        while try await sourceOutputs().isEmpty { await pause(.milliseconds(20)) }
+    }
+}
