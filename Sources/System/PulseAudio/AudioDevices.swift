@@ -13,6 +13,7 @@ package struct AudioDevices: Sendable, Equatable {
     /// The streams that play.
     package var sinkInputs: [AudioStream] = []
     package var modules: [AudioModule] = []
+    package var cards: [AudioCard] = []
 
     /// Longer lists from the server are truncated.
     static let limit = 1000

@@ -23,7 +23,7 @@ extension AudioServer {
         return connection.owns(kind, index)
     }
 
-    /// Lists what the server has now. Cards are not listed.
+    /// Lists what the server has now.
     ///
     /// - Parameters:
     ///   - kinds: The default devices are listed with `server`.

@@ -147,6 +147,6 @@ private func valid(_ index: UInt32) -> UInt32? {
     index == .max ? nil : index
 }
 
-private func property(_ name: String, of list: OpaquePointer?) -> String? {
+func property(_ name: String, of list: OpaquePointer?) -> String? {
     list.flatMap { text(pa_proplist_gets($0, name)) }
 }

@@ -69,7 +69,7 @@ final class DeviceQuery: ConnectionRequest {
             add(pa_context_get_source_output_info_list(context, sourceOutputCallback, this), context)
         case .sinkInput: add(pa_context_get_sink_input_info_list(context, sinkInputCallback, this), context)
         case .module: add(pa_context_get_module_info_list(context, moduleCallback, this), context)
-        case .card: break
+        case .card: add(pa_context_get_card_info_list(context, cardCallback, this), context)
         }
     }
 
@@ -124,6 +124,10 @@ final class DeviceQuery: ConnectionRequest {
 
     func received(module: AudioModule) {
         append(module, to: \.modules)
+    }
+
+    func received(card: pa_card_info) {
+        append(AudioCard(card), to: \.cards)
     }
 
     private func append<Item>(_ item: Item, to list: WritableKeyPath<AudioDevices, [Item]>) {

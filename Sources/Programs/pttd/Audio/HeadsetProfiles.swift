@@ -1,0 +1,293 @@
+import EventLoop
+import PulseAudio
+
+/// The profile of a Bluetooth headset, which has a microphone only in a profile in which music sounds bad: when to change
+/// it, and to change it back.
+///
+/// Each change is written down before it is made. So it is undone also by the next run after a crash, and when a headset
+/// that went away with our profile returns. A profile that was changed by anybody else meanwhile stays.
+struct HeadsetProfiles: Equatable {
+    /// `bluetooth-headset` of the configuration.
+    enum Mode: String, CaseIterable {
+        /// Never changed: another microphone talks, the headset plays.
+        case music
+        /// With the microphone for each transmission.
+        case transmission
+        /// With the microphone until ``conversationLength`` after the last transmission.
+        case conversation
+        /// With the microphone while a channel is joined.
+        case channel
+    }
+
+    /// A change as it is written down.
+    struct Change: Equatable, Codable {
+        /// The server's name of the card, which contains the headset's address.
+        let card: String
+        /// The profile before, and that of the change.
+        let original: String
+        let changed: String
+    }
+
+    enum Event {
+        /// What the server has now, after a connection or a change of its cards or sources.
+        case listed(AudioDevices)
+        case serverLost
+        /// The changes are on disk or, with false, cannot be written.
+        case saved(Bool)
+        /// The server has refused a profile.
+        case refused(card: String)
+        case transmissionBegan
+        case transmissionEnded
+        case channelChanged(isJoined: Bool)
+        case timerFired
+        case stopping
+    }
+
+    enum Effect: Equatable {
+        /// Answered with ``Event/saved(_:)``.
+        case save([Change])
+        case setProfile(card: String, profile: String)
+        /// Opens the microphone of the transmission that has begun: that of the headset, or the usual one.
+        case openMicrophone(source: String?)
+        case setTimer(MonotonicInstant)
+        case cancelTimer
+    }
+
+    /// How far a change is.
+    private enum Phase: Equatable {
+        case writing
+        /// The server has been asked for the profile.
+        case ordered
+        case made
+        /// The server has been asked for the profile of before.
+        case undoing
+        /// Made, or not, by an earlier run or before the server was lost.
+        case unknown
+    }
+
+    private struct Entry: Equatable {
+        let change: Change
+        var phase: Phase
+    }
+
+    private let mode: Mode
+    private var devices = AudioDevices()
+    private var entries: [Entry]
+    private var isTransmitting = false
+    private var isJoined = false
+    private var isStopping = false
+    /// Until when the transmission waits for the headset's microphone; nil if it does not.
+    private var waitingEnd: MonotonicInstant?
+    private var conversationEnd: MonotonicInstant?
+
+    /// After the last transmission.
+    static let conversationLength = Duration.seconds(30)
+    /// For the change of the profile and the new source. A headset takes 0.3 to 1 second.
+    static let waitLimit = Duration.seconds(3)
+    /// Headsets that are away with a change; the oldest are forgotten.
+    static let changeLimit = 16
+
+    /// `undone` are the changes that an earlier run wrote down and may not have undone.
+    init(_ mode: Mode, undone: [Change] = []) {
+        self.mode = mode
+        entries = undone.suffix(Self.changeLimit).map { Entry(change: $0, phase: .unknown) }
+    }
+
+    mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Effect] {
+        var effects: [Effect] = []
+        switch event {
+        case .listed(let new):
+            devices = new
+            settle(&effects)
+        case .serverLost:
+            devices = AudioDevices()
+            entries.removeAll { $0.phase == .writing }
+            for index in entries.indices { entries[index].phase = .unknown }
+        case .saved(let isWritten):
+            saved(isWritten, &effects)
+        case .refused(let card):
+            entries.removeAll { $0.change.card == card }
+            save(&effects)
+            stopWaiting(&effects)
+        case .transmissionBegan:
+            isTransmitting = true
+            conversationEnd = nil
+            waitingEnd = now + Self.waitLimit
+            effects.append(.cancelTimer)
+        case .transmissionEnded:
+            isTransmitting = false
+            waitingEnd = nil
+            effects.append(.cancelTimer)
+            if mode == .conversation { conversationEnd = now + Self.conversationLength }
+        case .channelChanged(let isJoined):
+            self.isJoined = isJoined
+        case .timerFired:
+            if let end = conversationEnd, now >= end { conversationEnd = nil }
+            if let end = waitingEnd, now >= end { stopWaiting(&effects) }
+        case .stopping:
+            isStopping = true
+            isTransmitting = false
+            waitingEnd = nil
+        }
+        updateProfiles(&effects)
+        updateWaiting(&effects)
+        return effects
+    }
+
+    // MARK: The profiles
+
+    private var isWanted: Bool {
+        guard !isStopping else { return false }
+        return switch mode {
+        case .music: false
+        case .transmission: isTransmitting
+        case .conversation: isTransmitting || conversationEnd != nil
+        case .channel: isJoined
+        }
+    }
+
+    private mutating func updateProfiles(_ effects: inout [Effect]) {
+        if isWanted {
+            begin(&effects)
+        } else {
+            undo(&effects)
+        }
+    }
+
+    private mutating func begin(_ effects: inout [Effect]) {
+        guard let card = devices.headset else { return }
+        if let index = entries.firstIndex(where: { $0.change.card == card.name }) {
+            guard entries[index].phase == .undoing else { return }
+            entries[index].phase = .ordered
+            effects.append(.setProfile(card: card.name, profile: entries[index].change.changed))
+        } else if card.active?.hasMicrophone == false, let profile = card.headsetProfile {
+            let change = Change(card: card.name, original: card.activeProfile, changed: profile.name)
+            entries.append(Entry(change: change, phase: .writing))
+            entries = entries.suffix(Self.changeLimit)
+            save(&effects)
+        }
+    }
+
+    private mutating func undo(_ effects: inout [Effect]) {
+        for index in entries.indices where [.ordered, .made].contains(entries[index].phase) {
+            let change = entries[index].change
+            // The change of a headset that is away is undone when it returns.
+            guard devices.cards.contains(where: { $0.name == change.card }) else { continue }
+            entries[index].phase = .undoing
+            effects.append(.setProfile(card: change.card, profile: change.original))
+        }
+        // Not made yet: the order is not given.
+        let count = entries.count
+        entries.removeAll { $0.phase == .writing }
+        if entries.count != count { save(&effects) }
+    }
+
+    /// Forgets the changes that are undone, and those that were changed again by somebody else.
+    private mutating func settle(_ effects: inout [Effect]) {
+        let count = entries.count
+        for index in entries.indices.reversed() {
+            let (change, phase) = (entries[index].change, entries[index].phase)
+            guard let card = devices.cards.first(where: { $0.name == change.card }) else {
+                // It may return with our profile, which PulseAudio remembers for each card.
+                if phase != .writing { entries[index].phase = .unknown }
+                continue
+            }
+            let isOurs = card.activeProfile == change.changed
+            switch phase {
+            case .writing where card.activeProfile != change.original: entries.remove(at: index)
+            case .writing: break
+            case .ordered, .unknown, .made:
+                // What was ordered may not have been made yet.
+                let isAwaited = phase == .ordered && card.activeProfile == change.original
+                if isOurs { entries[index].phase = .made } else if !isAwaited { entries.remove(at: index) }
+            case .undoing where !isOurs: entries.remove(at: index)
+            case .undoing: break
+            }
+        }
+        if entries.count != count { save(&effects) }
+    }
+
+    private mutating func saved(_ isWritten: Bool, _ effects: inout [Effect]) {
+        guard isWritten else {
+            let count = entries.count
+            entries.removeAll { $0.phase == .writing }
+            if entries.count != count { stopWaiting(&effects) }
+            return
+        }
+        for index in entries.indices where entries[index].phase == .writing {
+            entries[index].phase = .ordered
+            let change = entries[index].change
+            effects.append(.setProfile(card: change.card, profile: change.changed))
+        }
+    }
+
+    private func save(_ effects: inout [Effect]) {
+        effects.append(.save(entries.map(\.change)))
+    }
+
+    // MARK: The transmission
+
+    private mutating func updateWaiting(_ effects: inout [Effect]) {
+        guard let end = waitingEnd else {
+            if let conversationEnd { effects.append(.setTimer(conversationEnd)) }
+            return
+        }
+        guard mode != .music, let card = devices.headset else { return stopWaiting(&effects) }
+        if card.active?.hasMicrophone == true, let source = devices.source(of: card) {
+            stopWaiting(&effects, source: source)
+        } else if entries.contains(where: { $0.change.card == card.name }) {
+            effects.append(.setTimer(end))
+        } else {
+            stopWaiting(&effects)
+        }
+    }
+
+    private mutating func stopWaiting(_ effects: inout [Effect], source: String? = nil) {
+        guard waitingEnd != nil else { return }
+        waitingEnd = nil
+        effects += [.cancelTimer, .openMicrophone(source: source)]
+    }
+}
+
+extension AudioDevices {
+    /// The Bluetooth headset that plays by default: its sink has its address in its name, as its card has.
+    fileprivate var headset: AudioCard? {
+        guard let defaultSink else { return nil }
+        return cards.first { card in
+            card.isBluetooth && card.address.map { Self.name(defaultSink, hasAddress: $0) } ?? false
+        }
+    }
+
+    /// The microphone of a headset, which exists only in some of its profiles.
+    fileprivate func source(of card: AudioCard) -> String? {
+        guard let address = card.address else { return nil }
+        return sources.first { !$0.isMonitor && !$0.isOwn && Self.name($0.name, hasAddress: address) }?.name
+    }
+
+    /// `bluez_sink.AA_BB_CC_DD_EE_FF.a2dp_sink`, `bluez_output.AA_BB_CC_DD_EE_FF.1`.
+    private static func name(_ name: String, hasAddress address: String) -> Bool {
+        let parts = name.utf8.split(separator: UInt8(ascii: "."))
+        return parts.count > 1 && parts[0].starts(with: "bluez_".utf8) && parts[1].elementsEqual(address.utf8)
+    }
+}
+
+extension AudioCard {
+    /// Of `bluez_card.AA_BB_CC_DD_EE_FF`.
+    fileprivate var address: String? {
+        let prefix = "bluez_card."
+        return name.utf8.starts(with: prefix.utf8) ? String(name.utf8.dropFirst(prefix.utf8.count)) : nil
+    }
+
+    fileprivate var active: AudioCard.Profile? { profiles.first { $0.name == activeProfile } }
+
+    /// The best one with the microphone. Others with a microphone, `headset-audio-gateway` for example, are those of a
+    /// telephone that uses this machine as its headset.
+    fileprivate var headsetProfile: AudioCard.Profile? {
+        let names = ["headset-head-unit", "headset_head_unit", "handsfree_head_unit"]
+        let candidates = profiles.filter { profile in
+            profile.hasMicrophone && profile.isAvailable
+                && names.contains { profile.name.utf8.starts(with: $0.utf8) }
+        }
+        return candidates.max { $0.priority < $1.priority }
+    }
+}

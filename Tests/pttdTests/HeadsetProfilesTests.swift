@@ -1,0 +1,303 @@
+import EventLoop
+import Testing
+
+@testable import PulseAudio
+@testable import pttd
+
+/// When the profile of a Bluetooth headset is changed, and changed back. The cards are those of `pactl list cards` on
+/// PulseAudio 16.1 (a Jabra Elite 75t) and PipeWire 0.3 (with the codecs of WirePlumber 0.4).
+@Suite struct HeadsetProfilesTests {
+    enum Server: String, CaseIterable { case pulseAudio, pipeWire }
+
+    private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+
+    private struct Headset {
+        let server: Server
+        var active: String
+        var isPlaying = true
+        var isAvailable = true
+
+        init(_ server: Server) {
+            self.server = server
+            active = server == .pulseAudio ? "a2dp_sink" : "a2dp-sink-ldac"
+        }
+
+        var music: String { server == .pulseAudio ? "a2dp_sink" : "a2dp-sink-ldac" }
+        var talk: String { server == .pulseAudio ? "handsfree_head_unit" : "headset-head-unit-msbc" }
+        var source: String {
+            server == .pulseAudio
+                ? "bluez_source.70_BF_92_C9_F5_D0.handsfree_head_unit" : "bluez_input.70_BF_92_C9_F5_D0.0"
+        }
+
+        private var profiles: [AudioCard.Profile] {
+            func profile(_ name: String, _ priority: UInt32, microphone: Bool = true) -> AudioCard.Profile {
+                let available = isAvailable || !microphone
+                return AudioCard.Profile(
+                    name: name,
+                    hasMicrophone: microphone,
+                    isAvailable: available,
+                    priority: priority
+                )
+            }
+            return switch server {
+            case .pulseAudio:
+                [
+                    profile("a2dp_sink", 40, microphone: false), profile("handsfree_head_unit", 30),
+                    profile("headset_audio_gateway", 50), profile("off", 0, microphone: false),
+                ]
+            case .pipeWire:
+                [
+                    profile("off", 0, microphone: false), profile("audio-gateway", 256),
+                    profile("a2dp-sink", 16, microphone: false), profile("headset-head-unit", 1),
+                    profile("a2dp-sink-ldac", 19, microphone: false), profile("headset-head-unit-cvsd", 2),
+                    profile("headset-head-unit-msbc", 3),
+                ]
+            }
+        }
+
+        func listed(hasSource: Bool? = nil) -> HeadsetProfiles.Event {
+            var devices = AudioDevices()
+            let card = "bluez_card.70_BF_92_C9_F5_D0"
+            let builtIn = AudioCard(
+                name: "alsa_card.pci-0000_00_1f.3",
+                isBluetooth: false,
+                activeProfile: "output:analog-stereo+input:analog-stereo",
+                profiles: []
+            )
+            devices.cards = [
+                builtIn,
+                AudioCard(name: card, isBluetooth: true, activeProfile: active, profiles: profiles),
+            ]
+            let sink = server == .pulseAudio ? "bluez_sink" : "bluez_output"
+            devices.defaultSink = isPlaying ? "\(sink).70_BF_92_C9_F5_D0.1" : "alsa_output.pci.analog-stereo"
+            let names = ["alsa_input.pci.analog-stereo"] + (hasSource ?? (active == talk) ? [source] : [])
+            devices.sources = names.enumerated().map { index, name in
+                AudioDevice(
+                    index: UInt32(index),
+                    name: name,
+                    isMuted: false,
+                    isMonitor: false,
+                    isOwn: false,
+                    isHardware: true,
+                    isUnplugged: false,
+                    owner: DeviceOwner(module: nil, linkGroup: nil)
+                )
+            }
+            return .listed(devices)
+        }
+
+        var change: HeadsetProfiles.Change {
+            HeadsetProfiles.Change(card: "bluez_card.70_BF_92_C9_F5_D0", original: music, changed: talk)
+        }
+
+        func set(_ profile: String) -> HeadsetProfiles.Effect {
+            .setProfile(card: "bluez_card.70_BF_92_C9_F5_D0", profile: profile)
+        }
+    }
+
+    /// What matters of the effects: timers are tested on their own.
+    private func handle(
+        _ profiles: inout HeadsetProfiles,
+        _ event: HeadsetProfiles.Event,
+        at time: MonotonicInstant = start
+    ) -> [HeadsetProfiles.Effect] {
+        profiles.handle(event, at: time).filter { effect in
+            switch effect {
+            case .setTimer, .cancelTimer: false
+            case .save, .setProfile, .openMicrophone: true
+            }
+        }
+    }
+
+    @Test(arguments: Server.allCases)
+    func `for a transmission the change is written down, made, awaited, and undone`(server: Server) {
+        var headset = Headset(server)
+        var profiles = HeadsetProfiles(.transmission)
+        #expect(handle(&profiles, headset.listed()).isEmpty)
+        #expect(handle(&profiles, .transmissionBegan) == [.save([headset.change])])
+        #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
+        // The profile is changed before its source exists.
+        #expect(handle(&profiles, headset.listed()).isEmpty)
+        headset.active = headset.talk
+        #expect(handle(&profiles, headset.listed(hasSource: false)).isEmpty)
+        #expect(handle(&profiles, headset.listed()) == [.openMicrophone(source: headset.source)])
+        #expect(handle(&profiles, headset.listed()).isEmpty)
+        #expect(handle(&profiles, .transmissionEnded) == [headset.set(headset.music)])
+        #expect(handle(&profiles, headset.listed()).isEmpty)
+        headset.active = headset.music
+        #expect(handle(&profiles, headset.listed()) == [.save([])])
+    }
+
+    @Test(arguments: Server.allCases)
+    func
+        `in the music mode, without a headset that plays, or without a profile nothing is changed or awaited`(
+            server: Server
+        )
+    {
+        let headset = Headset(server)
+        var elsewhere = headset
+        elsewhere.isPlaying = false
+        var unavailable = headset
+        unavailable.isAvailable = false
+        let cases: [(HeadsetProfiles.Mode, HeadsetProfiles.Event)] = [
+            (.music, headset.listed()), (.transmission, elsewhere.listed()),
+            (.transmission, unavailable.listed()), (.transmission, .serverLost),
+            (.channel, headset.listed()),
+        ]
+        for (mode, devices) in cases {
+            var profiles = HeadsetProfiles(mode)
+            #expect(handle(&profiles, devices).isEmpty)
+            #expect(handle(&profiles, .transmissionBegan) == [.openMicrophone(source: nil)])
+            #expect(handle(&profiles, .transmissionEnded).isEmpty)
+        }
+    }
+
+    @Test func `a profile with a microphone that is in use already is used and left`() {
+        var headset = Headset(.pulseAudio)
+        headset.active = headset.talk
+        var profiles = HeadsetProfiles(.transmission)
+        _ = handle(&profiles, headset.listed())
+        #expect(handle(&profiles, .transmissionBegan) == [.openMicrophone(source: headset.source)])
+        #expect(handle(&profiles, .transmissionEnded).isEmpty)
+    }
+
+    @Test func `a change that cannot be written down is not made`() {
+        let headset = Headset(.pulseAudio)
+        var profiles = HeadsetProfiles(.transmission)
+        _ = handle(&profiles, headset.listed())
+        _ = handle(&profiles, .transmissionBegan)
+        #expect(handle(&profiles, .saved(false)).contains(.openMicrophone(source: nil)))
+        #expect(!handle(&profiles, .transmissionEnded).contains(headset.set(headset.music)))
+    }
+
+    @Test func `a headset that does not change its profile in time is not waited for, and changed back`() {
+        let headset = Headset(.pipeWire)
+        var profiles = HeadsetProfiles(.transmission)
+        _ = handle(&profiles, headset.listed())
+        _ = handle(&profiles, .transmissionBegan)
+        let effects = profiles.handle(.saved(true), at: Self.start)
+        #expect(effects.contains(.setTimer(Self.start + HeadsetProfiles.waitLimit)))
+        let late = Self.start + HeadsetProfiles.waitLimit
+        #expect(handle(&profiles, .timerFired, at: late) == [.openMicrophone(source: nil)])
+        #expect(handle(&profiles, .transmissionEnded, at: late) == [headset.set(headset.music)])
+    }
+
+    @Test func `a profile that the server refuses is not waited for`() {
+        let headset = Headset(.pipeWire)
+        var profiles = HeadsetProfiles(.transmission)
+        _ = handle(&profiles, headset.listed())
+        _ = handle(&profiles, .transmissionBegan)
+        _ = handle(&profiles, .saved(true))
+        let effects = handle(&profiles, .refused(card: headset.change.card))
+        #expect(effects.contains(.save([])) && effects.contains(.openMicrophone(source: nil)))
+    }
+
+    @Test func `a release while the headset is awaited opens no microphone`() {
+        var headset = Headset(.pipeWire)
+        var profiles = HeadsetProfiles(.transmission)
+        _ = handle(&profiles, headset.listed())
+        _ = handle(&profiles, .transmissionBegan)
+        #expect(handle(&profiles, .transmissionEnded) == [.save([])])
+        // The answer to the first writing.
+        #expect(handle(&profiles, .saved(true)).isEmpty)
+        headset.active = headset.talk
+        #expect(handle(&profiles, headset.listed()).isEmpty)
+    }
+
+    @Test func `a profile that somebody else chooses meanwhile stays`() {
+        var headset = Headset(.pulseAudio)
+        var profiles = HeadsetProfiles(.transmission)
+        _ = handle(&profiles, headset.listed())
+        _ = handle(&profiles, .transmissionBegan)
+        _ = handle(&profiles, .saved(true))
+        headset.active = headset.talk
+        _ = handle(&profiles, headset.listed())
+        headset.active = "off"
+        #expect(handle(&profiles, headset.listed()) == [.save([])])
+        #expect(handle(&profiles, .transmissionEnded).isEmpty)
+    }
+
+    @Test func `a conversation keeps the microphone for 30 seconds after its last transmission`() {
+        var headset = Headset(.pulseAudio)
+        var profiles = HeadsetProfiles(.conversation)
+        _ = handle(&profiles, headset.listed())
+        _ = handle(&profiles, .transmissionBegan)
+        _ = handle(&profiles, .saved(true))
+        headset.active = headset.talk
+        _ = handle(&profiles, headset.listed())
+        let end = Self.start + .seconds(10)
+        let effects = profiles.handle(.transmissionEnded, at: end)
+        #expect(effects.last == .setTimer(end + .seconds(30)))
+        #expect(!effects.contains(headset.set(headset.music)))
+        let next = end + .seconds(29)
+        let again = profiles.handle(.transmissionBegan, at: next)
+        #expect(again.contains(.openMicrophone(source: headset.source)))
+        #expect(handle(&profiles, .timerFired, at: end + .seconds(30)).isEmpty)
+        #expect(handle(&profiles, .transmissionEnded, at: next).isEmpty)
+        let over = next + .seconds(30)
+        #expect(handle(&profiles, .timerFired, at: over) == [headset.set(headset.music)])
+    }
+
+    @Test func `a channel keeps the microphone until it is left`() {
+        var headset = Headset(.pipeWire)
+        var profiles = HeadsetProfiles(.channel)
+        _ = handle(&profiles, headset.listed())
+        #expect(handle(&profiles, .channelChanged(isJoined: true)) == [.save([headset.change])])
+        #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
+        headset.active = headset.talk
+        #expect(handle(&profiles, headset.listed()).isEmpty)
+        #expect(handle(&profiles, .transmissionBegan) == [.openMicrophone(source: headset.source)])
+        #expect(handle(&profiles, .transmissionEnded).isEmpty)
+        #expect(handle(&profiles, .channelChanged(isJoined: false)) == [headset.set(headset.music)])
+    }
+
+    @Test(arguments: Server.allCases)
+    func `a change of an earlier run is undone, also when the headset returns later`(server: Server) {
+        var headset = Headset(server)
+        headset.active = headset.talk
+        var profiles = HeadsetProfiles(.music, undone: [headset.change])
+        #expect(handle(&profiles, .listed(AudioDevices())).isEmpty)
+        #expect(handle(&profiles, headset.listed()) == [headset.set(headset.music)])
+        headset.active = headset.music
+        #expect(handle(&profiles, headset.listed()) == [.save([])])
+    }
+
+    @Test func `a change of an earlier run that was not made, or changed since, is forgotten`() {
+        for profile in ["a2dp_sink", "off"] {
+            var headset = Headset(.pulseAudio)
+            headset.active = profile
+            var profiles = HeadsetProfiles(.transmission, undone: [headset.change])
+            #expect(handle(&profiles, headset.listed()) == [.save([])])
+        }
+    }
+
+    @Test func `a headset that goes away with our profile, or a server that is lost, is changed back later`()
+    {
+        for loss in [HeadsetProfiles.Event.serverLost, .listed(AudioDevices())] {
+            var headset = Headset(.pulseAudio)
+            var profiles = HeadsetProfiles(.transmission)
+            _ = handle(&profiles, headset.listed())
+            _ = handle(&profiles, .transmissionBegan)
+            _ = handle(&profiles, .saved(true))
+            headset.active = headset.talk
+            _ = handle(&profiles, headset.listed())
+            #expect(handle(&profiles, loss).isEmpty)
+            #expect(handle(&profiles, .transmissionEnded).isEmpty)
+            #expect(handle(&profiles, headset.listed()) == [headset.set(headset.music)])
+        }
+    }
+
+    @Test(arguments: HeadsetProfiles.Mode.allCases)
+    func `on exit every change is undone, and none is made after it`(mode: HeadsetProfiles.Mode) {
+        var headset = Headset(.pipeWire)
+        var profiles = HeadsetProfiles(mode)
+        _ = handle(&profiles, headset.listed())
+        _ = handle(&profiles, .channelChanged(isJoined: true))
+        _ = handle(&profiles, .transmissionBegan)
+        _ = handle(&profiles, .saved(true))
+        headset.active = mode == .music ? headset.music : headset.talk
+        _ = handle(&profiles, headset.listed())
+        #expect(handle(&profiles, .stopping) == (mode == .music ? [] : [headset.set(headset.music)]))
+        #expect(handle(&profiles, .transmissionBegan).filter { $0 == headset.set(headset.talk) }.isEmpty)
+    }
+}
