@@ -15,6 +15,8 @@ package struct AudioDevices: Sendable, Equatable {
     package var modules: [AudioModule] = []
     package var cards: [AudioCard] = []
 
+    package init() {}
+
     /// Longer lists from the server are truncated.
     static let limit = 1000
 }

@@ -6,7 +6,7 @@ import PulseAudio
 ///
 /// Each change is written down before it is made. So it is undone also by the next run after a crash, and when a headset
 /// that went away with our profile returns. A profile that was changed by anybody else meanwhile stays.
-struct HeadsetProfiles: Equatable {
+struct HeadsetProfiles {
     /// `bluetooth-headset` of the configuration.
     enum Mode: String, CaseIterable {
         /// Never changed: another microphone talks, the headset plays.
