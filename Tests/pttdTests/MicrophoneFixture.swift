@@ -26,11 +26,12 @@ final class MicrophoneFixture {
     private let happenings = AsyncQueue(of: Happening.self)
     private var reader: DescriptorSource?
 
-    /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, and `prepare` changes the
-    /// server's devices before the core starts.
+    /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, `environment` has more
+    /// variables of the core, and `prepare` changes the server's devices before the core starts.
     static func start(
         _ program: PrivateAudioServer.Program,
         _ configuration: String? = nil,
+        environment: [String: String] = [:],
         prepare: @EventLoop (PrivateAudioServer) async throws -> Void = { _ in }
     ) async throws -> MicrophoneFixture {
         let sound: PrivateAudioServer
@@ -41,7 +42,11 @@ final class MicrophoneFixture {
             try Test.cancel("\(program) cannot run here: \(error)")
         }
         try await prepare(sound)
-        let core = try await CoreFixture.start(sound: sound, configuration: configuration)
+        let core = try await CoreFixture.start(
+            sound: sound,
+            configuration: configuration,
+            environment: environment
+        )
         let application = try core.connect()
         let token = try #require(try await application.join(application: "Test").token)
         let fixture = try MicrophoneFixture(

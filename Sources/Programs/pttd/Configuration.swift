@@ -14,6 +14,8 @@ struct Configuration: Equatable, Codable {
     var calls: Bool?
     /// The names of the applications whose recordings count as calls; none if left out.
     var callApplications: [String]?
+    /// Whether an emergency button transmits during a call; false if left out.
+    var emergencyDuringCalls: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case timeLimit = "time-limit"
@@ -21,6 +23,7 @@ struct Configuration: Equatable, Codable {
         case whileLocked = "while-locked"
         case calls
         case callApplications = "call-applications"
+        case emergencyDuringCalls = "emergency-during-calls"
     }
 }
 

@@ -69,6 +69,7 @@ final class Daemon {
         let host = TalkSessionHost(
             timeLimit: configuration.timeLimit.map { .seconds($0) } ?? TalkSession.defaultTimeLimit,
             whileLocked: configuration.whileLocked.flatMap { .init(rawValue: $0) } ?? .allow,
+            emergencyDuringCalls: configuration.emergencyDuringCalls ?? false,
             backends,
             log: log,
             peers: peers

@@ -73,6 +73,9 @@ struct HeadsetProfiles {
     private let mode: Mode
     private var devices = AudioDevices()
     private var entries: [Entry]
+    /// Cards that are left as they are until the microphone is not wanted any more: the server has refused, the change could
+    /// not be written down, or somebody else has chosen a profile meanwhile.
+    private var declined: Set<String> = []
     private var isTransmitting = false
     private var isJoined = false
     private var isStopping = false
@@ -107,6 +110,7 @@ struct HeadsetProfiles {
             saved(isWritten, &effects)
         case .refused(let card):
             entries.removeAll { $0.change.card == card }
+            declined.insert(card)
             save(&effects)
             stopWaiting(&effects)
         case .transmissionBegan:
@@ -150,12 +154,13 @@ struct HeadsetProfiles {
         if isWanted {
             begin(&effects)
         } else {
+            declined = []
             undo(&effects)
         }
     }
 
     private mutating func begin(_ effects: inout [Effect]) {
-        guard let card = devices.headset else { return }
+        guard let card = devices.headset, !declined.contains(card.name) else { return }
         if let index = entries.firstIndex(where: { $0.change.card == card.name }) {
             guard entries[index].phase == .undoing else { return }
             entries[index].phase = .ordered
@@ -193,15 +198,16 @@ struct HeadsetProfiles {
                 continue
             }
             let isOurs = card.activeProfile == change.changed
+            let isOriginal = card.activeProfile == change.original
             switch phase {
-            case .writing where card.activeProfile != change.original: entries.remove(at: index)
-            case .writing: break
-            case .ordered, .unknown, .made:
-                // What was ordered may not have been made yet.
-                let isAwaited = phase == .ordered && card.activeProfile == change.original
-                if isOurs { entries[index].phase = .made } else if !isAwaited { entries.remove(at: index) }
-            case .undoing where !isOurs: entries.remove(at: index)
-            case .undoing: break
+            // What was ordered may not have been made yet.
+            case .writing where isOriginal, .ordered where isOriginal, .undoing where isOurs: break
+            case .ordered where isOurs, .made where isOurs, .unknown where isOurs:
+                entries[index].phase = .made
+            case .writing, .ordered, .made:
+                declined.insert(change.card)
+                entries.remove(at: index)
+            case .undoing, .unknown: entries.remove(at: index)
             }
         }
         if entries.count != count { save(&effects) }
@@ -209,9 +215,8 @@ struct HeadsetProfiles {
 
     private mutating func saved(_ isWritten: Bool, _ effects: inout [Effect]) {
         guard isWritten else {
-            let count = entries.count
+            for entry in entries where entry.phase == .writing { declined.insert(entry.change.card) }
             entries.removeAll { $0.phase == .writing }
-            if entries.count != count { stopWaiting(&effects) }
             return
         }
         for index in entries.indices where entries[index].phase == .writing {
