@@ -179,6 +179,7 @@ struct Model {
             if microphone != self.microphone { notifications.append(.kind("microphoneChanged")) }
             self.microphone = microphone
         case .gateOpened(let capture): gateOpened(capture.rawValue)
+        case .volumeRestored(let saved): _ = setVolume(saved)
         case .routeChanged: notifications.append(.kind("routeChanged"))
         case .audioServerReady: audioServerReady()
         case .audioServerLost: audioServerLost()

@@ -54,7 +54,7 @@ struct ModelComparison {
             case .playTone(let tone): tones.append(tone.rawValue)
             case .playTalkPermit: tones.append(Tone.talkPermit.rawValue)
             case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
-                .setTimer, .cancelTimer, .saveChannel, .saveDescriptor, .log, .setVolume:
+                .setTimer, .cancelTimer, .saveChannel, .saveDescriptor, .saveVolume, .log, .setVolume:
                 break
             }
         }

@@ -166,7 +166,7 @@ extension TalkSession.Effect {
         switch self {
         case .closeCapture, .closePlayback, .stopFrames: 0
         case .setTimer, .cancelTimer: 1
-        case .saveChannel, .saveDescriptor: 2
+        case .saveChannel, .saveDescriptor, .saveVolume: 2
         case .reply: 3
         case .publish, .notify, .log: 4
         case .startApplication: 5
@@ -186,7 +186,7 @@ extension TalkSession.Event {
             .playbackStarted, .playbackFailed, .audioConnectionReady, .audioConnectionLost, .routeChanged,
             .audioServerReady, .audioServerLost, .policyChanged, .systemSuspending, .systemResumed,
             .sessionLocked, .sessionUnlocked, .sessionInactive, .sessionActive, .stateSaved, .stateNotSaved,
-            .slept,
+            .slept, .volumeRestored,
             .gateOpened, .microphoneChanged, .virtualMicrophoneChanged, .callChanged, .recordersChanged,
             .shuttingDown:
             nil

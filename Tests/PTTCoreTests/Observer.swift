@@ -24,6 +24,7 @@ struct Observer {
     var status: Status
     private(set) var saved: SavedChannel?
     private(set) var descriptor: Descriptor?
+    private var savedVolume = 100
     /// The clients that the session has accepted as applications.
     private(set) var attached: Set<ClientID> = []
     /// The application of the channel.
@@ -72,6 +73,7 @@ struct Observer {
         case .audioConnectionLost(let client):
             if client == application || attached.contains(client) { withoutAudio.insert(client) }
         case .audioConnectionReady(let client): withoutAudio.remove(client)
+        case .volumeRestored(let volume): savedVolume = volume
         case .restored(let channel, let descriptor): (saved, self.descriptor) = (channel, descriptor)
         case .clientDisconnected(let client):
             attached.remove(client)
@@ -164,6 +166,9 @@ struct Observer {
             if openCapture != nil, tone != .timeLimitNear {
                 return "the microphone captures the tone \(tone)"
             }
+        case .saveVolume(let volume):
+            if volume == savedVolume { return "the volume is saved again as it was" }
+            savedVolume = volume
         case .reply, .log, .setVolume: break
         }
         return nil

@@ -276,7 +276,7 @@ extension TalkSession.Effect {
     fileprivate var canWait: Bool {
         switch self {
         case .closeCapture, .closePlayback, .stopFrames, .setTimer, .cancelTimer, .saveChannel,
-            .saveDescriptor, .setVolume, .playTone:
+            .saveDescriptor, .saveVolume, .setVolume, .playTone:
             false
         case .reply, .publish, .notify, .startApplication, .log, .openCapture, .openPlayback,
             .deliverFrames, .playTalkPermit:

@@ -135,6 +135,8 @@ extension TestEvents {
         ),
         "a person sets the volume": volume(80),
         "a person sets an impossible volume": volume(151),
+        "a volume is restored": .volumeRestored(120),
+        "a damaged volume is restored": .volumeRestored(9000),
         "the button's battery is low": .request(
             request,
             from: accessoryd,

@@ -102,6 +102,7 @@ import Testing
             "reply attached \(token.rawValue)\(isForeground ? "" : " background")"
                 + (restored == nil ? "" : " restored") + (left == nil ? "" : " left")
         case .reply(_, let answer): "reply \(answer)"
+        case .saveVolume: "saveVolume"
         case .openCapture, .closeCapture, .openPlayback, .closePlayback, .deliverFrames, .stopFrames,
             .setTimer, .cancelTimer, .publish, .notify, .setVolume, .playTone, .playTalkPermit:
             "\(effect)"

@@ -142,6 +142,7 @@ import Testing
             )
         )
         try expectRoundTrip(ChannelInterface.VolumeRequest(volume: 80))
+        try expectRoundTrip(ChannelInterface.LevelReport(microphone: -20.5, speaker: nil))
         try expectRoundTrip(ChannelInterface.BatteryReport(origin: Self.origin, percent: 5))
         try expectRoundTrip(ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: 1)))
         try expectRoundTrip(

@@ -24,9 +24,24 @@ import Testing
             }
         }
         // No channel; of each channel joining, unattended, restoring in two ways, and joined with 2 (transmitting)
-        // times 3 (active, or inactive with or without an awaited participant) times 2 (interrupted) times 5 (buttons
-        // held, in order).
-        #expect(seen.count == 1 + 2 * (4 + 60))
+        // times 3 (active, or inactive with or without an awaited participant) times 3 (interrupted, by a call or not)
+        // times 5 (buttons held, in order).
+        #expect(seen.count == 1 + 2 * (4 + 90))
+    }
+
+    @Test
+    func `a call interrupts, then ends the transmission and the session, and lasts without a participant`() {
+        let channelID = ChannelID(UUID())
+        var view = ChannelView.notJoined
+        view.granted(channelID)
+        _ = view.joined(channelID, .developerRequest)
+        _ = view.transmissionBegan(.handsfreeButton, .talk)
+        _ = view.audioActivated()
+        let callbacks =
+            view.audioInterrupted(by: .call) + view.transmissionEnded(.unknown) + view.audioDeactivated()
+        #expect(callbacks.map { "\($0)".prefix { $0 != "(" } } == ["interruption", "ended", "deactivated"])
+        #expect(view.participantCleared().isEmpty)
+        #expect(view.audioInterruptionEnded().map { "\($0)" } == ["interruption(began: false)"])
     }
 
     private struct Situation {
@@ -95,7 +110,8 @@ import Testing
             Event("began") { $0.transmissionBegan(.userRequest, .emergency) },
             Event("ended") { $0.transmissionEnded(.userRequest) },
             Event("activated") { $0.audioActivated() }, Event("deactivated") { $0.audioDeactivated() },
-            Event("interrupted") { $0.audioInterrupted() },
+            Event("interrupted") { $0.audioInterrupted(by: .speakerLost) },
+            Event("interrupted by a call") { $0.audioInterrupted(by: .call) },
             Event("interruption ended") { $0.audioInterruptionEnded() },
             Event("cleared") { $0.participantCleared() },
             Event("awaits") {

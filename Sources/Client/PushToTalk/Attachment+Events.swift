@@ -16,7 +16,7 @@ extension Attachment {
         case .transmissionEnded(_, _, let source): deliver(view.transmissionEnded(source), at: time)
         case .audioActivated: deliver(view.audioActivated())
         case .audioDeactivated: deliver(view.audioDeactivated(), at: time)
-        case .audioInterrupted: deliver(view.audioInterrupted())
+        case .audioInterrupted(let interruption): deliver(view.audioInterrupted(by: interruption))
         case .audioInterruptionEnded: deliver(view.audioInterruptionEnded())
         case .participantChanged(let participant):
             if participant == nil { deliver(view.participantCleared()) }

@@ -11,6 +11,8 @@ enum ChannelView: Equatable {
         var isTransmitting = false
         var isActive = false
         var isInterrupted = false
+        /// Whether the interruption is a call: it lasts also without a participant.
+        var isInterruptedByCall = false
         /// The participant from a push until the audio session is activated for it.
         var awaited: PTParticipant?
         /// Buttons that the delegate was notified of as pressed, and not as released.
@@ -165,10 +167,11 @@ enum ChannelView: Equatable {
         }
     }
 
-    mutating func audioInterrupted() -> [Callback] {
+    mutating func audioInterrupted(by interruption: Interruption) -> [Callback] {
         change { _, activity in
             guard !activity.isInterrupted else { return [] }
             activity.isInterrupted = true
+            activity.isInterruptedByCall = interruption == .call
             return [.interruption(began: true)]
         }
     }
@@ -193,14 +196,15 @@ enum ChannelView: Equatable {
         }
     }
 
-    /// No participant is set any more: an interruption ends, and one who was awaited cannot be heard.
+    /// No participant is set any more: an interruption ends unless it is a call, and one who was awaited cannot be heard.
     mutating func participantCleared() -> [Callback] {
         change { channelID, activity in
             let unheard = activity.awaited.map {
                 Callback.failedToActivate(channelID.uuid, participant: $0, error: PTChannelError(.unheard))
             }
             activity.awaited = nil
-            return (unheard.map { [$0] } ?? []) + (activity.isActive ? [] : activity.endInterruption())
+            let isOver = !activity.isActive && !activity.isInterruptedByCall
+            return (unheard.map { [$0] } ?? []) + (isOver ? activity.endInterruption() : [])
         }
     }
 
@@ -246,7 +250,7 @@ enum ChannelView: Equatable {
 extension ChannelView.Activity {
     fileprivate mutating func endInterruption() -> [Callback] {
         guard isInterrupted else { return [] }
-        isInterrupted = false
+        (isInterrupted, isInterruptedByCall) = (false, false)
         return [.interruption(began: false)]
     }
 

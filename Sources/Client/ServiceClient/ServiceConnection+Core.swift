@@ -28,6 +28,29 @@ extension ServiceConnection {
         _ = try await call(ChannelInterface.endTransmitting, request)
     }
 
+    package func setVolume(_ percent: Int) async throws(ServiceError) {
+        _ = try await call(ChannelInterface.setVolume, ChannelInterface.VolumeRequest(volume: percent))
+    }
+
+    /// Subscribes to the levels of microphone and speaker.
+    ///
+    /// - Parameters:
+    ///   - handler: Called at most ten times a second, while something passes.
+    ///   - ended: Called once: when the core is lost, or has closed the connection because this process read too slowly.
+    package func subscribeToLevels(
+        _ handler: @escaping @EventLoop (ChannelInterface.LevelReport) -> Void,
+        ended: @escaping @EventLoop (ServiceError) -> Void
+    ) {
+        let socket = socket
+        subscribe(
+            ChannelInterface.subscribeLevels,
+            NoParameters(),
+            wanted: { _ in true },
+            handler,
+            ended: { ended($0 ?? .lost(socket, reason: "the subscription ended")) }
+        )
+    }
+
     /// Subscribes to the core's events. The first update has the status, each later one an event.
     ///
     /// - Parameters:

@@ -73,7 +73,7 @@ package struct SaveOrder: Equatable, Sendable {
                 if !cancelOpening(effect) { steps.append(.perform(effect, at: now, for: processID)) }
             case .setTimer, .cancelTimer, .setVolume, .playTone:
                 steps.append(.perform(effect, at: now, for: processID))
-            case .saveChannel, .saveDescriptor:
+            case .saveChannel, .saveDescriptor, .saveVolume:
                 isSaveOrdered = true
                 steps.append(.perform(effect, at: now, for: processID))
             case .reply, .publish, .notify, .startApplication, .log, .openCapture, .openPlayback,
@@ -185,7 +185,8 @@ extension TalkSession.Effect {
         case .openPlayback(let playbackID, _, from: _): .closePlayback(playbackID)
         case .deliverFrames(let captureID, to: _): .stopFrames(captureID)
         case .closeCapture, .closePlayback, .stopFrames, .setTimer, .cancelTimer, .saveChannel,
-            .saveDescriptor, .reply, .publish, .notify, .startApplication, .log, .setVolume, .playTone,
+            .saveDescriptor, .saveVolume, .reply, .publish, .notify, .startApplication, .log, .setVolume,
+            .playTone,
             .playTalkPermit:
             nil
         }

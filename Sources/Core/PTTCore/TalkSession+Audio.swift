@@ -56,6 +56,15 @@ extension TalkSession {
         return .done
     }
 
+    mutating func volumeRestored(_ saved: Int, effects: inout EffectCollector) {
+        guard Self.volumes.contains(saved) else { return }
+        savedVolume = saved
+        guard saved != volume else { return }
+        volume = saved
+        effects.setVolume(saved)
+        effects.publish(.volumeChanged(saved))
+    }
+
     mutating func reportBattery(_ report: ChannelInterface.BatteryReport, effects: inout EffectCollector)
         -> Answer
     {

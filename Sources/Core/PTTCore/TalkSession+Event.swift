@@ -14,6 +14,8 @@ extension TalkSession {
         ///
         /// - Parameter descriptor: Nil if it was lost.
         case restored(SavedChannel, descriptor: Descriptor?)
+        /// A volume was found that an earlier run of the core had saved.
+        case volumeRestored(Int)
         /// ``Effect/startApplication(_:_:by:)`` failed.
         case applicationStartFailed(StartID, reason: String)
         /// The time set by ``Effect/setTimer(_:)`` has come. Posting it too early or too late does no harm.
@@ -99,6 +101,7 @@ extension TalkSession {
         case saveChannel(SavedChannel?)
         /// Replace what is on disk of what people see of the channel, before anything else is done. Nil: there is none.
         case saveDescriptor(Descriptor?)
+        case saveVolume(Int)
         case reply(RequestID, Answer)
         /// Notify every subscriber, and every application that is attached.
         case publish(CoreEvent)

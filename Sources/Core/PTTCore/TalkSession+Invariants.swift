@@ -6,6 +6,7 @@ extension TalkSession {
     /// - Returns: A sentence about the first violation, or nil.
     package func checkInvariants() -> String? {
         if timer != openChannel.deadline { return "the timer is not set to the next deadline" }
+        if savedVolume != volume { return "the disk does not have the volume" }
         if saved != channel?.saved { return "the disk does not have the channel" }
         if let violation = lastResortViolation { return violation }
         guard let channel else { return audioViolation(lastResort) ?? transmissionViolation(lastResort) }

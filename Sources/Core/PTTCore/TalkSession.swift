@@ -51,6 +51,8 @@ package struct TalkSession: Equatable, Sendable {
     var microphone: MicrophoneState?
     /// How loud the other end is heard, in percent.
     var volume = Status.defaultVolume
+    /// The volume that was last ordered to be saved.
+    var savedVolume = Status.defaultVolume
     var policy = Policy()
     var attachments = Attachments()
     /// The applications that the core has started and that have not attached since. They are in the background, however
@@ -144,6 +146,7 @@ package struct TalkSession: Equatable, Sendable {
         case .clientDisconnected(let client): clientDisconnected(client, effects: &effects)
         case .restored(let channel, let descriptor):
             restored(channel, descriptor: descriptor, effects: &effects)
+        case .volumeRestored(let volume): volumeRestored(volume, effects: &effects)
         case .applicationStartFailed(let startID, let reason):
             applicationStartFailed(startID, reason: reason, effects: &effects)
         case .timerFired: timerFired(effects: &effects)
@@ -206,6 +209,10 @@ package struct TalkSession: Equatable, Sendable {
     }
 
     private mutating func updateSaved(effects: inout EffectCollector) {
+        if volume != savedVolume {
+            savedVolume = volume
+            effects.saves.append(.saveVolume(volume))
+        }
         let descriptor = channel.flatMap { $0.isDescriptorLost ? nil : $0.descriptor }
         if descriptor != savedDescriptor {
             savedDescriptor = descriptor

@@ -24,6 +24,7 @@ extension TalkSession.Effect: CustomStringConvertible {
         case .cancelTimer: "cancelTimer"
         case .saveChannel(let saved): "saveChannel \(saved.map { traced($0) } ?? "none")"
         case .saveDescriptor(let descriptor): "saveDescriptor \(descriptor.map { traced($0) } ?? "none")"
+        case .saveVolume(let volume): "saveVolume \(volume)"
         case .reply(let id, let answer): "reply \(id.rawValue) \(answer)"
         case .publish(let event): "publish \(traced(event))"
         case .notify(let client, let event): "notify client \(client.rawValue) \(traced(event))"

@@ -54,6 +54,10 @@ package enum ApplicationInterface {
 
         method SetAccessoryEventsEnabled(channelID: ?string, isEnabled: bool, callID: ?int) -> ()
 
+        # Samples for the speaker may be written ahead of time. pttd holds 100 ms of them in addition to the audio server's
+        # 40 ms, and does not read the audio socket while it holds more: a writer that would wait is told so by the
+        # socket. What it holds is dropped when the participant is cleared.
+
         # A participant at the other end begins to talk or, without a participant, has stopped. The reply comes when the
         # speaker is open, or could not be opened; then no participant talks.
         method SetActiveRemoteParticipant(channelID: ?string, participant: ?Speaker, callID: ?int) -> ()

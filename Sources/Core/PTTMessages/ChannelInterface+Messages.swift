@@ -179,6 +179,20 @@ extension ChannelInterface {
         }
     }
 
+    /// One reply to `SubscribeLevels`, in dB of full scale; nil where nothing has passed since the one before.
+    package struct LevelReport: Equatable, Codable, Sendable {
+        /// The level of digital silence, and of anything that is no louder.
+        package static let floor = -96
+
+        package let microphone: Double?
+        package let speaker: Double?
+
+        package init(microphone: Double?, speaker: Double?) {
+            self.microphone = microphone
+            self.speaker = speaker
+        }
+    }
+
     package struct BatteryReport: Equatable, Codable, Sendable {
         package let origin: Origin
         package let percent: Int

@@ -70,6 +70,11 @@ package enum ChannelInterface {
         # Reports that the battery of an accessory is low, which plays a tone unless a transmission is in progress.
         method ReportBattery(origin: Origin, percent: int, callID: ?int) -> ()
 
+        # Call with "more". A reply has the levels of what has passed since the one before: the root mean square in dB of
+        # full scale, at least \(LevelReport.floor); without a member, nothing has passed. At most ten replies a second, and none while
+        # neither the microphone nor the speaker is open.
+        method SubscribeLevels() -> (microphone: ?float, speaker: ?float)
+
         method GetStatus() -> (status: Status)
 
         # Call with "more". The first reply has the status, each later one has one event. sequence grows by one with
@@ -133,6 +138,10 @@ package enum ChannelInterface {
     package static let setVolume = InterfaceMethod<VolumeRequest, NoParameters>("SetVolume", of: name)
     package static let reportBattery = InterfaceMethod<BatteryReport, NoParameters>(
         "ReportBattery",
+        of: name
+    )
+    package static let subscribeLevels = InterfaceMethod<NoParameters, LevelReport>(
+        "SubscribeLevels",
         of: name
     )
     package static let getStatus = InterfaceMethod<NoParameters, StatusReply>("GetStatus", of: name)

@@ -99,6 +99,11 @@ final class AccessoryHost {
         }
     }
 
+    /// The core plays a tone for a low battery.
+    func reportBattery(_ percent: Int) {
+        core.reportBattery(accessory.origin, percent: percent)
+    }
+
     private func publishIgnored(_ remark: String, _ role: ButtonRole) {
         list.publish(AccessoryEvent(.ignored, device: accessory.device, role: role, remark: remark))
     }

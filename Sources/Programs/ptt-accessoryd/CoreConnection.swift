@@ -153,6 +153,15 @@ final class CoreConnection {
         }
     }
 
+    /// Reports a low battery, if the core is connected.
+    func reportBattery(_ origin: Origin, percent: Int) {
+        guard isConnected, let requests else { return }
+        let report = ChannelInterface.BatteryReport(origin: origin, percent: percent)
+        requests.call(ChannelInterface.reportBattery, report) { [log] result in
+            if case .failure(let error) = result { log.debug("battery of \(origin.name): \(error)") }
+        }
+    }
+
     /// Ends every transmission of an accessory with the connection, and refuses all presses until ``resume()``. `reason` is
     /// for people.
     func suspend(_ reason: String) {

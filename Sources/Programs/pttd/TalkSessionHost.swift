@@ -15,21 +15,22 @@ final class TalkSessionHost {
     private let peers: RateLimitedLog
     /// The process whose call is being handled; 0 for events that no call has caused.
     var caller: RateLimitedLog.Peer = 0
-    private let backends: Backends
+    let backends: Backends
     private var session: TalkSession
-    private var saves = SaveOrder()
+    var saves = SaveOrder()
     private var inbox: [Input] = []
     private var isHandling = false
     private var waiting: [RequestID: @EventLoop (TalkSession.Answer) -> Void] = [:]
     private var lastRequest = 0
     private var capture = StreamSlot<CaptureID, FrameSink>()
     private var playback = StreamSlot<PlaybackID, (client: ClientID, format: AudioFormat)>()
+    let levels = LevelReports()
     private var timer: TimerSource?
     /// The devices in use, as published.
     private var route: (input: String?, output: String?) = (nil, nil)
     /// The status that subscribers know, while the publishing of a change waits for the disk.
-    private var publishedStatus: Status?
-    private var settled: (@EventLoop () -> Void)?
+    var publishedStatus: Status?
+    var settled: (@EventLoop () -> Void)?
 
     private enum Input {
         case event(TalkSession.Event)
@@ -89,20 +90,6 @@ final class TalkSessionHost {
     /// The image of the channel or its participant.
     func image(_ imageID: String) -> Image? { session.image(imageID) }
 
-    /// Restores the channel of an earlier run. Call it before anything else.
-    func restore() {
-        guard let found = backends.store.load() else { return }
-        if found.isAside { carryOut(saves.foundAside()) }
-        guard let channel = found.channel else { return }
-        post(.restored(channel, descriptor: found.descriptor))
-    }
-
-    /// Calls `then` once, when all state that was ordered to be saved is on disk, or kept aside for a restart.
-    func whenSettled(_ then: @escaping @EventLoop () -> Void) {
-        settled = then
-        notifyIfSettled()
-    }
-
     /// Puts an event into the inbox. It is handled now or, from within an effect, right after the current event.
     func post(_ event: TalkSession.Event) {
         handle(.event(event))
@@ -155,48 +142,14 @@ final class TalkSessionHost {
         carryOut(steps)
     }
 
-    private func handle(_ report: StateStore.Report) {
-        let steps =
-            switch report {
-            case .written: saves.written()
-            case .notWritten(let reason): saves.notWritten(reason)
-            case .overdue(let reason): saves.overdue(reason)
-            case .retryTimeCame: saves.retry()
-            }
-        if !saves.isHolding { publishedStatus = nil }
-        carryOut(steps)
-    }
-
-    private func carryOut(_ steps: [SaveOrder.Step]) {
-        for step in steps {
-            switch step {
-            case .perform(let effect, let time, let processID): perform(effect, at: time, for: processID)
-            case .write: backends.store.write()
-            case .keepAside: backends.store.keepAside()
-            case .recovered:
-                backends.store.forgetAside()
-                post(.stateSaved)
-            case .failed(let reason): post(.stateNotSaved(reason: reason))
-            case .retryLater: backends.store.retryLater()
-            }
-        }
-        updateHolders()
-    }
-
-    private func updateHolders() {
+    func updateHolders() {
         let holders = session.transmissionClients
         guard holders != self.holders else { return }
         self.holders = holders
         holdersChanged(holders)
     }
 
-    private func notifyIfSettled() {
-        guard saves.isSettled, let settled else { return }
-        self.settled = nil
-        settled()
-    }
-
-    private func perform(_ effect: TalkSession.Effect, at now: MonotonicTime, for processID: Int32) {
+    func perform(_ effect: TalkSession.Effect, at now: MonotonicTime, for processID: Int32) {
         switch effect {
         case .reply(let request, let answer):
             waiting.removeValue(forKey: request)?(answer)
@@ -219,6 +172,8 @@ final class TalkSessionHost {
             backends.store.save(channel)
         case .saveDescriptor(let descriptor):
             backends.store.save(descriptor)
+        case .saveVolume(let volume):
+            backends.store.save(volume: volume)
         case .startApplication(let startID, _, let activation):
             start(startID, activation)
         case .log(let text):
@@ -261,7 +216,9 @@ final class TalkSessionHost {
             format,
             started: { [weak self] in self?.post(.captureStarted(capture)) },
             frame: { [weak self] header, samples in
-                guard let self, let sink = self.capture.peer else { return }
+                guard let self else { return }
+                levels.captured(samples)
+                guard let sink = self.capture.peer else { return }
                 switch sink {
                 case .application(let client): backends.audio.send(header, samples, to: client)
                 case .virtualMicrophone: break
@@ -301,6 +258,7 @@ final class TalkSessionHost {
                     + "20 ms of its format are \(player.format.bytesPerPacket)"
             )
         }
+        levels.played(samples)
         return backends.speaker.play(samples) ? .wantsMore : .hasEnough
     }
 }

@@ -224,6 +224,7 @@ final class BluetoothButton {
         isBatteryLow = true
         log.warning("\(origin.name): its battery is low (\(percent) %)")
         list.publish(AccessoryEvent(.batteryLow, device: device, value: "\(percent)"))
+        host.reportBattery(percent)
     }
 
     func handle(_ event: Accessory.Event) {

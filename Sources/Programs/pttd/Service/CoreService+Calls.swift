@@ -37,6 +37,26 @@ extension CoreService {
         call.reply(.encoding(update), continues: true)
     }
 
+    func subscribeLevels(_ call: VarlinkCall) throws(VarlinkError) {
+        guard call.wantsMore else { throw .expectedMore }
+        notifyCaller(of: call, refusal: nil)
+        let identifier = call.connection.identifier
+        levelSubscribers[identifier] = call
+        host.levels.setWanted(true)
+        call.connection.onClose { [weak self] in
+            guard let self else { return }
+            levelSubscribers[identifier] = nil
+            host.levels.setWanted(!levelSubscribers.isEmpty)
+        }
+        // So that the client knows at once that it is subscribed.
+        call.reply(.encoding(ChannelInterface.LevelReport(microphone: nil, speaker: nil)), continues: true)
+    }
+
+    func publish(_ levels: ChannelInterface.LevelReport) {
+        let reply = PreparedReply(.encoding(levels), continues: true)
+        for call in levelSubscribers.values { call.reply(reply) }
+    }
+
     func replyJoined(
         to call: VarlinkCall,
         _ channelID: ChannelID,

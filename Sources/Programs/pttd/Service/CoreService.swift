@@ -18,6 +18,8 @@ final class CoreService {
     private var lastStatus: (changes: Int, reply: PreparedReply)?
     /// The calls of `Subscribe` and `Attach`.
     var subscribers = SubscriberList<VarlinkConnection.Identifier, VarlinkCall>()
+    /// The calls of `SubscribeLevels`.
+    var levelSubscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
 
     init(
         host: TalkSessionHost,
@@ -45,6 +47,7 @@ final class CoreService {
         try server.listen(on: listening)
         self.server = server
         host.holdersChanged = { [clients] in clients.serveFirst($0) }
+        host.levels.report = { [weak self] in self?.publish($0) }
         host.publish = { [weak self] in self?.publish($0, sequence: $1, time: $2) }
         host.notify = { [weak self] in self?.notify($0, $1, sequence: $2, time: $3) }
     }

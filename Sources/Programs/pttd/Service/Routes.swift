@@ -26,6 +26,9 @@ extension CoreService {
                 .request(ChannelInterface.reportButton) { report, _ in .report(report) },
                 .request(ChannelInterface.setVolume) { request, _ in .setVolume(request) },
                 .request(ChannelInterface.reportBattery) { report, _ in .reportBattery(report) },
+                .direct(ChannelInterface.subscribeLevels) { service, call throws(VarlinkError) in
+                    try service.subscribeLevels(call)
+                },
                 .direct(ChannelInterface.getStatus) { service, call in service.getStatus(call) },
                 .direct(ChannelInterface.getImage) { service, call throws(VarlinkError) in
                     try service.getImage(call)

@@ -24,14 +24,17 @@ final class StateStore {
     struct Found {
         let channel: SavedChannel?
         let descriptor: Descriptor?
+        /// In percent; nil if no person has set it.
+        let volume: Int?
         /// Whether it was kept aside; what is on disk is older.
         let isAside: Bool
     }
 
-    /// `channel.json` has what the core needs, `descriptor.json` what people see.
+    /// `channel.json` has what the core needs, `descriptor.json` what people see, `volume.json` what they have set.
     private enum File: String, CaseIterable {
         case descriptor = "descriptor.json"
         case channel = "channel.json"
+        case volume = "volume.json"
     }
 
     private struct SavedDescriptor: Codable {
@@ -39,10 +42,15 @@ final class StateStore {
         let image: String?
     }
 
-    /// Both files in one.
+    private struct SavedVolume: Codable {
+        let volume: Int
+    }
+
+    /// All files in one.
     private struct Aside: Codable {
         let channel: SavedChannel?
         let descriptor: SavedDescriptor?
+        let volume: SavedVolume?
 
         static let name = "state.json"
     }
@@ -57,6 +65,7 @@ final class StateStore {
     private let log: RateLimitedLog
     private var channel: SavedChannel?
     private var descriptor: Descriptor?
+    private var volume: SavedVolume?
     /// The files that differ from what is on disk, or may do so.
     private var unwritten: Set<File> = []
     private var backOff = BackOff(first: .seconds(1), limit: .seconds(300))
@@ -80,22 +89,28 @@ final class StateStore {
         retryTimer = TimerSource { [weak self] in self?.report(.retryTimeCame) }
     }
 
-    /// What an earlier run has saved; nil if it has saved nothing. A file that cannot be used is renamed, and counts as
+    /// What an earlier run has saved; nil if nothing is kept. A file that cannot be used is renamed, and counts as
     /// missing.
     func load() -> Found? {
         if let aside, let kept = read(Aside.self, Aside.name, in: aside) {
             channel = kept.channel
             descriptor = kept.descriptor.map { Descriptor(name: $0.name, image: image($0.image)) }
+            volume = kept.volume
             unwritten = Set(File.allCases)
-            return Found(channel: channel, descriptor: descriptor, isAside: true)
+            return found(isAside: true)
         }
-        guard let directory, let found = read(SavedChannel.self, File.channel.rawValue, in: directory) else {
-            return nil
+        guard let directory else { return nil }
+        volume = read(SavedVolume.self, File.volume.rawValue, in: directory)
+        channel = read(SavedChannel.self, File.channel.rawValue, in: directory)
+        if channel != nil {
+            descriptor = read(SavedDescriptor.self, File.descriptor.rawValue, in: directory)
+                .map { Descriptor(name: $0.name, image: image($0.image)) }
         }
-        channel = found
-        descriptor = read(SavedDescriptor.self, File.descriptor.rawValue, in: directory)
-            .map { Descriptor(name: $0.name, image: image($0.image)) }
-        return Found(channel: channel, descriptor: descriptor, isAside: false)
+        return found(isAside: false)
+    }
+
+    private func found(isAside: Bool) -> Found {
+        Found(channel: channel, descriptor: descriptor, volume: volume?.volume, isAside: isAside)
     }
 
     /// Stores the channel for the next ``write()``. Nil: none is joined.
@@ -108,6 +123,12 @@ final class StateStore {
     func save(_ descriptor: Descriptor?) {
         self.descriptor = descriptor
         unwritten.insert(.descriptor)
+    }
+
+    /// Stores the volume for the next ``write()``. That of a new installation has no file.
+    func save(volume: Int) {
+        self.volume = volume == Status.defaultVolume ? nil : SavedVolume(volume: volume)
+        unwritten.insert(.volume)
     }
 
     /// Begins to write the files that have changed. One write must have ended before the next begins.
@@ -149,7 +170,7 @@ final class StateStore {
 
     func keepAside() {
         guard let aside else { return }
-        let kept = Aside(channel: channel, descriptor: savedDescriptor)
+        let kept = Aside(channel: channel, descriptor: savedDescriptor, volume: volume)
         do throws(SystemError) {
             try aside.apply([.replace(name: Aside.name, bytes: bytes(kept))])
         } catch {
@@ -174,6 +195,7 @@ final class StateStore {
             switch file {
             case .channel: channel.map { bytes($0) }
             case .descriptor: savedDescriptor.map { bytes($0) }
+            case .volume: volume.map { bytes($0) }
             }
         guard let text else { return .remove(name: name) }
         return .replace(name: name, bytes: text)
@@ -187,7 +209,7 @@ final class StateStore {
         do throws(JSONEncodingError) {
             return Array(try JSON(encoding: value).text.utf8)
         } catch {
-            // Our own files are objects of strings and flags, which JSON can always represent.
+            // Our own files are objects of strings, integers and flags, which JSON can always represent.
             preconditionFailure("\(error)")
         }
     }

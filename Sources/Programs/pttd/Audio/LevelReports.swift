@@ -1,0 +1,59 @@
+import EventLoop
+import PTTMessages
+
+/// Measures microphone and speaker while a client subscribes to their levels, and reports them at most ten times a second.
+@EventLoop
+final class LevelReports {
+    private static let interval = Duration.milliseconds(100)
+
+    /// Whether a client subscribes. While it is false, nothing is measured.
+    private(set) var isWanted = false
+    private var microphone = LevelMeter()
+    private var speaker = LevelMeter()
+    /// Set while something has passed that is not reported.
+    private var isPending = false
+    private var timer: TimerSource?
+
+    /// Called with each report.
+    var report: @EventLoop (ChannelInterface.LevelReport) -> Void = { _ in }
+
+    init() {
+        timer = TimerSource { [weak self] in self?.send() }
+    }
+
+    func setWanted(_ isWanted: Bool) {
+        guard isWanted != self.isWanted else { return }
+        self.isWanted = isWanted
+        isPending = false
+        timer?.disarm()
+        _ = (microphone.take(), speaker.take())
+    }
+
+    /// Samples of the microphone.
+    func captured(_ samples: UnsafeRawBufferPointer) {
+        guard isWanted else { return }
+        microphone.add(samples)
+        pass()
+    }
+
+    /// Samples for the speaker.
+    func played(_ samples: UnsafeRawBufferPointer) {
+        guard isWanted else { return }
+        speaker.add(samples)
+        pass()
+    }
+
+    private func pass() {
+        guard !isPending else { return }
+        isPending = true
+        timer?.arm(after: Self.interval)
+    }
+
+    /// The report without levels, after the last sample, lets a display return to rest; none follows it.
+    private func send() {
+        let levels = ChannelInterface.LevelReport(microphone: microphone.take(), speaker: speaker.take())
+        isPending = false
+        if levels.microphone != nil || levels.speaker != nil { pass() }
+        report(levels)
+    }
+}
