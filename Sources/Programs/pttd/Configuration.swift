@@ -17,6 +17,10 @@ struct Configuration: Equatable, Codable {
     /// Whether an emergency button transmits during a call; false if left out.
     var emergencyDuringCalls: Bool?
 
+    /// `music`, `transmission`, `conversation` or `channel`: when a Bluetooth headset uses its microphone; `music`, never, if
+    /// left out.
+    var bluetoothHeadset: String?
+
     private enum CodingKeys: String, CodingKey {
         case timeLimit = "time-limit"
         case microphone
@@ -24,6 +28,7 @@ struct Configuration: Equatable, Codable {
         case calls
         case callApplications = "call-applications"
         case emergencyDuringCalls = "emergency-during-calls"
+        case bluetoothHeadset = "bluetooth-headset"
     }
 }
 
@@ -69,6 +74,14 @@ extension Configuration {
             throw ConfigurationError(
                 path: path,
                 reason: "while-locked is \"\(value)\", it must be \"allow\" or \"refuse\""
+            )
+        }
+        if let value = configuration.bluetoothHeadset, HeadsetProfiles.Mode(rawValue: value) == nil {
+            let values = HeadsetProfiles.Mode.allCases.map { "\"\($0.rawValue)\"" }
+            throw ConfigurationError(
+                path: path,
+                reason:
+                    "bluetooth-headset is \"\(value)\", it must be one of \(values.joined(separator: ", "))"
             )
         }
         return configuration

@@ -31,6 +31,7 @@ final class Daemon {
     private var isStopping = false
     private var logind: LogindWatch?
     private var calls: CallWatch?
+    private let headset: Headset?
     private let policy: PolicyWatch
     private var warmUp: DeferredSource?
     /// How long the machine had slept when logind reported last.
@@ -54,16 +55,17 @@ final class Daemon {
         let sockets = ActivatedSocket.takeAll()
         let peers = RateLimitedLog(log)
         server = AudioServer(applicationName: "Push to talk", ownDeviceProperty: "pttd.virtual")
+        let headsetMode =
+            configuration.bluetoothHeadset.flatMap { .init(rawValue: $0) } ?? HeadsetProfiles.Mode.music
+        let state = UserDirectory.state.path.map { $0 + "/pushtotalk" }
+        let headset = Headset(headsetMode, server: server, directory: state, log: peers)
+        self.headset = headset
         let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), peers: peers)
         let backends = TalkSessionHost.Backends(
             audio: audio,
             microphone: Microphone(server: server, device: configuration.microphone, log: peers),
             speaker: Speaker(server: server, log: peers),
-            store: StateStore(
-                UserDirectory.state.path.map({ $0 + "/pushtotalk" }),
-                aside: try RuntimeSocket.directory(),
-                log: peers
-            ),
+            store: StateStore(state, aside: try RuntimeSocket.directory(), log: peers),
             starter: ApplicationStarter(log: peers)
         )
         let host = TalkSessionHost(
@@ -80,6 +82,8 @@ final class Daemon {
         host.restore()
         let listening = try RuntimeSocket.core.listen(sockets)
         service = try CoreService(host: host, audio: audio, adopting: listening, peers: peers)
+        if headsetMode != .music { backends.microphone.headset = headset }
+        if headsetMode == .channel { headset?.watchChannel(of: host) }
         if configuration.calls ?? true { watchCalls(configuration.callApplications ?? [], peers) }
         watchSystem()
         signals = try [SIGTERM, SIGINT].map { signal in
@@ -95,14 +99,16 @@ final class Daemon {
     }
 
     private func watchSystem() {
-        server.stateChanged = { [host, calls] state in
+        server.stateChanged = { [host, calls, headset] state in
             switch state {
             case .ready:
                 host.post(.audioServerReady)
                 calls?.serverIsReady()
+                headset?.serverIsReady()
             case .closed, .connecting, .lost:
                 host.post(.audioServerLost)
                 calls?.serverIsLost()
+                headset?.serverIsLost()
             }
         }
         server.connect()
@@ -136,10 +142,13 @@ final class Daemon {
         isStopping = true
         ServiceState.stopping()
         host.post(.shuttingDown)
-        host.whenSettled { [service, server] in
+        host.whenSettled { [service, server, headset] in
             service.close()
-            server.close()
-            EventLoop.exit(code: EXIT_SUCCESS)
+            let exit: @EventLoop () -> Void = {
+                server.close()
+                EventLoop.exit(code: EXIT_SUCCESS)
+            }
+            if let headset { headset.stop(then: exit) } else { exit() }
         }
     }
 

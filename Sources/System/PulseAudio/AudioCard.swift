@@ -62,6 +62,28 @@ package struct AudioCard: Sendable, Equatable {
     }
 }
 
+extension AudioServer {
+    /// Uses a card with another profile. Its sinks and sources are replaced by those of the profile, some time later.
+    ///
+    /// - Parameters:
+    ///   - profile: The server's name of the profile.
+    ///   - card: The server's name of the card.
+    ///   - completion: Called exactly once, possibly during this call.
+    package func setCardProfile(
+        _ profile: String,
+        of card: String,
+        completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void
+    ) {
+        let action = "use \(card) with the profile \(profile)"
+        do throws(AudioError) {
+            let change = DeviceChange(action, .setProfile(profile, card: card), completion: completion)
+            try connected(action).send(change)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+}
+
 // The information is valid during the call, in which it is read, on the same thread.
 let cardCallback: pa_card_info_cb_t = { _, info, end, query in
     nonisolated(unsafe) let card = info?.pointee

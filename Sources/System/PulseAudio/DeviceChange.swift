@@ -11,6 +11,7 @@ final class DeviceChange: ConnectionRequest {
         case muteSource(UInt32, Bool)
         case moveInput(UInt32, sink: UInt32)
         case moveOutput(UInt32, source: UInt32)
+        case setProfile(String, card: String)
     }
 
     /// Time for the server to confirm it.
@@ -75,6 +76,8 @@ final class DeviceChange: ConnectionRequest {
             pa_context_move_sink_input_by_index(context, input, sink, changedCallback, this)
         case .moveOutput(let output, let source):
             pa_context_move_source_output_by_index(context, output, source, changedCallback, this)
+        case .setProfile(let profile, let card):
+            pa_context_set_card_profile_by_name(context, card, profile, changedCallback, this)
         }
     }
 

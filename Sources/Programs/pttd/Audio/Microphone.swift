@@ -18,6 +18,8 @@ final class Microphone {
     private var stream: CaptureStream?
     private var framer: Framer?
     private var sequence: UInt64 = 0
+    /// Changes the profile of a Bluetooth headset before its microphone is opened; nil if the profile stays as it is.
+    var headset: Headset?
 
     /// Called with the audio server's name of the device once it is open, before the first frame.
     var opened: @EventLoop (String) -> Void = { _ in }
@@ -46,13 +48,30 @@ final class Microphone {
         failed: @escaping @EventLoop (EndCause) -> Void
     ) {
         close()
+        guard let headset else {
+            return start(format, from: device, started: started, frame: frame, failed: failed)
+        }
+        headset.begin { [weak self] source in
+            guard let self else { return }
+            start(format, from: source ?? device, started: started, frame: frame, failed: failed)
+        }
+    }
+
+    private func start(
+        _ format: AudioFormat,
+        from device: String?,
+        started: @escaping @EventLoop () -> Void,
+        frame: @escaping @EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void,
+        failed: @escaping @EventLoop (EndCause) -> Void
+    ) {
         do throws(AudioError) {
             let captured = try SampleSpec(rate: format.rate, channels: format.channels)
             framer = Framer(captured, frame: AudioFormat.packetDuration)
             let request = StreamRequest(
                 name: "Push to talk",
                 format: captured,
-                role: "phone",
+                // With the role "phone" both servers would change the profile of a Bluetooth headset themselves.
+                role: nil,
                 latency: AudioFormat.packetDuration,
                 device: device
             )
@@ -71,6 +90,7 @@ final class Microphone {
 
     /// Closes the microphone immediately. Nothing is delivered afterwards.
     func close() {
+        headset?.end()
         stream?.close()
         stream = nil
         framer = nil

@@ -1,0 +1,212 @@
+import EventLoop
+import Glibc
+import JSON
+import Journal
+import Logging
+import PTTMessages
+import PulseAudio
+
+/// Carries out what ``HeadsetProfiles`` orders, and keeps its changes in a file of the state directory.
+@EventLoop
+final class Headset {
+    private static let file = "headset.json"
+    private static let sizeLimit = 16 * 1024
+    /// For the server to change the profiles back on exit.
+    private static let stopLimit = Duration.milliseconds(500)
+
+    private struct File: Codable {
+        let changes: [HeadsetProfiles.Change]
+    }
+
+    private let server: AudioServer
+    private let directory: StateDirectory?
+    private let log: RateLimitedLog
+    private var profiles: HeadsetProfiles
+    private var observation: Observation?
+    private var inbox: [HeadsetProfiles.Event] = []
+    private var isHandling = false
+    private var isListing = false
+    private var isListOutdated = false
+    private var isWriting = false
+    /// The changes to write once those before are written.
+    private var unwritten: [HeadsetProfiles.Change]?
+    private var opening: (@EventLoop (String?) -> Void)?
+    private var orders = 0
+    private var stopped: (@EventLoop () -> Void)?
+    private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
+    private lazy var stopTimer = TimerSource { [weak self] in self?.finish() }
+
+    /// Nil if nothing is to be changed, or changed back.
+    ///
+    /// - Parameters:
+    ///   - mode: That of the configuration.
+    ///   - server: Its changes of state must be passed on to ``serverIsReady()`` and ``serverIsLost()``.
+    ///   - directory: The state directory; nil: a change cannot be written down, and none is made.
+    ///   - log: For files and profiles that cannot be changed.
+    init?(_ mode: HeadsetProfiles.Mode, server: AudioServer, directory: String?, log: RateLimitedLog) {
+        self.server = server
+        self.directory = directory.map { StateDirectory(path: $0, isOnDisk: true) }
+        self.log = log
+        let undone = Self.read(directory, log)
+        guard mode != .music || !undone.isEmpty else { return nil }
+        profiles = HeadsetProfiles(mode, undone: undone)
+        observation = server.observe([.server, .card, .source]) { [weak self] _, _, _ in self?.list() }
+    }
+
+    /// Calls `open` once, with the source to record from or nil for the usual microphone, unless ``end()`` comes first.
+    func begin(_ open: @escaping @EventLoop (String?) -> Void) {
+        opening = open
+        handle(.transmissionBegan)
+    }
+
+    func end() {
+        opening = nil
+        handle(.transmissionEnded)
+    }
+
+    /// The host must publish its events already.
+    func watchChannel(of host: TalkSessionHost) {
+        let publish = host.publish
+        host.publish = { [weak self] event, sequence, time in
+            publish(event, sequence, time)
+            if case .channelJoined = event { self?.handle(.channelChanged(isJoined: true)) }
+            if case .channelLeft = event { self?.handle(.channelChanged(isJoined: false)) }
+        }
+        handle(.channelChanged(isJoined: host.status.channel != nil))
+    }
+
+    func serverIsReady() { list() }
+
+    func serverIsLost() {
+        (isListing, isListOutdated) = (false, false)
+        handle(.serverLost)
+    }
+
+    /// Changes every profile back, and calls `then` once.
+    func stop(then: @escaping @EventLoop () -> Void) {
+        stopped = then
+        stopTimer.arm(after: Self.stopLimit)
+        handle(.stopping)
+        if orders == 0 { finish() }
+    }
+
+    private func finish() {
+        stopTimer.disarm()
+        let then = stopped
+        stopped = nil
+        then?()
+    }
+
+    private func handle(_ event: HeadsetProfiles.Event) {
+        inbox.append(event)
+        guard !isHandling else { return }
+        isHandling = true
+        while !inbox.isEmpty {
+            for effect in profiles.handle(inbox.removeFirst(), at: .now) { perform(effect) }
+        }
+        isHandling = false
+    }
+
+    private func perform(_ effect: HeadsetProfiles.Effect) {
+        switch effect {
+        case .save(let changes):
+            unwritten = changes
+            write()
+        case .setProfile(let card, let profile):
+            set(profile, of: card)
+        case .openMicrophone(let source):
+            let open = opening
+            opening = nil
+            open?(source)
+        case .setTimer(let time): timer.arm(at: time)
+        case .cancelTimer: timer.disarm()
+        }
+    }
+
+    // MARK: The server
+
+    private func list() {
+        guard !isListing else {
+            isListOutdated = true
+            return
+        }
+        (isListing, isListOutdated) = (true, false)
+        server.list([.server, .card, .source]) { [weak self] in self?.received($0) }
+    }
+
+    private func received(_ result: Result<AudioDevices, AudioError>) {
+        isListing = false
+        switch result {
+        case .success(let devices): handle(.listed(devices))
+        case .failure(let error) where error.kind == .serverLost: return
+        case .failure(let error):
+            log.log(level: .notice, "the profile of a Bluetooth headset may stay as it is: \(error)")
+        }
+        if isListOutdated { list() }
+    }
+
+    private func set(_ profile: String, of card: String) {
+        orders += 1
+        server.setCardProfile(profile, of: card) { [weak self] result in
+            guard let self else { return }
+            orders -= 1
+            if case .failure(let error) = result {
+                log.log(level: .notice, "\(error)")
+                handle(.refused(card: card))
+            }
+            if orders == 0, stopped != nil { finish() }
+        }
+    }
+
+    // MARK: The file
+
+    private func write() {
+        guard !isWriting, let changes = unwritten else { return }
+        unwritten = nil
+        guard let directory else { return written(false) }
+        do {
+            let change = try Self.change(changes)
+            isWriting = true
+            try EventLoop.spawnBlocking {
+                directory.failure(of: [change])
+            } completion: { [weak self] failure in
+                self?.written(failure)
+            }
+        } catch {
+            isWriting = false
+            log.log(level: .notice, "the profile of a Bluetooth headset stays as it is: \(error)")
+            written(false)
+        }
+    }
+
+    private func written(_ failure: SystemError?) {
+        isWriting = false
+        if let failure {
+            log.log(level: .notice, "the profile of a Bluetooth headset stays as it is: \(failure)")
+        }
+        written(failure == nil)
+    }
+
+    /// Only the last of several writings is reported: the one before did not contain all changes.
+    private func written(_ hasSucceeded: Bool) {
+        if unwritten == nil { handle(.saved(hasSucceeded)) } else { write() }
+    }
+
+    private static func change(_ changes: [HeadsetProfiles.Change]) throws -> StateDirectory.Change {
+        if changes.isEmpty { return .remove(name: file) }
+        return .replace(name: file, bytes: Array(try JSON(encoding: File(changes: changes)).text.utf8))
+    }
+
+    private static func read(_ directory: String?, _ log: RateLimitedLog) -> [HeadsetProfiles.Change] {
+        guard let directory else { return [] }
+        do {
+            guard let text = try TextFile.read("\(directory)/\(file)", limit: sizeLimit) else { return [] }
+            // What is no object has no changes either.
+            let object = try JSON(parsing: text).object ?? JSONObject()
+            return try object.decode(File.self, unknownKeys: .ignored).changes
+        } catch {
+            log.log(level: .error, "\(directory)/\(file) cannot be used: \(error)")
+            return []
+        }
+    }
+}
