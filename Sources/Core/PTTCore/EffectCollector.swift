@@ -87,6 +87,10 @@ struct EffectCollector {
     /// All effects, in the order in which they are to be carried out.
     var inOrder: [TalkSession.Effect] {
         var effects = closings
+        effects.reserveCapacity(
+            closings.count + saves.count + replies.count + notifications.count + openings.count
+                + sounds.count + 3
+        )
         if let timer { effects.append(timer) }
         effects += saves
         effects += replies

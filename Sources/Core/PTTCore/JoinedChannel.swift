@@ -109,8 +109,16 @@ struct JoinedChannel: Equatable, Sendable {
 
     /// When the next step is due.
     var deadline: MonotonicTime? {
-        ([lease?.deadline, audio.gateLimit, starting?.due] + (running?.pushes ?? []).map(\.deadline))
-            .compactMap(\.self).min()
+        // Needed after each event, and so found without a list of them.
+        var earliest = lease?.deadline
+        func include(_ time: MonotonicTime) { earliest = earliest.map { min($0, time) } ?? time }
+        if let limit = audio.gateLimit { include(limit) }
+        switch presence {
+        case .starting(let starting): include(starting.due)
+        case .running(let running): for push in running.pushes { include(push.deadline) }
+        case .unowned, .absent: break
+        }
+        return earliest
     }
 
     /// Whether the mode allows a transmission of this button now.

@@ -91,10 +91,17 @@ package struct TalkSession: Equatable, Sendable {
     }
 
     package var status: Status {
+        switch state {
+        case .joined(let channel): status(channel.description, of: channel)
+        case .notJoined: status(nil, of: lastResort)
+        }
+    }
+
+    private func status(_ description: Channel?, of channel: JoinedChannel) -> Status {
         Status(
-            channel: channel?.description,
-            transmission: openChannel.lease?.transmission,
-            audio: openChannel.audio.state,
+            channel: description,
+            transmission: channel.lease?.transmission,
+            audio: channel.audio.state,
             isAudioServerReady: isAudioServerReady,
             timeLimit: Int(timeLimit.components.seconds),
             saveFailure: saveFailure,
