@@ -23,6 +23,12 @@ extension AudioServer {
         return connection.owns(kind, index)
     }
 
+    /// Whether a stream of this connection is being opened, so that ``ownsStream(_:_:)`` may not know it yet.
+    package var isOpeningStream: Bool {
+        guard case .ready = state, let connection = try? connected("find a stream") else { return false }
+        return connection.isOpeningStream
+    }
+
     /// Lists what the server has now.
     ///
     /// - Parameters:

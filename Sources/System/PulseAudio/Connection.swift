@@ -108,6 +108,9 @@ final class Connection {
         updateSubscription()
     }
 
+    /// Whether a stream has been requested and is not confirmed yet.
+    var isOpeningStream: Bool { streams.contains { $0.index == nil } }
+
     func owns(_ kind: DeviceKind, _ index: UInt32) -> Bool {
         streams.contains { $0.kind == kind && $0.index == index }
     }

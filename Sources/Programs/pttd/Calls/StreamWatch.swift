@@ -7,7 +7,7 @@ import PulseAudio
 /// Watches the streams of other applications on the sound server, and reports those that are calls, and those that record.
 ///
 /// After a change it lists all streams, at most every ``spacing``: whatever an application does to its streams costs no
-/// more, and a list cannot miss a change. Changes of our own streams are not followed by a list.
+/// more, and a list cannot miss a change. Changes of our own streams are not followed by a list: a press costs none.
 @EventLoop
 final class StreamWatch {
     /// Called with each change of the applications that record from a microphone; there are none at first.
@@ -19,12 +19,14 @@ final class StreamWatch {
     private let report: @EventLoop (ActiveCalls.Event) -> Void
     private var observation: Observation?
     private var use = StreamUse()
-    /// The streams of the last list.
+    /// The streams of others in the last list.
     private var listed: Set<Stream> = []
     private var isListing = false
     private var isListOutdated = false
     private var earliestList = MonotonicInstant(nanoseconds: 0)
-    private lazy var listing = TimerSource { [weak self] in self?.list() }
+    /// Streams that may turn out to be our own, as soon as the one that is being opened is confirmed.
+    private var doubtful: Set<Stream> = []
+    private lazy var listing = TimerSource { [weak self] in self?.listIfDue() }
 
     private struct Stream: Hashable {
         let kind: DeviceKind
@@ -59,20 +61,35 @@ final class StreamWatch {
     /// The streams have ended with the server.
     func serverIsLost() {
         listing.disarm()
-        (isListing, isListOutdated, listed) = (false, false, [])
+        (isListing, isListOutdated, listed, doubtful) = (false, false, [], [])
         apply(StreamUse())
     }
 
     private func changed(_ stream: Stream, isRemoved: Bool) {
-        if isRemoved ? listed.contains(stream) : !server.ownsStream(stream.kind, stream.index) { listSoon() }
+        if isRemoved {
+            doubtful.remove(stream)
+            if listed.contains(stream) { listSoon() }
+        } else if server.ownsStream(stream.kind, stream.index) {
+            return
+        } else if server.isOpeningStream {
+            // PipeWire reports a new stream before it confirms it to the client that has requested it.
+            if doubtful.isEmpty { listing.arm(after: Self.spacing) }
+            doubtful.insert(stream)
+        } else {
+            listSoon()
+        }
     }
 
     private func listSoon() {
-        guard !isListing else {
-            isListOutdated = true
-            return
-        }
+        isListOutdated = true
+        guard !isListing else { return }
         if MonotonicInstant.now < earliestList { listing.arm(at: earliestList) } else { list() }
+    }
+
+    private func listIfDue() {
+        let others = doubtful.contains { !server.ownsStream($0.kind, $0.index) }
+        doubtful = []
+        if isListOutdated || others { listSoon() }
     }
 
     private func list() {
@@ -85,8 +102,12 @@ final class StreamWatch {
         earliestList = .now + Self.spacing
         switch result {
         case .success(let devices):
-            let recordings = devices.sourceOutputs.map { Stream(kind: .sourceOutput, index: $0.index) }
-            listed = Set(recordings + devices.sinkInputs.map { Stream(kind: .sinkInput, index: $0.index) })
+            let recordings = devices.sourceOutputs.filter { !$0.isOwn }
+            let playbacks = devices.sinkInputs.filter { !$0.isOwn }
+            listed = Set(
+                recordings.map { Stream(kind: .sourceOutput, index: $0.index) }
+                    + playbacks.map { Stream(kind: .sinkInput, index: $0.index) }
+            )
             apply(StreamUse(devices, callApplications: applications))
         case .failure(let error) where error.kind == .serverLost:
             return
