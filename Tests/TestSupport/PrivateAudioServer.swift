@@ -139,6 +139,15 @@ package final class PrivateAudioServer {
         try await run(["pactl"] + arguments)
     }
 
+    /// A program that plays a file of samples to a sink, as any program does.
+    package func play(_ path: String, to sink: String) throws -> TestProcess {
+        try TestProcess(
+            ["pacat", "--playback", "--device=\(sink)", "--latency-msec=20", path],
+            environment: environment,
+            errors: .file("/dev/null")
+        )
+    }
+
     /// Waits until the server has made this source, or this monitor, its default.
     package func untilDefaultSource(is name: String) async throws {
         try await until("the default source is \(name)") { [self] in
@@ -146,9 +155,12 @@ package final class PrivateAudioServer {
         }
     }
 
-    /// The open capture streams, one line for each.
+    /// The open capture streams of programs, one line for each. PulseAudio's remapped sources also record, without a
+    /// client.
     package func sourceOutputs() async throws -> [Substring] {
-        try await pactl("list", "short", "source-outputs").split(separator: "\n")
+        try await pactl("list", "short", "source-outputs").split(separator: "\n").filter {
+            $0.split(separator: "\t").dropFirst(2).first != "-"
+        }
     }
 
     @discardableResult
@@ -190,7 +202,8 @@ package final class PrivateAudioServer {
             try await untilExists("\(directory)/pulse/native")
             // A program that plays into a source is the microphone. (The plugin audiotestsrc of 0.3.65 stays silent
             // once it has been opened and closed in quick succession.)
-            let properties = "{ node.name = tone media.class = Audio/Source node.autoconnect = false }"
+            let properties =
+                "{ node.name = tone media.class = Audio/Source node.autoconnect = false priority.session = 2000 }"
             try spawn(["pw-cat", "-p", "-P", properties, "\(directory)/tone.wav"])
             microphone = processes.last
         }
@@ -270,6 +283,8 @@ private let pipeWireDevices = """
     context.objects = [
         { factory = adapter args = {
             factory.name = support.null-audio-sink node.name = speaker media.class = Audio/Sink
+            # As devices of ALSA have: those without are not preferred to the core's own.
+            priority.session = 2000
             object.linger = true audio.position = [ FL FR ] monitor.channel-volumes = true } }
     ]
 

@@ -153,7 +153,7 @@ import Varlink
 
 /// Returns when the condition holds, for which there is no event.
 @EventLoop
-private func becomes(_ condition: () async throws -> Bool) async throws {
+func becomes(_ condition: () async throws -> Bool) async throws {
     let limit = Duration.seconds(10)
     let end = MonotonicInstant.now + limit
     while !(try await condition()) {

@@ -51,6 +51,10 @@ extension ServiceConnection {
         )
     }
 
+    package func removeVirtualMicrophone() async throws(ServiceError) {
+        _ = try await call(ChannelInterface.removeVirtualMicrophone, NoParameters())
+    }
+
     /// Subscribes to the core's events. The first update has the status, each later one an event.
     ///
     /// - Parameters:

@@ -75,6 +75,10 @@ package enum ChannelInterface {
         # neither the microphone nor the speaker is open.
         method SubscribeLevels() -> (microphone: ?float, speaker: ?float)
 
+        # Removes the Push-to-Talk Microphone from the audio server, until the core starts again. Refused while an
+        # application records from it, because the audio server would let it record the real microphone then.
+        method RemoveVirtualMicrophone() -> ()
+
         method GetStatus() -> (status: Status)
 
         # Call with "more". The first reply has the status, each later one has one event. sequence grows by one with
@@ -142,6 +146,10 @@ package enum ChannelInterface {
     )
     package static let subscribeLevels = InterfaceMethod<NoParameters, LevelReport>(
         "SubscribeLevels",
+        of: name
+    )
+    package static let removeVirtualMicrophone = InterfaceMethod<NoParameters, NoParameters>(
+        "RemoveVirtualMicrophone",
         of: name
     )
     package static let getStatus = InterfaceMethod<NoParameters, StatusReply>("GetStatus", of: name)

@@ -17,7 +17,7 @@ struct PTTControl: ParsableCommand {
             StatusCommand.self, MonitorCommand.self, JoinCommand.self, LeaveCommand.self, TalkCommand.self,
             RecordCommand.self, PushCommand.self, DevicesCommand.self, PairCommand.self, LearnCommand.self,
             RepairCommand.self, ForgetCommand.self,
-            AccessoryCommand.self,
+            AccessoryCommand.self, MicrophoneCommand.self,
             GrantCommand.self, RevokeCommand.self,
         ]
     )

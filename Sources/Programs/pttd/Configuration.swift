@@ -10,6 +10,8 @@ struct Configuration: Equatable, Codable {
     var microphone: String?
     /// `allow` or `refuse`: what happens to a press while the screen is locked; `allow` if left out.
     var whileLocked: String?
+    /// Whether there is a Push-to-Talk Microphone; true if left out.
+    var virtualMicrophone: Bool?
     /// Whether transmissions yield to calls; true if left out.
     var calls: Bool?
     /// The names of the applications whose recordings count as calls; none if left out.
@@ -25,6 +27,7 @@ struct Configuration: Equatable, Codable {
         case timeLimit = "time-limit"
         case microphone
         case whileLocked = "while-locked"
+        case virtualMicrophone = "virtual-microphone"
         case calls
         case callApplications = "call-applications"
         case emergencyDuringCalls = "emergency-during-calls"

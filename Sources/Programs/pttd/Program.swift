@@ -26,6 +26,7 @@ final class Daemon {
     private let log: Logger
     private let host: TalkSessionHost
     private let server: AudioServer
+    private let virtualMicrophone: VirtualMicrophoneDevice
     private let service: CoreService
     private var signals: [SignalSource] = []
     private var isStopping = false
@@ -54,7 +55,12 @@ final class Daemon {
         let configuration = Self.configuration(log)
         let sockets = ActivatedSocket.takeAll()
         let peers = RateLimitedLog(log)
-        server = AudioServer(applicationName: "Push to talk", ownDeviceProperty: "pttd.virtual")
+        server = AudioServer(applicationName: "Push to talk", ownDeviceProperty: VirtualMicrophoneDevice.mark)
+        virtualMicrophone = VirtualMicrophoneDevice(
+            server: server,
+            isWanted: configuration.virtualMicrophone ?? true,
+            log: peers
+        )
         let headsetMode =
             configuration.bluetoothHeadset.flatMap { .init(rawValue: $0) } ?? HeadsetProfiles.Mode.music
         let state = UserDirectory.state.path.map { $0 + "/pushtotalk" }
@@ -65,6 +71,7 @@ final class Daemon {
             audio: audio,
             microphone: Microphone(server: server, device: configuration.microphone, log: peers),
             speaker: Speaker(server: server, log: peers),
+            virtualMicrophone: virtualMicrophone,
             store: StateStore(state, aside: try RuntimeSocket.directory(), log: peers),
             starter: ApplicationStarter(log: peers)
         )
@@ -99,18 +106,21 @@ final class Daemon {
     }
 
     private func watchSystem() {
-        server.stateChanged = { [host, calls, headset] state in
+        server.stateChanged = { [host, virtualMicrophone, calls, headset] state in
             switch state {
             case .ready:
                 host.post(.audioServerReady)
+                virtualMicrophone.serverChanged(isReady: true)
                 calls?.serverIsReady()
                 headset?.serverIsReady()
             case .closed, .connecting, .lost:
                 host.post(.audioServerLost)
+                virtualMicrophone.serverChanged(isReady: false)
                 calls?.serverIsLost()
                 headset?.serverIsLost()
             }
         }
+        virtualMicrophone.start()
         server.connect()
         let delay = LogindWatch.SleepDelay(who: "Push to talk", why: "The microphone must be closed")
         slept = LogindWatch.slept
@@ -142,13 +152,16 @@ final class Daemon {
         isStopping = true
         ServiceState.stopping()
         host.post(.shuttingDown)
-        host.whenSettled { [service, server, headset] in
+        host.whenSettled { [service, server, virtualMicrophone, headset] in
             service.close()
             let exit: @EventLoop () -> Void = {
                 server.close()
                 EventLoop.exit(code: EXIT_SUCCESS)
             }
-            if let headset { headset.stop(then: exit) } else { exit() }
+            // The modules of the virtual microphone stay, and deliver silence.
+            virtualMicrophone.whenSilent {
+                if let headset { headset.stop(then: exit) } else { exit() }
+            }
         }
     }
 

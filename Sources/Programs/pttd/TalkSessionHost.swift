@@ -51,6 +51,7 @@ final class TalkSessionHost {
         let audio: AudioSocket
         let microphone: Microphone
         let speaker: Speaker
+        let virtualMicrophone: VirtualMicrophoneDevice
         let store: StateStore
         let starter: ApplicationStarter
     }
@@ -77,6 +78,7 @@ final class TalkSessionHost {
         backends.audio.connected = { [weak self] in self?.post(.audioConnectionReady($0)) }
         backends.audio.lost = { [weak self] in self?.post(.audioConnectionLost($0)) }
         backends.speaker.roomAvailable = { [audio = backends.audio] in audio.resume() }
+        backends.virtualMicrophone.changed = { [weak self] in self?.post(.virtualMicrophoneChanged($0)) }
         backends.speaker.opened = { [weak self] in self?.updateRoute(output: $0) }
         backends.microphone.opened = { [weak self] in self?.updateRoute(input: $0) }
     }
@@ -163,7 +165,10 @@ final class TalkSessionHost {
         case .openCapture(let capture, let format):
             openMicrophone(capture, format)
         case .closeCapture(let capture):
-            if self.capture.close(capture) { backends.microphone.close() }
+            if self.capture.close(capture) {
+                backends.microphone.close()
+                backends.virtualMicrophone.end()
+            }
         case .openPlayback(let playback, let format, let client):
             openSpeaker(playback, format, for: client)
         case .closePlayback(let playback):
@@ -184,13 +189,19 @@ final class TalkSessionHost {
             timer?.disarm()
         case .deliverFrames(let capture, let sink):
             self.capture.connect(capture, to: sink)
+            if self.capture.peer == .virtualMicrophone { backends.virtualMicrophone.begin() }
         case .stopFrames(let capture):
             self.capture.disconnect(capture)
+            if self.capture.peer == nil { backends.virtualMicrophone.end() }
         case .playTalkPermit(let capture):
             post(.gateOpened(capture))
         case .playTone, .setVolume:
             break
         }
+    }
+
+    func removeVirtualMicrophone(reply: @escaping @EventLoop (Refusal?) -> Void) {
+        backends.virtualMicrophone.remove(reply)
     }
 
     /// An application that has just attached knows no device yet: the next ones are published even if they are the same.
@@ -212,8 +223,11 @@ final class TalkSessionHost {
 
     private func openMicrophone(_ capture: CaptureID, _ format: AudioFormat) {
         self.capture.open(capture)
+        // The channel of last resort is not published: its frames are the virtual microphone's.
+        let isLastResort = session.status.channel == nil
         backends.microphone.open(
             format,
+            packet: isLastResort ? VirtualMicrophoneDevice.packetDuration : AudioFormat.packetDuration,
             started: { [weak self] in self?.post(.captureStarted(capture)) },
             frame: { [weak self] header, samples in
                 guard let self else { return }
@@ -221,7 +235,7 @@ final class TalkSessionHost {
                 guard let sink = self.capture.peer else { return }
                 switch sink {
                 case .application(let client): backends.audio.send(header, samples, to: client)
-                case .virtualMicrophone: break
+                case .virtualMicrophone: backends.virtualMicrophone.write(samples)
                 }
             },
             failed: { [weak self] cause in self?.post(.captureFailed(capture, cause)) }

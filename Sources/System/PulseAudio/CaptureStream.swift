@@ -179,6 +179,12 @@ package final class CaptureStream {
             )
             return fail(error)
         }
+        guard !devices.isOwnSound(source) else {
+            let reason = "“\(source.name)” delivers what this program plays"
+            return fail(
+                AudioError(StreamHandle.action(.capture, request.device), reason: reason, kind: .noDevice)
+            )
+        }
         guard request.device != nil || devices.isMicrophone(source) else {
             let reason = "the audio server offered “\(source.name)”, which is not a microphone"
             return fail(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))

@@ -24,7 +24,9 @@ extension AudioDevices {
 
     /// Visits each source once, because software sources can form a cycle: those in `visited` are not microphones.
     private func isMicrophone(_ source: AudioDevice, _ visited: inout Set<UInt32>) -> Bool {
-        guard !source.isMonitor, !source.isOwn, visited.insert(source.index).inserted else { return false }
+        guard !source.isMonitor, !isOwnSound(source), visited.insert(source.index).inserted else {
+            return false
+        }
         let outputs = sourceOutputs.filter { $0.owner.isSame(as: source.owner) }
         if outputs.isEmpty { return true }
         for output in outputs {

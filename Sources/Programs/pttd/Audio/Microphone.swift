@@ -38,27 +38,37 @@ final class Microphone {
     ///
     /// - Parameters:
     ///   - format: That of the frames; the audio server converts.
+    ///   - packet: The duration of a packet.
     ///   - started: Called once, before the first frame.
-    ///   - frame: Called for each packet of ``AudioFormat/packetDuration``.
+    ///   - frame: Called for each packet.
     ///   - failed: Called at most once, possibly during this call; the capture is closed by then.
     func open(
         _ format: AudioFormat,
+        packet: Duration = AudioFormat.packetDuration,
         started: @escaping @EventLoop () -> Void,
         frame: @escaping @EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void,
         failed: @escaping @EventLoop (EndCause) -> Void
     ) {
         close()
         guard let headset else {
-            return start(format, from: device, started: started, frame: frame, failed: failed)
+            return start(format, packet: packet, from: device, started: started, frame: frame, failed: failed)
         }
         headset.begin { [weak self] source in
             guard let self else { return }
-            start(format, from: source ?? device, started: started, frame: frame, failed: failed)
+            start(
+                format,
+                packet: packet,
+                from: source ?? device,
+                started: started,
+                frame: frame,
+                failed: failed
+            )
         }
     }
 
     private func start(
         _ format: AudioFormat,
+        packet: Duration,
         from device: String?,
         started: @escaping @EventLoop () -> Void,
         frame: @escaping @EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void,
@@ -66,13 +76,13 @@ final class Microphone {
     ) {
         do throws(AudioError) {
             let captured = try SampleSpec(rate: format.rate, channels: format.channels)
-            framer = Framer(captured, frame: AudioFormat.packetDuration)
+            framer = Framer(captured, frame: packet)
             let request = StreamRequest(
                 name: "Push to talk",
                 format: captured,
                 // With the role "phone" both servers would change the profile of a Bluetooth headset themselves.
                 role: nil,
-                latency: AudioFormat.packetDuration,
+                latency: packet,
                 device: device
             )
             stream = try CaptureStream(

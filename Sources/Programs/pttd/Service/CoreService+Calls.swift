@@ -15,6 +15,15 @@ extension CoreService {
         call.reply(statusReply())
     }
 
+    func removeVirtualMicrophone(_ call: VarlinkCall) {
+        host.removeVirtualMicrophone { [weak self] refusal in
+            guard !call.connection.isClosed else { return }
+            self?.notifyCaller(of: call, refusal: refusal)
+            guard let refusal else { return call.reply() }
+            call.fail(VarlinkError(ChannelInterface.refused, .encoding(refusal)))
+        }
+    }
+
     func getImage(_ call: VarlinkCall) throws(VarlinkError) {
         let request = try call.decode(ChannelInterface.ImageRequest.self)
         guard let image = host.image(request.imageID) else {

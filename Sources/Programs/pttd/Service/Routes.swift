@@ -29,6 +29,9 @@ extension CoreService {
                 .direct(ChannelInterface.subscribeLevels) { service, call throws(VarlinkError) in
                     try service.subscribeLevels(call)
                 },
+                .direct(ChannelInterface.removeVirtualMicrophone) { service, call in
+                    service.removeVirtualMicrophone(call)
+                },
                 .direct(ChannelInterface.getStatus) { service, call in service.getStatus(call) },
                 .direct(ChannelInterface.getImage) { service, call throws(VarlinkError) in
                     try service.getImage(call)

@@ -23,7 +23,10 @@ package final class VirtualSource {
         case refused(AudioError)
     }
 
-    package private(set) var state = State.unavailable(reason: "it is not started")
+    /// Before it is made for the first time.
+    private static let unmade = State.unavailable(reason: "it is being made")
+
+    package private(set) var state = unmade
     /// Called after each change of ``state``.
     package var changed: @EventLoop (State) -> Void = { _ in }
     /// Receives a sentence about what others have changed of it, or what was repaired, for a log.
@@ -80,6 +83,7 @@ package final class VirtualSource {
         guard case .ready = server.state else {
             plan.disconnected(isPipeWire: isPipeWire)
             lose()
+            if case .connecting = server.state { return }
             return update(.unavailable(reason: "there is no connection to an audio server"))
         }
         rounds = 0
@@ -224,7 +228,7 @@ package final class VirtualSource {
         case .incomplete:
             instance = nil
             closeFeed()
-            update(.unavailable(reason: "the audio server is making it"))
+            update(Self.unmade)
         case .unusable(let reason):
             instance = nil
             closeFeed()

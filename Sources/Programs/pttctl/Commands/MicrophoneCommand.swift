@@ -1,0 +1,32 @@
+import ArgumentParser
+import PTTMessages
+import ServiceClient
+
+struct MicrophoneCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "microphone",
+        abstract: "The Push-to-Talk Microphone, which call applications record from.",
+        subcommands: [Remove.self]
+    )
+
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove",
+            abstract: "Remove the Push-to-Talk Microphone from the audio server.",
+            discussion: """
+                It is refused while an application records from it: the audio server would let it record the real \
+                microphone. pttd makes it again when it starts, unless pttd.toml has `virtual-microphone = false`.
+                """
+        )
+
+        @OptionGroup var output: OutputOptions
+
+        func run() throws {
+            let json = output.json
+            try runOnLoop {
+                try await ServiceConnection.core().removeVirtualMicrophone()
+                if !json { Terminal.print("removed the Push-to-Talk Microphone") }
+            }
+        }
+    }
+}

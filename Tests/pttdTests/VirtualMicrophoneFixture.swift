@@ -1,0 +1,110 @@
+import EventLoop
+import PTTMessages
+import TestSupport
+import Testing
+
+/// A core with a sound server, a client that presses, a client that watches, and no channel.
+@EventLoop
+final class VirtualMicrophoneFixture {
+    let sound: PrivateAudioServer
+    let core: CoreFixture
+    private(set) var presser: CoreClient
+    private(set) var watcher: CoreClient
+    private(set) var state: VirtualMicrophone
+    private var ends: [EndCause] = []
+
+    /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`.
+    static func start(
+        _ program: PrivateAudioServer.Program,
+        _ configuration: String? = nil,
+        prepare: @EventLoop (PrivateAudioServer) async throws -> Void = { _ in }
+    ) async throws -> VirtualMicrophoneFixture {
+        let sound: PrivateAudioServer
+        do {
+            sound = try await .start(program)
+        } catch let error as PrivateAudioServer.NotUsable {
+            print("skipped: \(program) cannot run here: \(error)")
+            try Test.cancel("\(program) cannot run here: \(error)")
+        }
+        try await prepare(sound)
+        let core = try await CoreFixture.start(sound: sound, configuration: configuration)
+        return try await VirtualMicrophoneFixture(sound: sound, core: core)
+    }
+
+    private init(sound: PrivateAudioServer, core: CoreFixture) async throws {
+        self.sound = sound
+        self.core = core
+        presser = try core.connect()
+        watcher = try core.connect()
+        state = .off
+        try await watch()
+    }
+
+    private func watch() async throws {
+        let status = try await watcher.subscribe()
+        state = status.virtualMicrophone
+        try await watcher.audioServerIsReady(status)
+    }
+
+    /// Kills the core and starts it again.
+    func crashAndRestart() async throws {
+        try await core.crashAndRestart()
+        presser = try core.connect()
+        watcher = try core.connect()
+        try await watch()
+    }
+
+    /// The state as it is now, after events that a test has skipped.
+    func reread() async throws {
+        watcher = try core.connect()
+        try await watch()
+    }
+
+    func until(_ isWanted: (VirtualMicrophone) -> Bool) async throws {
+        while !isWanted(state) { try await handleNext() }
+    }
+
+    /// The cause of the next end of a transmission.
+    func nextEnd() async throws -> EndCause {
+        while ends.isEmpty { try await handleNext() }
+        return ends.removeFirst()
+    }
+
+    private func handleNext() async throws {
+        switch try await watcher.events.next() {
+        case .virtualMicrophoneChanged(let new): state = new
+        case .transmissionEnded(_, let cause, _): ends.append(cause)
+        default: break
+        }
+    }
+
+    func untilIdle() async throws {
+        try await until { $0 == .idle }
+    }
+
+    func untilRecorded() async throws {
+        try await until { if case .recorded = $0 { true } else { false } }
+    }
+
+    /// A call application that records, as the core knows.
+    func record() async throws -> CallApplication {
+        try await untilIdle()
+        let application = try CallApplication(sound)
+        try await untilRecorded()
+        return application
+    }
+
+    /// From outside: after what may be on its way, every sample is zero, and no program but the call application records.
+    func expectSilence(
+        _ application: CallApplication?,
+        _ comment: Comment? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        if let application {
+            let samples = try await application.next(4800, skipping: 9600)
+            #expect(samples.loudest == 0, comment, sourceLocation: sourceLocation)
+        }
+        let outputs = try await sound.sourceOutputs()
+        #expect(outputs.count == (application == nil ? 0 : 1), comment, sourceLocation: sourceLocation)
+    }
+}

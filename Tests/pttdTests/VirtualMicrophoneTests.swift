@@ -1,0 +1,153 @@
+import EventLoop
+import Glibc
+import PTTMessages
+import TestSupport
+import Testing
+
+/// The Push-to-Talk Microphone, as a call application hears it, on both sound servers.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct VirtualMicrophoneTests {
+    init() { withRunningLoop() }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `a call application hears exact silence, presses, and exact silence`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await VirtualMicrophoneFixture.start(program)
+        let application = try await fixture.record()
+        #expect(fixture.state == .recorded(by: ["parec"]))
+        #expect(try await application.next(4800).loudest == 0)
+        for _ in 0..<3 {
+            _ = try await fixture.presser.begin()
+            #expect(try await application.next(4800, skipping: 24_000).loudest > 9000)
+            try await fixture.presser.end()
+            try await fixture.expectSilence(application)
+        }
+        #expect(try await fixture.presser.status().channel == nil)
+        application.kill()
+        try await fixture.untilIdle()
+        try await fixture.expectSilence(nil)
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `while no application records, a press is refused and no microphone opens`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await VirtualMicrophoneFixture.start(program)
+        try await fixture.untilIdle()
+        let refused = try await refusal { _ = try await fixture.presser.begin() }
+        #expect(refused.code == .noRecorder)
+        try await fixture.expectSilence(nil)
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `an application that stops to record ends the transmission`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await VirtualMicrophoneFixture.start(program)
+        for point in 0..<5 {
+            let application = try await fixture.record()
+            _ = try await fixture.presser.begin()
+            _ = try await application.next(1 + point * 2400)
+            application.kill()
+            #expect(try await fixture.nextEnd() == .recorderGone)
+            try await fixture.expectSilence(nil, "point \(point)")
+            try await fixture.reread()
+        }
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `a core that is killed at any point of a transmission leaves exact silence`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await VirtualMicrophoneFixture.start(program)
+        let application = try await fixture.record()
+        let modules = try await fixture.sound.pactl("list", "short", "modules")
+        for point in 0..<50 {
+            // 0 to 250 ms of what the application hears after the press was accepted.
+            _ = try await fixture.presser.begin()
+            _ = try await application.next(1 + point * 240)
+            try await fixture.crashAndRestart()
+            try await fixture.expectSilence(application, "point \(point)")
+            try await fixture.untilRecorded()
+        }
+        #expect(try await fixture.sound.pactl("list", "short", "modules") == modules)
+        _ = try await fixture.presser.begin()
+        #expect(try await application.next(4800, skipping: 24_000).loudest > 9000)
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `a sound server that is killed at any point comes back with a silent microphone`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await VirtualMicrophoneFixture.start(program)
+        for point in 0..<5 {
+            let application = try await fixture.record()
+            _ = try await fixture.presser.begin()
+            _ = try await application.next(1 + point * 2400)
+            fixture.sound.kill()
+            #expect(
+                [.audioServerLost, .recorderGone, .microphoneLost].contains(
+                    try await fixture.nextEnd()
+                )
+            )
+            try await fixture.sound.restart()
+            try await fixture.reread()
+            let second = try await fixture.record()
+            try await fixture.expectSilence(second, "point \(point)")
+            second.kill()
+            try await fixture.untilIdle()
+        }
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `a core that stops while somebody talks leaves the microphone loaded, silent and muted`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await VirtualMicrophoneFixture.start(program)
+        let application = try await fixture.record()
+        _ = try await fixture.presser.begin()
+        #expect(try await application.next(4800, skipping: 24_000).loudest > 9000)
+        fixture.core.process.signal(SIGTERM)
+        #expect(try await fixture.core.process.exitStatus() == 0)
+        try await fixture.expectSilence(application)
+        #expect(try await fixture.sound.pactl("get-sink-mute", "ptt_feed") == "Mute: yes")
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `it is removed on request, but not from under an application that records`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await VirtualMicrophoneFixture.start(program)
+        let application = try await fixture.record()
+        let refused = try await refusal {
+            try await fixture.presser.call(ChannelInterface.removeVirtualMicrophone, NoParameters())
+        }
+        #expect(refused.reason.contains("parec"))
+        #expect(try await application.next(4800).loudest == 0)
+        application.kill()
+        try await fixture.untilIdle()
+        try await fixture.presser.call(ChannelInterface.removeVirtualMicrophone, NoParameters())
+        #expect(try await !fixture.sound.pactl("list", "short", "modules").contains("ptt_"))
+        try await fixture.until { $0 == .off }
+        try await fixture.crashAndRestart()
+        try await fixture.untilIdle()
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `the configuration can want none, and removes what an earlier core has left`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await VirtualMicrophoneFixture.start(program, "virtual-microphone = true")
+        try await fixture.untilIdle()
+        fixture.core.process.kill()
+        let core = try await CoreFixture.start(
+            sound: fixture.sound,
+            configuration: "virtual-microphone = false"
+        )
+        try await becomes { try await !fixture.sound.pactl("list", "short", "modules").contains("ptt_") }
+        let (watcher, client) = (try core.connect(), try core.connect())
+        try await watcher.audioServerIsReady(try await watcher.subscribe())
+        #expect(try await client.status().virtualMicrophone == .off)
+        #expect(try await refusal { _ = try await client.begin() }.code != .noRecorder)
+    }
+}
