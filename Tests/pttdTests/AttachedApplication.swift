@@ -78,7 +78,7 @@ final class AttachedApplication {
         var found: [CoreEvent] = []
         while found.count < count {
             switch try await events.next() {
-            case .requestAnswered, .audioServerReady, .routeChanged: break
+            case .requestAnswered, .audioServerReady, .routeChanged, .virtualMicrophoneChanged: break
             case let event: found.append(event)
             }
         }

@@ -83,7 +83,8 @@ package final class VirtualSource {
         guard case .ready = server.state else {
             plan.disconnected(isPipeWire: isPipeWire)
             lose()
-            if case .connecting = server.state { return }
+            // The first attempt to connect is no loss.
+            guard case .lost = server.state else { return }
             return update(.unavailable(reason: "there is no connection to an audio server"))
         }
         rounds = 0
@@ -228,6 +229,8 @@ package final class VirtualSource {
         case .incomplete:
             instance = nil
             closeFeed()
+            // Another reason is more telling.
+            if case .unavailable = state { return }
             update(Self.unmade)
         case .unusable(let reason):
             instance = nil
