@@ -69,6 +69,17 @@ import Testing
         #expect(queue.level < 48 * 25)
     }
 
+    @Test func `a server that waits for more is written to again`() {
+        var corrector = DriftCorrector(rate: 48_000)
+        for _ in 0..<400 { _ = corrector.adjustment(level: 200, adding: 240) }
+        var adjustments: [DriftCorrector.Adjustment] = []
+        // A stall, and then a level that never falls.
+        for level in [2000] + Array(repeating: 400, count: 50) {
+            adjustments.append(corrector.adjustment(level: level, adding: 240))
+        }
+        #expect(adjustments.first == .omit && !adjustments.suffix(40).contains(.omit))
+    }
+
     @Test(arguments: [239, 241])
     func `a stretched block has no step, and keeps its ends`(count: Int) {
         let tone = (0..<240 * 400).map { Int16(10_000 * sin(Double($0) * 440 * 2 * .pi / 48_000)) }

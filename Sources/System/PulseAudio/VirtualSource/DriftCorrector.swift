@@ -22,14 +22,15 @@ struct DriftCorrector: Equatable, Sendable {
     private var average: Double?
     private var reference: Double?
     private var observed = 0.0
-    private var isOmitting = false
+    /// How many blocks are still to be left out.
+    private var omissions = 0
 
     /// - Parameter rate: In samples per second.
     init(rate: Int) {
         self.rate = Double(rate)
         tolerance = self.rate * 0.001
-        levels = self.rate * 0.002...self.rate * 0.025
-        limit = rate * 45 / 1000
+        levels = self.rate * 0.006...self.rate * 0.012
+        limit = rate * 35 / 1000
     }
 
     /// - Parameters:
@@ -37,14 +38,16 @@ struct DriftCorrector: Equatable, Sendable {
     ///   - count: The samples of the block.
     /// - Returns: What to do with the block.
     mutating func adjustment(level: Int, adding count: Int) -> Adjustment {
-        let target = Int(reference ?? levels.upperBound)
-        if isOmitting ? level > target : level + count > limit {
-            isOmitting = true
-            return .omit
+        if omissions == 0, level + count > limit {
+            // As many as the server plays meanwhile. Not until the level has fallen: a server that waits for more plays
+            // nothing.
+            let excess = level - Int(reference ?? levels.upperBound)
+            omissions = max(1, excess / max(1, count))
         }
-        if isOmitting {
-            isOmitting = false
-            average = Double(level)
+        if omissions > 0 {
+            omissions -= 1
+            average = nil
+            return .omit
         }
         let weight = min(1, Double(count) / rate)
         let before = average ?? Double(level)
