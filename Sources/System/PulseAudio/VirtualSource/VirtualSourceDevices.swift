@@ -143,6 +143,10 @@ struct VirtualSourceDevices {
         devices.sources.first { $0.index == index }.map { "“\($0.name)”" } ?? "another source"
     }
 
+    func isLoaded(_ module: VirtualSourceDefinition.Module) -> Bool {
+        devices.modules.contains { $0.name == module.name && $0.argument == module.argument }
+    }
+
     private func isCurrent(_ index: UInt32?) -> Bool {
         guard let index, let module = devices.modules.first(where: { $0.index == index }) else { return true }
         return definition.modules.contains(.init(name: module.name, argument: module.argument))

@@ -120,6 +120,8 @@ struct VirtualSourcePlan: Sendable {
             step.orders.append(.muteSource(source.index))
             hasMutedSource = true
         }
+        // PipeWire lists the devices of a module later than the module.
+        if found.isPipeWire, found.isLoaded(module) { return }
         if let reason = refusals[.load(module)] {
             step.condition = .unusable(reason: "the audio server does not load \(module.name): \(reason)")
         } else {
