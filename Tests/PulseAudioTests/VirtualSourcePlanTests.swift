@@ -84,6 +84,13 @@ import Testing
         #expect(plan.handle(pipeWire()) == .init(condition: usable(150, 250)))
     }
 
+    @Test mutating func `a module whose devices PipeWire does not list yet is not loaded again`() {
+        var devices = pipeWire()
+        devices.sinks.removeLast()
+        devices.sources.removeLast()
+        #expect(plan.handle(devices) == .init(condition: .incomplete))
+    }
+
     @Test
     mutating func `what an earlier process has left unmuted is muted, and is not during a transmission`() {
         var devices = pipeWire()
