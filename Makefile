@@ -44,8 +44,8 @@ delete_stale = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(
 
 # Debian packages by command.
 packages_build = pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
-packages_demo = $(packages_build) dbus-daemon pulseaudio
-packages_test = $(packages_demo) dbus pipewire pipewire-bin pipewire-pulse pulseaudio-utils python3-dbusmock python3-pip systemd wireplumber
+packages_demo = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils
+packages_test = $(packages_demo) dbus pipewire pipewire-bin pipewire-pulse python3-dbusmock python3-pip systemd wireplumber
 packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pulseaudio python3-pip systemd wireplumber
 packages_order = $(packages_bench) valgrind
 packages_docs = $(packages_build) python3

@@ -4,7 +4,8 @@ import Glibc
 import PTTMessages
 import ServiceClient
 
-/// One press and the application's answer, observed through the daemons' own sockets and at the speaker.
+/// One press and the application's answer, observed through the daemons' own sockets and at the speaker; then one press
+/// into a program that records from the Push-to-Talk Microphone (`Demo+Call.swift`).
 @EventLoop
 final class Demo {
     static var running: Demo?
@@ -18,16 +19,18 @@ final class Demo {
 
     private let programs: String
     private let wav: String
-    private var stack: DemoStack?
-    private var button: ChildProcess?
+    var stack: DemoStack?
+    var button: ChildProcess?
     private var console: Console?
-    private var connections: [ServiceConnection] = []
-    private var timeline = Timeline()
-    private var timer: TimerSource?
+    var connections: [ServiceConnection] = []
+    var timeline = Timeline()
+    var timer: TimerSource?
     private var signals: [SignalSource] = []
     private var ready: Set<Part> = []
     private var isPressed = false
     private var step = Step.before
+    /// Nil during the first act.
+    var call: Call?
     private var recording: SpeakerRecording?
 
     /// What must be ready before a press.
@@ -50,7 +53,7 @@ final class Demo {
 
     init(programs: String, wav: String) {
         self.programs = programs
-        self.wav = wav.hasPrefix("/") ? wav : Self.workingDirectory + "/" + wav
+        self.wav = wav.hasPrefix("/") ? wav : DemoCommand.workingDirectory + "/" + wav
     }
 
     func start() {
@@ -170,6 +173,7 @@ final class Demo {
         }
         guard let event = update.event else { return }
         let time = Int64(update.time)
+        if call != nil { return callUpdated(event, at: time) }
         switch event {
         case .audioServerReady: became(ready: .sound)
         case .channelJoined: became(ready: .application)
@@ -260,18 +264,18 @@ final class Demo {
             for line in timeline.lines { printLine(line) }
             let seconds = (recording.seconds * 100).rounded() / 100
             printLine("\(wav): \(seconds) s of echo, as the speaker played it")
-            end(EXIT_SUCCESS)
+            startCall()
         }
     }
 
-    private func fail(_ reason: String) {
+    func fail(_ reason: String) {
         console?.close()
         printError(reason)
         for (name, text) in stack?.logs ?? [] { printError("\(name): \(text)") }
         end(EXIT_FAILURE)
     }
 
-    private func end(_ code: Int32) {
+    func end(_ code: Int32) {
         timer?.disarm()
         console?.close()
         for connection in connections { connection.close() }
@@ -280,19 +284,13 @@ final class Demo {
         EventLoop.exit(code: code)
     }
 
-    private func expect(_ complaint: String, within limit: Duration = Demo.stepTimeLimit) {
+    func expect(_ complaint: String, within limit: Duration = Demo.stepTimeLimit) {
         let end = TimerSource { [weak self] in self?.fail(complaint) }
         end.arm(after: limit)
         timer = end
     }
 
-    private func attempt(_ body: () throws -> Void) {
+    func attempt(_ body: () throws -> Void) {
         do { try body() } catch { fail("\(error)") }
-    }
-
-    private static var workingDirectory: String {
-        guard let path = getcwd(nil, 0) else { return "." }
-        defer { free(path) }
-        return String(cString: path)
     }
 }

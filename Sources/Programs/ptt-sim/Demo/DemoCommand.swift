@@ -39,4 +39,10 @@ struct DemoCommand: ParsableCommand {
         }
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
+
+    static var workingDirectory: String {
+        guard let path = getcwd(nil, 0) else { return "." }
+        defer { free(path) }
+        return String(cString: path)
+    }
 }

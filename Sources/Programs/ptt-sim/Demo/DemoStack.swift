@@ -4,13 +4,15 @@ import Glibc
 import ServiceClient
 
 /// A private stack in a temporary directory: a D-Bus, a sound server with a 440 Hz tone as its microphone and a speaker
-/// without a device, both daemons, an application.
+/// without a device, both daemons, an application, a recorder.
 @EventLoop
 final class DemoStack {
     /// The source that records what its speaker plays.
     static let speaker = "speaker.monitor"
     /// Its microphone: the monitor of a sink that plays a tone.
     private static let microphone = "air.monitor"
+    /// Samples a second of the recorder, which records one channel of 16 bits.
+    static let recordingRate = 48_000
 
     let directory: String
     private let programs: String
@@ -76,6 +78,33 @@ final class DemoStack {
     func startApplication() throws(SystemError) {
         try start(["\(programs)/ptt-echo"])
     }
+
+    func endApplication() {
+        children.first { $0.name == "ptt-echo" }?.kill()
+    }
+
+    /// Starts a program that records from the Push-to-Talk Microphone.
+    func startRecorder() throws(SystemError) {
+        try start([
+            "parecord", "--raw", "--device=ptt_mic", "--format=s16le", "--rate=\(Self.recordingRate)",
+            "--channels=1", "--latency-msec=20", recording,
+        ])
+    }
+
+    /// Ends the program that ``startRecorder()`` has started.
+    ///
+    /// - Returns: All samples that it has recorded.
+    /// - Throws: If they cannot be read.
+    func recordedSamples() throws(SystemError) -> [Int16] {
+        children.first { $0.name == "parecord" }?.kill()
+        guard let file = fopen(recording, "re") else { throw SystemError("read \(recording)") }
+        defer { _ = fclose(file) }  // Only read from.
+        var samples = [Int16](repeating: 0, count: Self.recordingRate * 120)
+        let count = fread(&samples, MemoryLayout<Int16>.size, samples.count, file)
+        return Array(samples.prefix(count))
+    }
+
+    private var recording: String { "\(directory)/recorded.raw" }
 
     /// The standard error of each program that has written there, at most 4 KiB.
     var logs: [(String, String)] {
