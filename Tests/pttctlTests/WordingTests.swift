@@ -98,4 +98,16 @@ import Testing
         let row = status.split(separator: "\n").first { $0.hasPrefix("application") }
         return row.map { String($0.dropFirst(14)) }
     }
+
+    @Test func `levels are bars with the level beside them, and nothing where nothing passes`() {
+        let silence = ChannelInterface.LevelReport(microphone: nil, speaker: nil)
+        #expect(Wording.line(silence) == "")
+        let speech = ChannelInterface.LevelReport(microphone: -18.2, speaker: nil)
+        #expect(Wording.line(speech) == "microphone ▮▮▮▮▮▮▮▮▮▮▮▮▮▮▯▯▯▯▯▯ -18 dB")
+        let extremes = ChannelInterface.LevelReport(microphone: -96, speaker: 0)
+        #expect(
+            Wording.line(extremes)
+                == "microphone ▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯ -96 dB   speaker ▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮ 0 dB"
+        )
+    }
 }

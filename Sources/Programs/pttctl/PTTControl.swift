@@ -15,7 +15,8 @@ struct PTTControl: ParsableCommand {
         version: Product.version,
         subcommands: [
             StatusCommand.self, MonitorCommand.self, JoinCommand.self, LeaveCommand.self, TalkCommand.self,
-            RecordCommand.self, PushCommand.self, DevicesCommand.self, PairCommand.self, LearnCommand.self,
+            RecordCommand.self, VolumeCommand.self, PushCommand.self, DevicesCommand.self, PairCommand.self,
+            LearnCommand.self,
             RepairCommand.self, ForgetCommand.self,
             AccessoryCommand.self, MicrophoneCommand.self,
             GrantCommand.self, RevokeCommand.self,

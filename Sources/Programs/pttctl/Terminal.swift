@@ -47,6 +47,11 @@ enum Terminal {
         write("pttctl: \(line)\n", to: STDERR_FILENO)
     }
 
+    /// Writes without ending the line.
+    static func write(_ text: String) {
+        write(text, to: STDOUT_FILENO)
+    }
+
     private static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

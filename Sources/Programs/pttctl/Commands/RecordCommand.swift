@@ -58,6 +58,7 @@ private final class Recording {
     private var summary = Summary()
     private var expected: UInt64 = 0
     private var failure: (any Error)?
+    private var levels: LevelLine?
 
     init(file path: String, once: Bool, json: Bool, stop: StopSignal) {
         self.path = path
@@ -83,7 +84,10 @@ private final class Recording {
         let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
         events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
+        levels = try LevelLine.onTerminal(json: json)
         await stop.wait()
+        levels?.close()
+        levels = nil
         events.close()
         audio.close()
         try finish()
@@ -107,7 +111,8 @@ private final class Recording {
         if json {
             do { try Terminal.print(update) } catch { fail(error) }
         } else {
-            Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
+            let line = "\(Wording.time(update.time))  \(Wording.line(event))"
+            if let levels { levels.print(line) } else { Terminal.print(line) }
         }
         if once, case .audioDeactivated = event { stop.trigger() }
         if case .channelLeft = event { fail(CommandError("the channel was left")) }

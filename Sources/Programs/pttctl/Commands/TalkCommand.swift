@@ -52,6 +52,7 @@ private final class Talk {
     private let stop: StopSignal
     private var mine: TransmissionID?
     private var failure: (any Error)?
+    private var levels: LevelLine?
 
     init(_ role: ButtonRole, json: Bool, stop: StopSignal) {
         self.role = role
@@ -72,7 +73,10 @@ private final class Talk {
                 role: role
             )
         ).transmissionID
+        levels = try LevelLine.onTerminal(json: json)
         await stop.wait()
+        levels?.close()
+        levels = nil
         if let failure { throw failure }
         try await core.end(ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: .released))
         core.close()
@@ -84,7 +88,8 @@ private final class Talk {
         if json {
             do { try Terminal.print(update) } catch { fail(error) }
         } else {
-            Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
+            let line = "\(Wording.time(update.time))  \(Wording.line(event))"
+            if let levels { levels.print(line) } else { Terminal.print(line) }
         }
         if case .transmissionEnded(let transmission, _, _) = event, transmission.transmissionID == mine {
             fail(CommandError(Wording.line(event)))

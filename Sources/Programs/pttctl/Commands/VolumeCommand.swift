@@ -1,0 +1,27 @@
+import ArgumentParser
+import PTTMessages
+import ServiceClient
+
+struct VolumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "volume",
+        abstract: "Show or set how loud participants are heard.",
+        discussion:
+            "It applies to push-to-talk only, is kept over a restart, and leaves the volume of the system alone."
+    )
+
+    @Argument(help: "In percent, 0 to 150.")
+    var percent: Int?
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let (json, percent) = (output.json, percent)
+        try runOnLoop {
+            let core = try ServiceConnection.core()
+            if let percent { try await core.setVolume(percent) }
+            let volume = try await core.status().volume
+            if json { try Terminal.print(["volume": volume]) } else { Terminal.print("\(volume) %") }
+        }
+    }
+}

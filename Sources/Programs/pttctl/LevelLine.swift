@@ -1,0 +1,63 @@
+import EventLoop
+import Glibc
+import PTTMessages
+import ServiceClient
+
+/// The levels of microphone and speaker in the last line of a terminal, below what is printed.
+@EventLoop
+final class LevelLine {
+    private static let clear = "\r\u{1B}[K"
+
+    private let connection: ServiceConnection
+    private var text = ""
+
+    /// Subscribes to the levels.
+    ///
+    /// - Parameter json: Whether JSON is printed, which a further line would spoil.
+    /// - Returns: Nil without a terminal.
+    /// - Throws: If the core cannot be reached.
+    static func onTerminal(json: Bool) throws(ServiceError) -> LevelLine? {
+        json || isatty(STDOUT_FILENO) == 0 ? nil : try LevelLine()
+    }
+
+    private init() throws(ServiceError) {
+        connection = try ServiceConnection.core()
+        // The events of the command say that the core is lost.
+        connection.subscribeToLevels({ [weak self] in self?.show($0) }, ended: { _ in })
+    }
+
+    /// Prints a line above it.
+    func print(_ line: String) {
+        Terminal.write("\(Self.clear)\(line)\n\(text)")
+    }
+
+    func close() {
+        connection.close()
+        Terminal.write(Self.clear)
+    }
+
+    private func show(_ report: ChannelInterface.LevelReport) {
+        let text = Wording.line(report)
+        guard text != self.text else { return }
+        self.text = text
+        Terminal.write(Self.clear + text)
+    }
+}
+
+extension Wording {
+    private static let levelBars = 20
+    /// dB of full scale for each bar; speech at a usual distance fills about half of them.
+    private static let levelStep = 3.0
+
+    /// What passes through microphone and speaker; empty if nothing does.
+    static func line(_ report: ChannelInterface.LevelReport) -> String {
+        [("microphone", report.microphone), ("speaker", report.speaker)].compactMap { name, level in
+            level.map { "\(name) \(bar($0)) \(Int($0.rounded())) dB" }
+        }.joined(separator: "   ")
+    }
+
+    private static func bar(_ level: Double) -> String {
+        let filled = min(max(levelBars + Int((level / levelStep).rounded()), 0), levelBars)
+        return String(repeating: "▮", count: filled) + String(repeating: "▯", count: levelBars - filled)
+    }
+}
