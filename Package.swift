@@ -129,6 +129,7 @@ let package = Package(
             "PulseAudio",
             "TOML",
             "Varlink",
+            "WAV",
             log
         ),
         program(
@@ -218,6 +219,7 @@ let package = Package(
             "PTTCore",
             "PTTMessages",
             "PulseAudio",
+            "TOML",
             "TestSupport",
             "Varlink",
             "pttd",

@@ -31,8 +31,14 @@ extension RealServers {
             #expect(capture.happenings.all.isEmpty)
             await capture.untilSamples(4800)
             capture.close()
-            let reported = capture.happenings.all.filter { $0 != .event(.microphoneMuted(false)) }
-            #expect(reported.prefix(2) == [.event(.opened(deviceName: "tone")), .event(.started)])
+            let reported = capture.happenings.all
+            guard case .event(.opened(let source)) = reported.first else {
+                Issue.record("\(reported.prefix(2))")
+                return
+            }
+            #expect(source.name == "tone" && !source.description.isEmpty)
+            #expect(!source.isMuted && !source.isSilent)
+            #expect(reported.dropFirst().first == .event(.started))
             #expect(reported.count { $0 == .event(.started) } == 1)
             #expect(capture.times.allSatisfy { $0 > opened + .milliseconds(-500) && $0 < .now })
         }
@@ -161,13 +167,15 @@ extension RealServers {
             defer { fixture.stop() }
             try await fixture.server.pactl("set-source-mute", "tone", "1")
             let capture = try Capture(fixture)
-            await capture.happenings.wait(for: .event(.microphoneMuted(true)))
+            await capture.untilSource { $0.isMuted && !$0.isSilent }
             try await fixture.server.pactl("set-source-mute", "tone", "0")
-            await capture.happenings.wait(for: .event(.microphoneMuted(false)))
+            await capture.untilSource { !$0.isMuted }
+            try await fixture.server.pactl("set-source-volume", "tone", "0%")
+            await capture.untilSource { !$0.isMuted && $0.isSilent }
+            try await fixture.server.pactl("set-source-volume", "tone", "100%")
+            await capture.untilSource { !$0.isSilent }
             try await fixture.server.pactl("set-source-mute", "tone", "1")
-            await capture.happenings.wait("muted again") {
-                $0.count { $0 == .event(.microphoneMuted(true)) } == 2
-            }
+            await capture.untilSource(\.isMuted)
             capture.close()
             #expect(try await fixture.audio.devices().sources.first { $0.name == "tone" }?.isMuted == true)
         }

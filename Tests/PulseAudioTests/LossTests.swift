@@ -114,11 +114,10 @@ extension RealServers {
             defer { fixture.stop() }
             let capture = try Capture(fixture)
             await capture.untilStarted()
-            await capture.happenings.wait(for: .event(.microphoneMuted(false)))
             try await fixture.server.removeMicrophone()
             // Both servers would move the stream to the speaker's monitor.
             await capture.untilFailed(within: .seconds(3))
-            #expect(capture.events.first == .opened(deviceName: "tone"))
+            #expect(capture.events.first?.isOpened == true)
             #expect(capture.events.count { $0.isOpened } == 1)
             try await fixture.untilSourceOutputs(0)
         }

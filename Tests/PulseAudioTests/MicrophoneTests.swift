@@ -9,6 +9,7 @@ import Testing
     private func source(
         _ index: UInt32,
         _ name: String,
+        description: String = "",
         isMonitor: Bool = false,
         isOwn: Bool = false,
         isHardware: Bool = false,
@@ -19,6 +20,7 @@ import Testing
         AudioDevice(
             index: index,
             name: name,
+            description: description,
             isMuted: false,
             isMonitor: isMonitor,
             isOwn: isOwn,
@@ -99,6 +101,63 @@ import Testing
         #expect(devices([one, other], sourceOutputs: circle).microphone == nil)
         #expect(devices([one], sourceOutputs: [feed(.max, module: 10)]).microphone == nil)
     }
+
+    @Test func `the first preferred source that is there is chosen, by its name or its description`() throws {
+        let sources = [
+            source(1, "alsa_input.usb", description: "Desk", isHardware: true),
+            source(2, "alsa_input.pci", description: "Built-in", isHardware: true),
+            source(3, "speaker.monitor", isMonitor: true),
+        ]
+        let devices = devices(sources, defaultSource: "alsa_input.pci")
+        func chosen(_ names: String...) throws -> String {
+            try devices.microphone(preferring: names).get().name
+        }
+        #expect(try chosen() == "alsa_input.pci")
+        #expect(try chosen("Desk") == "alsa_input.usb")
+        #expect(try chosen("headset", "alsa_input.usb", "Built-in") == "alsa_input.usb")
+        #expect(try chosen("headset", AudioDevices.wildcard) == "alsa_input.pci")
+        #expect(try chosen("speaker.monitor") == "speaker.monitor")
+        #expect(throws: AudioError.self) { try chosen("headset") }
+    }
+
+    @Test func `a preferred source that is not plugged in is chosen only if no other preferred one is there`()
+        throws
+    {
+        let sources = [
+            source(1, "jack", isHardware: true, isUnplugged: true), source(2, "usb", isHardware: true),
+        ]
+        let devices = devices(sources)
+        #expect(try devices.microphone(preferring: ["jack", "usb"]).get().name == "usb")
+        #expect(try devices.microphone(preferring: ["jack"]).get().name == "jack")
+    }
+
+    @Test func `this program's own sound is refused by name, also through a monitor or software`() throws {
+        let feed = AudioSink(index: 1, name: "feed", isMuted: true, isOwn: true, monitor: 1, owner: own(20))
+        var devices = devices(
+            [
+                source(1, "feed.monitor", isMonitor: true), source(2, "own", isOwn: true, module: 21),
+                source(3, "filter", module: 22), source(4, "webcam", isHardware: true),
+                source(5, "mixture", module: 23),
+            ],
+            defaultSource: "own",
+            sourceOutputs: [
+                self.feed(1, module: 21), self.feed(2, module: 22), self.feed(3, module: 23),
+                self.feed(4, module: 23),
+            ]
+        )
+        devices.sinks = [feed]
+        for name in ["feed.monitor", "own", "filter", "mixture"] {
+            #expect {
+                try devices.microphone(preferring: [name]).get()
+            } throws: { error in
+                (error as? AudioError)?.kind == .noDevice && "\(error)".contains("this program itself plays")
+            }
+        }
+        #expect(devices.microphone?.name == "webcam")
+        #expect(try devices.microphone(preferring: ["own", "webcam"]).get().name == "webcam")
+    }
+
+    private func own(_ module: UInt32) -> DeviceOwner { DeviceOwner(module: module, linkGroup: nil) }
 
     @Test func `an echo canceller, which also records the speaker, is a microphone`() {
         let sources = [

@@ -184,6 +184,19 @@ final class Capture {
     /// The samples after the silence at the beginning.
     var audible: ArraySlice<Int16> { samples.drop { abs($0) < 1000 } }
 
+    /// Waits until the source that was reported last meets the condition.
+    func untilSource(_ isMet: @escaping (SourceState) -> Bool) async {
+        await happenings.wait("the state of the source") { happenings in
+            let states = happenings.compactMap { happening -> SourceState? in
+                switch happening {
+                case .event(.opened(let source)), .event(.changed(let source)): source
+                case .event, .fragment: nil
+                }
+            }
+            return states.last.map(isMet) ?? false
+        }
+    }
+
     func untilFailed(within limit: Duration = .seconds(10)) async {
         await happenings.wait("the capture fails", within: limit) { happenings in
             happenings.contains { if case .event(.failed) = $0 { true } else { false } }

@@ -15,17 +15,21 @@ package final class CoreProcess {
     ///   - soundServer: The address of its sound server; if nil, no server listens there.
     ///   - configuration: Files of its configuration directory, by name.
     ///   - environment: Further variables.
+    ///   - playsTones: If false, it plays none, and a transmission does not wait for one.
     /// - Throws: If it cannot be started.
     package init(
         soundServer: String? = nil,
         configuration: [String: String] = [:],
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        playsTones: Bool = false
     ) throws {
         directory = "/tmp/ptt-core-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(
             atPath: directory + "/config/pushtotalk",
             withIntermediateDirectories: true
         )
+        var configuration = configuration
+        if !playsTones { configuration["pttd.toml", default: ""] += "\n[tones]\nenabled = false\n" }
         for (name, text) in configuration {
             let path = directory + "/config/pushtotalk/" + name
             try text.write(toFile: path, atomically: true, encoding: .utf8)

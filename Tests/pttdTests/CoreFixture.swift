@@ -14,14 +14,21 @@ final class CoreFixture {
     ///   - sound: The sound server of its environment; none if nil.
     ///   - configuration: The text of `pttd.toml`; no file if nil.
     ///   - environment: More variables.
+    ///   - playsTones: If false, a transmission does not wait for a tone.
     /// - Returns: The core, ready.
     /// - Throws: If it does not become ready within the time limit.
     static func start(
         sound: PrivateAudioServer? = nil,
         configuration: String? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        playsTones: Bool = false
     ) async throws -> CoreFixture {
-        let core = try CoreFixture(sound: sound, configuration: configuration, environment: environment)
+        let core = try CoreFixture(
+            sound: sound,
+            configuration: configuration,
+            environment: environment,
+            playsTones: playsTones
+        )
         try await core.core.isReady()
         return core
     }
@@ -30,13 +37,15 @@ final class CoreFixture {
         sound: PrivateAudioServer? = nil,
         configuration: String? = nil,
         environment: [String: String] = [:],
-        policy: String? = nil
+        policy: String? = nil,
+        playsTones: Bool = false
     ) throws {
         let files = ["pttd.toml": configuration, "policy.toml": policy].compactMapValues(\.self)
         core = try CoreProcess(
             soundServer: sound?.address,
             configuration: files,
-            environment: environment
+            environment: environment,
+            playsTones: playsTones
         )
     }
 

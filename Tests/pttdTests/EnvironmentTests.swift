@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test @EventLoop func `a pipe in place of a configuration file does not block`() async throws {
-        let core = try CoreFixture()
+        let core = try CoreFixture(playsTones: true)
         _ = try await core.process.lines.first { $0 == "info: ready" }
         #expect(mkfifo(core.configuration("pttd.toml"), 0o600) == 0)
         try await core.crashAndRestart()

@@ -19,6 +19,9 @@ final class MicrophoneFixture {
     let accessoryd: CoreClient
     /// The microphone that was published last.
     private(set) var input: String?
+    /// The largest sample that the application has received.
+    private(set) var peak = 0
+    private(set) var packetCount = 0
     private let application: CoreClient
     private let watcher: CoreClient
     private let statuses = AsyncQueue(of: Status.self)
@@ -32,6 +35,7 @@ final class MicrophoneFixture {
         _ program: PrivateAudioServer.Program,
         _ configuration: String? = nil,
         environment: [String: String] = [:],
+        playsTones: Bool = false,
         prepare: @EventLoop (PrivateAudioServer) async throws -> Void = { _ in }
     ) async throws -> MicrophoneFixture {
         let sound: PrivateAudioServer
@@ -45,7 +49,8 @@ final class MicrophoneFixture {
         let core = try await CoreFixture.start(
             sound: sound,
             configuration: configuration,
-            environment: environment
+            environment: environment,
+            playsTones: playsTones
         )
         let application = try core.connect()
         let token = try #require(try await application.join(application: "Test").token)
@@ -94,7 +99,13 @@ final class MicrophoneFixture {
 
     private func isPacketThere() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 8192)
-        return recv(audio.value, &buffer, buffer.count, Int32(MSG_DONTWAIT)) > 0
+        let count = recv(audio.value, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        guard count > AudioPacketHeader.size else { return count > 0 }
+        packetCount += 1
+        buffer[AudioPacketHeader.size..<count].withUnsafeBytes {
+            peak = $0.bindMemory(to: Int16.self).reduce(peak) { max($0, abs(Int($1))) }
+        }
+        return true
     }
 
     /// The cause of the end of the transmission that has just begun; nil if the application received sound before.
@@ -106,6 +117,11 @@ final class MicrophoneFixture {
             case .event: break
             }
         }
+    }
+
+    /// Waits until the application has received this number of packets.
+    func packets(_ count: Int) async throws {
+        while packetCount < count { _ = try await happenings.next() }
     }
 
     /// Call ``firstSoundOrEnd()`` before.

@@ -20,6 +20,9 @@ package struct AudioFormat: Hashable, Codable, Sendable {
 
     package var samplesPerPacket: Int { rate / 50 }
 
+    /// Of all formats, in bytes.
+    package static let largestPacket = AudioFormat(uncheckedRate: 48_000, channels: 2).bytesPerPacket
+
     package var bytesPerPacket: Int { samplesPerPacket * channels * 2 }
 
     private init(uncheckedRate rate: Int, channels: Int) {

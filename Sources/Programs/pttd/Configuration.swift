@@ -6,8 +6,8 @@ import TOML
 struct Configuration: Equatable, Codable {
     /// The longest transmission, in seconds, within ``timeLimits``.
     var timeLimit: Int?
-    /// The capture device by its PulseAudio name; the default source if left out.
-    var microphone: String?
+    /// The capture devices in order of preference; the default source if left out.
+    var microphone: Microphones?
     /// `allow` or `refuse`: what happens to a press while the screen is locked; `allow` if left out.
     var whileLocked: String?
     /// Whether there is a Push-to-Talk Microphone; true if left out.
@@ -18,6 +18,7 @@ struct Configuration: Equatable, Codable {
     var callApplications: [String]?
     /// Whether an emergency button transmits during a call; false if left out.
     var emergencyDuringCalls: Bool?
+    var tones: Tones?
 
     /// `music`, `transmission`, `conversation` or `channel`: when a Bluetooth headset uses its microphone; `music`, never, if
     /// left out.
@@ -32,6 +33,7 @@ struct Configuration: Equatable, Codable {
         case callApplications = "call-applications"
         case emergencyDuringCalls = "emergency-during-calls"
         case bluetoothHeadset = "bluetooth-headset"
+        case tones
     }
 }
 
@@ -85,6 +87,12 @@ extension Configuration {
                 path: path,
                 reason:
                     "bluetooth-headset is \"\(value)\", it must be one of \(values.joined(separator: ", "))"
+            )
+        }
+        if let value = configuration.tones?.gate, ToneGate(rawValue: value) == nil {
+            throw ConfigurationError(
+                path: path,
+                reason: "gate is \"\(value)\", it must be \"auto\", \"on\" or \"off\""
             )
         }
         return configuration

@@ -67,10 +67,16 @@ final class Daemon {
         let headset = Headset(headsetMode, server: server, directory: state, log: peers)
         self.headset = headset
         let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), peers: peers)
+        let sounds = ToneSounds(configuration.tones) { log.error("\($0)") }
         let backends = TalkSessionHost.Backends(
             audio: audio,
-            microphone: Microphone(server: server, device: configuration.microphone, log: peers),
+            microphone: Microphone(
+                server: server,
+                preferences: configuration.microphone?.names ?? [],
+                log: peers
+            ),
             speaker: Speaker(server: server, log: peers),
+            tones: TonePlayer(server: server, sounds: sounds, log: peers),
             virtualMicrophone: virtualMicrophone,
             store: StateStore(state, aside: try RuntimeSocket.directory(), log: peers),
             starter: ApplicationStarter(log: peers)

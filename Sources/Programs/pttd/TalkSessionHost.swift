@@ -51,6 +51,7 @@ final class TalkSessionHost {
         let audio: AudioSocket
         let microphone: Microphone
         let speaker: Speaker
+        let tones: TonePlayer
         let virtualMicrophone: VirtualMicrophoneDevice
         let store: StateStore
         let starter: ApplicationStarter
@@ -80,7 +81,7 @@ final class TalkSessionHost {
         backends.speaker.roomAvailable = { [audio = backends.audio] in audio.resume() }
         backends.virtualMicrophone.changed = { [weak self] in self?.post(.virtualMicrophoneChanged($0)) }
         backends.speaker.opened = { [weak self] in self?.updateRoute(output: $0) }
-        backends.microphone.opened = { [weak self] in self?.updateRoute(input: $0) }
+        backends.microphone.changed = { [weak self] in self?.microphoneChanged($0) }
     }
 
     /// The status that results from all published events.
@@ -159,6 +160,7 @@ final class TalkSessionHost {
             sequence += 1
             publishedStatus?.apply(event)
             publish(event, sequence, now)
+            backends.tones.update(after: event)
             peers.record(event, about: processID)
         case .notify(let client, let event):
             notify(client, event, sequence, now)
@@ -194,9 +196,11 @@ final class TalkSessionHost {
             self.capture.disconnect(capture)
             if self.capture.peer == nil { backends.virtualMicrophone.end() }
         case .playTalkPermit(let capture):
-            post(.gateOpened(capture))
-        case .playTone, .setVolume:
-            break
+            playTalkPermit(capture)
+        case .playTone(let tone):
+            play(tone)
+        case .setVolume(let percent):
+            backends.speaker.volume = percent
         }
     }
 
@@ -240,6 +244,29 @@ final class TalkSessionHost {
             },
             failed: { [weak self] cause in self?.post(.captureFailed(capture, cause)) }
         )
+    }
+
+    private func microphoneChanged(_ state: MicrophoneState) {
+        updateRoute(input: state.name)
+        post(.microphoneChanged(state))
+    }
+
+    private func playTalkPermit(_ capture: CaptureID) {
+        let microphone = backends.microphone
+        microphone.discard(before: .now + ToneSounds.longest)
+        backends.tones.play(.talkPermit, capturedBy: microphone) { [weak self] time in
+            guard let self, self.capture.isOpen(capture) else { return }
+            microphone.discard(before: time)
+            post(.gateOpened(capture))
+        }
+    }
+
+    /// A tone during a transmission is kept out of it as well.
+    private func play(_ tone: Tone) {
+        let (tones, microphone) = (backends.tones, backends.microphone)
+        guard tone.isPlayedDuringTransmission, tones.isCaptured(tone) else { return tones.play(tone) }
+        microphone.silence(until: .now + ToneSounds.longest)
+        tones.play(tone, capturedBy: microphone) { microphone.silence(until: $0) }
     }
 
     private func openSpeaker(_ playback: PlaybackID, _ format: AudioFormat, for client: ClientID) {

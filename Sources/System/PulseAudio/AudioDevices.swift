@@ -27,8 +27,12 @@ package struct AudioDevice: Sendable, Equatable {
     package let index: UInt32
     /// The server's name of it, for requests.
     package let name: String
+    /// For people.
+    var description = ""
     /// Muted in the server. This is the user's decision.
     package let isMuted: Bool
+    /// The volume is 0 in the server. This is the user's decision.
+    var isSilent = false
     /// A monitor source, which captures what a sink plays; not a microphone.
     package let isMonitor: Bool
     /// Has the property that marks this program's own devices.
@@ -49,6 +53,8 @@ package struct AudioSink: Sendable, Equatable {
     package let isMuted: Bool
     /// Has the property that marks this program's own devices.
     package let isOwn: Bool
+    /// Only the person who wears it hears it.
+    package var isHeadset = false
     /// The index of the source that records what it plays.
     let monitor: UInt32?
     let owner: DeviceOwner

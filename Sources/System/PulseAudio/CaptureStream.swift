@@ -8,31 +8,14 @@ package import EventLoop
 /// closed, which ends the stream as well.
 @EventLoop
 package final class CaptureStream {
-    package enum Event: Sendable, Equatable {
-        /// The device is verified as the requested one, and may deliver from now on.
-        case opened(deviceName: String)
-        /// The first fragment has arrived and is delivered next: the microphone is live.
-        case started
-        /// No fragment arrived within `stallLimit` after the last one, or within `startLimit` at the start.
-        case stalled
-        /// Fragments arrive again after `stalled`.
-        case resumed
-        /// The device was suspended, or resumed.
-        case suspended(Bool)
-        /// Whether the user has muted the source. Reported after the opening and after each change.
-        case microphoneMuted(Bool)
-        /// The stream has ended. Reported at most once, as the last event.
-        case failed(AudioError)
-    }
-
     /// Receives bytes in the requested format, valid during the call, and the time of the first sample: the time of
     /// arrival minus the duration of the fragment. The latency of the device and the server is unknown and not included.
     package typealias FragmentHandler = @EventLoop (UnsafeRawBufferPointer, MonotonicInstant) -> Void
 
     /// The source, once known.
     package var deviceName: String? { handle?.deviceName }
-    /// Whether the user has muted the source; nil until known.
-    private var microphoneMuted: Bool?
+    /// The source as it was reported last; nil until the stream is open.
+    private var source: AudioDevice?
     /// Whether the first fragment has arrived.
     private var isStarted = false
 
@@ -104,15 +87,17 @@ package final class CaptureStream {
         fragments: @escaping FragmentHandler
     ) throws(AudioError) {
         var request = request
-        if request.device == Self.wildcard { request.device = nil }
+        if request.device == AudioDevices.wildcard { request.device = nil }
         self.request = request
         self.startLimit = max(startLimit, .milliseconds(1))
         self.stallLimit = max(stallLimit, .milliseconds(1))
         self.events = events
         self.fragments = fragments
         connection = try server.connected(StreamHandle.action(.capture, request.device))
-        if let device = request.device ?? devices?.microphone?.name {
+        if let device = request.device {
             try open(device)
+        } else if let devices {
+            try open(devices.microphone(preferring: request.preferences).get().name)
         } else {
             querySources { [weak self] in self?.choose($0) }
         }
@@ -143,20 +128,10 @@ package final class CaptureStream {
 
     // MARK: Opening
 
-    /// The server's name for the default source, which may be a monitor.
-    private static let wildcard = "@DEFAULT_SOURCE@"
-
     private func choose(_ devices: AudioDevices) {
         guard case .choosing = phase else { return }
-        guard let microphone = devices.microphone else {
-            let reason =
-                devices.sources.isEmpty
-                ? "the audio server has none"
-                : "the audio server has only monitors of speakers (\(devices.sources.map(\.name).joined(separator: ", ")))"
-            return fail(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))
-        }
         do throws(AudioError) {
-            try open(microphone.name)
+            try open(devices.microphone(preferring: request.preferences).get().name)
         } catch {
             fail(error)
         }
@@ -185,14 +160,16 @@ package final class CaptureStream {
                 AudioError(StreamHandle.action(.capture, request.device), reason: reason, kind: .noDevice)
             )
         }
-        guard request.device != nil || devices.isMicrophone(source) else {
+        let names = request.preferences + [request.device].compactMap(\.self)
+        let isNamed = names.contains(source.name) || names.contains(source.description)
+        guard isNamed || devices.isMicrophone(source) else {
             let reason = "the audio server offered “\(source.name)”, which is not a microphone"
             return fail(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))
         }
         phase = .live(since: .now)
         handle.cork(false)
-        events?(.opened(deviceName: source.name))
-        updateMuteState(from: source)
+        self.source = source
+        events?(.opened(SourceState(source)))
     }
 
     private func querySources(_ completion: @escaping @EventLoop (AudioDevices) -> Void) {
@@ -218,7 +195,7 @@ package final class CaptureStream {
             let reason = "the audio server moved it to another device"
             fail(AudioError(StreamHandle.action(.capture, request.device), reason: reason, kind: .noDevice))
         case .suspended: events?(.suspended(handle?.isSuspended ?? false))
-        case .deviceChanged: queryMuteState()
+        case .deviceChanged: querySource()
         case .failed(let error): fail(error)
         case .playing, .underflowed: break  // Playback only.
         }
@@ -288,12 +265,12 @@ package final class CaptureStream {
         handler?(.failed(error))
     }
 
-    private func queryMuteState() {
+    private func querySource() {
         guard let handle, let index = handle.deviceIndex else { return }
         let action = "query the state of the microphone"
         let query = DeviceQuery(action, of: .source(index: index)) { [weak self] in
             switch $0 {
-            case .success(let devices): devices.sources.first.map { self?.updateMuteState(from: $0) }
+            case .success(let devices): devices.sources.first.map { self?.update($0) }
             // The last known state remains.
             case .failure: break
             }
@@ -301,9 +278,14 @@ package final class CaptureStream {
         connection.query(query)
     }
 
-    private func updateMuteState(from source: AudioDevice) {
-        guard source.isMuted != microphoneMuted else { return }
-        microphoneMuted = source.isMuted
-        events?(.microphoneMuted(source.isMuted))
+    private func update(_ source: AudioDevice) {
+        guard case .live = phase, let before = self.source else { return }
+        self.source = source
+        guard !source.isUnplugged || before.isUnplugged else {
+            let action = StreamHandle.action(.capture, source.name)
+            return fail(AudioError(action, reason: "the microphone was unplugged"))
+        }
+        let state = SourceState(source)
+        if state != SourceState(before) { events?(.changed(state)) }
     }
 }

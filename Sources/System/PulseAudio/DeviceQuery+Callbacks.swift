@@ -72,7 +72,9 @@ extension AudioDevice {
         self.init(
             index: info.index,
             name: text(info.name) ?? "",
+            description: text(info.description) ?? "",
             isMuted: info.mute != 0,
+            isSilent: withUnsafePointer(to: info.volume) { pa_cvolume_max($0) } == PA_VOLUME_MUTED,
             isMonitor: info.monitor_of_sink != .max
                 || property("device.class", of: info.proplist) == "monitor",
             isOwn: ownProperty.map { property($0, of: info.proplist) != nil } ?? false,
@@ -90,6 +92,7 @@ extension AudioSink {
             name: text(info.name) ?? "",
             isMuted: info.mute != 0,
             isOwn: ownProperty.map { property($0, of: info.proplist) != nil } ?? false,
+            isHeadset: isWorn(info),
             monitor: valid(info.monitor_source),
             owner: DeviceOwner(info.owner_module, info.proplist)
         )
@@ -140,6 +143,17 @@ extension AudioStream {
 extension DeviceOwner {
     init(_ module: UInt32, _ properties: OpaquePointer?) {
         self.init(module: valid(module), linkGroup: property("node.link-group", of: properties))
+    }
+}
+
+/// The port in use says it; if it says nothing, the kind of the device.
+private func isWorn(_ sink: pa_sink_info) -> Bool {
+    switch sink.active_port.map({ pa_device_port_type_t(rawValue: $0.pointee.type) }) {
+    case PA_DEVICE_PORT_TYPE_HEADPHONES, PA_DEVICE_PORT_TYPE_HEADSET: true
+    case PA_DEVICE_PORT_TYPE_SPEAKER, PA_DEVICE_PORT_TYPE_HDMI, PA_DEVICE_PORT_TYPE_TV,
+        PA_DEVICE_PORT_TYPE_HANDSFREE, PA_DEVICE_PORT_TYPE_CAR, PA_DEVICE_PORT_TYPE_HIFI:
+        false
+    default: ["headset", "headphone"].contains(property("device.form_factor", of: sink.proplist))
     }
 }
 

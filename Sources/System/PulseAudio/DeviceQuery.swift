@@ -10,7 +10,7 @@ final class DeviceQuery: ConnectionRequest {
         case all(Set<DeviceKind>)
 
         /// All that is needed to identify the microphones.
-        static let sources = Scope.all([.server, .source, .sourceOutput])
+        static let sources = Scope.all([.server, .source, .sink, .sourceOutput])
     }
 
     private let action: String

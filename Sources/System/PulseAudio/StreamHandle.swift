@@ -65,7 +65,7 @@ final class StreamHandle {
     }
 
     /// What a stream does; completes "could not …".
-    static func action(_ direction: Direction, _ device: String?) -> String {
+    nonisolated static func action(_ direction: Direction, _ device: String?) -> String {
         let device = device.map { "“\($0)”" }
         return switch direction {
         case .capture: "capture from \(device ?? "a microphone")"

@@ -13,6 +13,9 @@ package struct StreamRequest: Sendable, Equatable {
     /// (``AudioDevices/microphone``): a monitor is captured from only if it is named here. If there is no such device, the
     /// stream fails.
     package var device: String?
+    /// Capture only, in place of `device`: names or descriptions of sources. The first that is present is captured from; if
+    /// none is, the stream fails.
+    package var preferences: [String]
     /// Playback only. Nothing is played before ``PlaybackStream/cork(_:)`` with false.
     package var startsCorked: Bool
     /// Playback only. The server fails the stream when its device is removed, instead of moving it, and refuses a move by
@@ -32,6 +35,7 @@ package struct StreamRequest: Sendable, Equatable {
         role: String? = "phone",
         latency: Duration = .milliseconds(20),
         device: String? = nil,
+        preferences: [String] = [],
         startsCorked: Bool = false,
         staysOnDevice: Bool = false,
         prebuffer: Duration = .zero,
@@ -43,6 +47,7 @@ package struct StreamRequest: Sendable, Equatable {
         self.role = role
         self.latency = latency
         self.device = device
+        self.preferences = preferences
         self.startsCorked = startsCorked
         self.staysOnDevice = staysOnDevice
         self.prebuffer = prebuffer

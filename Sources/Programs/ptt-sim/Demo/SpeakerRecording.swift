@@ -84,7 +84,7 @@ final class SpeakerRecording {
         switch event {
         case .failed(let error): failed("\(error)")
         case .started: listening()
-        case .opened, .stalled, .resumed, .suspended, .microphoneMuted: break
+        case .opened, .stalled, .resumed, .suspended, .changed: break
         }
     }
 

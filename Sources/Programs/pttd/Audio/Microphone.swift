@@ -13,24 +13,31 @@ final class Microphone {
     private static let stallLimit = Duration.milliseconds(1500)
 
     private let server: AudioServer
-    private let device: String?
+    private let preferences: [String]
     private let log: RateLimitedLog
     private var stream: CaptureStream?
     private var framer: Framer?
     private var sequence: UInt64 = 0
     /// Changes the profile of a Bluetooth headset before its microphone is opened; nil if the profile stays as it is.
     var headset: Headset?
+    /// What was captured before is not delivered.
+    private var gate = MonotonicInstant(nanoseconds: .min)
+    /// What was captured before is delivered as silence.
+    private var silenceEnd = MonotonicInstant(nanoseconds: .min)
+    private let silence = [UInt8](repeating: 0, count: AudioFormat.largestPacket)
 
-    /// Called with the audio server's name of the device once it is open, before the first frame.
-    var opened: @EventLoop (String) -> Void = { _ in }
+    /// Called with the state of the device in the audio server once it is open, before the first frame, and after each
+    /// change.
+    var changed: @EventLoop (MicrophoneState) -> Void = { _ in }
 
     /// - Parameters:
     ///   - server: Connected by the caller.
-    ///   - device: The PulseAudio name of a source, which may be a monitor; nil for the user's microphone.
+    ///   - preferences: The names or descriptions of sources, best first, which may be monitors; empty for the user's
+    ///     microphone.
     ///   - log: For messages about the device.
-    init(server: AudioServer, device: String?, log: RateLimitedLog) {
+    init(server: AudioServer, preferences: [String], log: RateLimitedLog) {
         self.server = server
-        self.device = device
+        self.preferences = preferences
         self.log = log
     }
 
@@ -51,14 +58,14 @@ final class Microphone {
     ) {
         close()
         guard let headset else {
-            return start(format, packet: packet, from: device, started: started, frame: frame, failed: failed)
+            return start(format, packet: packet, from: nil, started: started, frame: frame, failed: failed)
         }
         headset.begin { [weak self] source in
             guard let self else { return }
             start(
                 format,
                 packet: packet,
-                from: source ?? device,
+                from: source,
                 started: started,
                 frame: frame,
                 failed: failed
@@ -83,7 +90,8 @@ final class Microphone {
                 // With the role "phone" both servers would change the profile of a Bluetooth headset themselves.
                 role: nil,
                 latency: packet,
-                device: device
+                device: device,
+                preferences: preferences
             )
             stream = try CaptureStream(
                 on: server,
@@ -105,6 +113,24 @@ final class Microphone {
         stream = nil
         framer = nil
         sequence = 0
+        gate = MonotonicInstant(nanoseconds: .min)
+        silenceEnd = gate
+    }
+
+    /// Asks how old a sample is when it arrives here; see ``CaptureStream/latency(_:)``.
+    func latency(_ completion: @escaping @EventLoop (Duration?) -> Void) {
+        stream?.latency(completion)
+    }
+
+    /// Delivers nothing that arrived before this time: the first frame begins with it.
+    func discard(before time: MonotonicInstant) {
+        gate = time
+        framer?.reset()
+    }
+
+    /// Delivers silence in place of what arrives before this time.
+    func silence(until time: MonotonicInstant) {
+        silenceEnd = time
     }
 
     private func cut(
@@ -114,11 +140,24 @@ final class Microphone {
     ) {
         // Removed meanwhile: the receiver of a frame may find that the application has disconnected, and close this.
         guard let stream, var framer else { return }
+        let early = time < gate ? min(fragment.count, framer.format.byteCount(of: gate - time)) : 0
+        guard early < fragment.count else { return }
         self.framer = nil
-        framer.append(fragment, at: time) { samples, time in
+        framer.append(UnsafeRawBufferPointer(rebasing: fragment[early...]), at: max(time, gate)) {
+            samples,
+            time in
             guard self.stream === stream else { return }
-            let time = MonotonicTime(nanoseconds: time.nanoseconds)
-            deliver(AudioPacketHeader(sequence: sequence, timestamp: time), samples)
+            let header = AudioPacketHeader(
+                sequence: sequence,
+                timestamp: MonotonicTime(nanoseconds: time.nanoseconds)
+            )
+            if time < silenceEnd {
+                silence.withUnsafeBytes {
+                    deliver(header, UnsafeRawBufferPointer(rebasing: $0[..<samples.count]))
+                }
+            } else {
+                deliver(header, samples)
+            }
             sequence += 1
         }
         if self.stream === stream { self.framer = framer }
@@ -136,16 +175,29 @@ final class Microphone {
             log.log(level: .error, "the microphone \(stream?.deviceName ?? "") delivers nothing")
             close()
             failed(.microphoneLost)
-        case .opened(let deviceName):
-            opened(deviceName)
         case .failed(let error):
             fail(error, failed)
-        case .microphoneMuted(let isMuted):
-            guard isMuted else { return }
-            log.log(level: .notice, "the microphone is muted in the audio server: unmute it there")
+        case .opened(let source), .changed(let source):
+            update(source)
         case .resumed, .suspended:
             break
         }
+    }
+
+    /// Mute and volume are the user's decision, and are only reported.
+    private func update(_ source: SourceState) {
+        if source.isMuted {
+            log.log(level: .notice, "the microphone is muted in the audio server: unmute it there")
+        } else if source.isSilent {
+            log.log(level: .notice, "the volume of the microphone is 0 in the audio server: raise it there")
+        }
+        let state = MicrophoneState(
+            name: source.name,
+            description: source.description,
+            isMuted: source.isMuted,
+            isSilent: source.isSilent
+        )
+        changed(state)
     }
 
     private func fail(_ error: AudioError, _ failed: @EventLoop (EndCause) -> Void) {

@@ -19,6 +19,14 @@ final class Speaker {
     /// In bytes.
     private var queueLimit = 0
 
+    /// How loud samples are played, in percent, on the scale of volume controls. It changes the samples, not the volume of
+    /// the stream: servers remember that for all streams of a role, and some raise the whole speaker with it.
+    var volume = Gain.unchanged.percent {
+        didSet { gain = Gain(percent: volume) }
+    }
+    private var gain = Gain.unchanged
+    private var scaled: [Int16] = []
+
     /// Called when there is room again after ``play(_:)`` had returned false.
     var roomAvailable: @EventLoop () -> Void = {}
     /// Called with the audio server's name of the device once it is open, and when the server has changed the device.
@@ -48,6 +56,7 @@ final class Speaker {
             let request = StreamRequest(
                 name: "Push to talk",
                 format: played,
+                // While somebody is heard, PulseAudio quietens music by its own rules.
                 role: "phone",
                 latency: Self.latency
             )
@@ -72,7 +81,12 @@ final class Speaker {
     func play(_ samples: UnsafeRawBufferPointer) -> Bool {
         guard let stream else { return true }
         // Samples beyond two seconds are dropped, which a caller that respects the result never reaches.
-        _ = stream.write(samples)
+        if gain == .unchanged {
+            _ = stream.write(samples)
+        } else {
+            gain.apply(to: samples, into: &scaled)
+            _ = scaled.withUnsafeBytes { stream.write($0) }
+        }
         return stream.pendingByteCount < queueLimit
     }
 

@@ -31,6 +31,8 @@ struct StreamSlot<ID: RawRepresentable<Int>, Peer> {
         peer = nil
     }
 
+    func isOpen(_ stream: ID) -> Bool { open?.rawValue == stream.rawValue }
+
     private func isReplaced(_ stream: ID) -> Bool {
         open.map { $0.rawValue > stream.rawValue } ?? false
     }

@@ -1,0 +1,240 @@
+import EventLoop
+import Journal
+import Logging
+import PTTCore
+import PulseAudio
+
+/// Plays the tones on a stream that is opened before they are needed, and waits corked: a press opens nothing, and nothing
+/// is done between tones. The stream has no role: servers give a role one mute state, and the user has muted it with
+/// "System sounds" perhaps.
+@EventLoop
+final class TonePlayer {
+    /// The server's buffer: little, so that a server that mixes ahead begins soon.
+    private static let latency = Duration.milliseconds(20)
+    /// From playing to the server's start. A suspended speaker has to resume.
+    private static let startLimit = Duration.milliseconds(500)
+    /// Until the stream is opened again after it failed.
+    private static let retryDelay = Duration.milliseconds(200)
+
+    private let server: AudioServer
+    private let sounds: ToneSounds
+    private let log: RateLimitedLog
+    private var stream: PlaybackStream?
+    private var isOpen = false
+    /// To be played when the stream has opened.
+    private var next: Tone?
+    /// Counts what was played.
+    private var number = 0
+    private var isPlaying = false
+    private var wait: Wait?
+    private lazy var limit = TimerSource { [weak self] in self?.timeCame() }
+    private lazy var retry = TimerSource { [weak self] in self?.update() }
+    private var hasFailed = false
+
+    /// Until the tone cannot be captured any more.
+    private struct Wait {
+        let began: MonotonicInstant
+        let microphone: Microphone
+        let completion: @EventLoop (MonotonicInstant) -> Void
+        /// When the capture is free of the tone; nil until the server has reported its latencies.
+        var end: MonotonicInstant?
+    }
+
+    /// While one of them is true, a press may need a tone soon, and the stream is kept open.
+    var isChannelJoined = false {
+        didSet { if isChannelJoined != oldValue { update() } }
+    }
+    var hasVirtualMicrophone = false {
+        didSet { if hasVirtualMicrophone != oldValue { update() } }
+    }
+    private var isNeeded: Bool { isChannelJoined || hasVirtualMicrophone }
+
+    /// - Parameters:
+    ///   - server: Connected by the caller.
+    ///   - sounds: What is played.
+    ///   - log: For messages about the speaker.
+    init(server: AudioServer, sounds: ToneSounds, log: RateLimitedLog) {
+        self.server = server
+        self.sounds = sounds
+        self.log = log
+    }
+
+    /// Whether the tone is captured by a microphone, unless the speaker is a headset.
+    func isCaptured(_ tone: Tone) -> Bool { isOpen && sounds.gate != .off && !sounds[tone].isEmpty }
+
+    /// The server is ready, or was lost: its streams have failed before.
+    func serverChanged() {
+        hasFailed = false
+        update()
+    }
+
+    /// Plays a tone now, in place of one that is still playing.
+    func play(_ tone: Tone) {
+        finishWaiting(at: .now)
+        start(tone)
+    }
+
+    /// Plays a tone now, and reports when it cannot be captured any more.
+    ///
+    /// - Parameters:
+    ///   - tone: Replaces one that is still playing.
+    ///   - microphone: The open microphone.
+    ///   - completion: Called once, within ``ToneSounds/longest``, with the time: what is captured from then on is free of
+    ///     the tone. Called in this call if there is no tone, or no microphone can capture it.
+    func play(
+        _ tone: Tone,
+        capturedBy microphone: Microphone,
+        then completion: @escaping @EventLoop (MonotonicInstant) -> Void
+    ) {
+        finishWaiting(at: .now)
+        guard isCaptured(tone) else {
+            start(tone)
+            return completion(.now)
+        }
+        wait = Wait(began: .now, microphone: microphone, completion: completion)
+        limit.arm(after: Self.startLimit)
+        start(tone)
+        if sounds.gate == .auto { askWhetherHeadset() }
+    }
+
+    // MARK: The stream
+
+    /// Opens or closes the stream.
+    private func update() {
+        retry.disarm()
+        guard case .ready = server.state, sounds.areAudible, isNeeded || next != nil else { return close() }
+        guard stream == nil else { return }
+        let request = StreamRequest(
+            name: "Tones",
+            role: nil,
+            latency: Self.latency,
+            startsCorked: true,
+            bufferLimit: ToneSounds.longest
+        )
+        do throws(AudioError) {
+            stream = try PlaybackStream(on: server, request) { [weak self] in self?.handle($0) }
+        } catch {
+            failed(error)
+        }
+    }
+
+    private func close() {
+        finishWaiting(at: .now)
+        stream?.close()
+        stream = nil
+        isOpen = false
+        isPlaying = false
+        next = nil
+    }
+
+    private func handle(_ event: PlaybackStream.Event) {
+        switch event {
+        case .opened:
+            isOpen = true
+            hasFailed = false
+            if let tone = next {
+                next = nil
+                start(tone)
+            }
+        case .started: measure()
+        case .failed(let error): failed(error)
+        case .writable, .underflowed, .moved, .suspended: break
+        }
+    }
+
+    /// Tries once more, because servers move and replace speakers; then with the next tone.
+    private func failed(_ error: AudioError) {
+        let isRepeated = hasFailed
+        close()
+        hasFailed = true
+        guard error.kind != .serverLost, case .ready = server.state else { return }
+        if isRepeated {
+            log.log(level: .notice, "no tones can be heard: \(error)")
+        } else {
+            retry.arm(after: Self.retryDelay)
+        }
+    }
+
+    // MARK: Playing
+
+    private func start(_ tone: Tone) {
+        guard !sounds[tone].isEmpty else { return }
+        guard isOpen, let stream else {
+            next = tone
+            return update()
+        }
+        guard sounds[tone].withUnsafeBytes({ stream.replace(with: $0) }) else { return }
+        number += 1
+        isPlaying = true
+        stream.cork(false)
+        stream.drain { [weak self, number] in self?.ended(number) }
+    }
+
+    private func ended(_ number: Int) {
+        guard number == self.number else { return }
+        stop()
+        if !isNeeded { close() }
+    }
+
+    private func stop() {
+        isPlaying = false
+        stream?.cork(true)
+        stream?.flush()
+    }
+
+    // MARK: Waiting until the tone cannot be captured
+
+    private func askWhetherHeadset() {
+        let number = number
+        server.list([.sink]) { [weak self] devices in
+            // Without an answer a microphone may hear the speaker.
+            guard let self, self.number == number, case .success(let devices) = devices else { return }
+            let sink = devices.sinks.first { $0.name == self.stream?.deviceName }
+            if sink?.isHeadset == true { finishWaiting(at: .now) }
+        }
+    }
+
+    /// The server has started to play: from now on its latency is that of the last sample.
+    private func measure() {
+        guard wait != nil, let stream else { return }
+        let number = number
+        stream.latency { [weak self] playback in
+            guard let self, self.number == number, let wait else { return }
+            let end = MonotonicInstant.now + (playback ?? Self.unknownLatency)
+            wait.microphone.latency { [weak self] capture in
+                guard let self, self.number == number else { return }
+                waitUntil(end + (capture ?? Self.unknownLatency) + Self.period)
+            }
+        }
+    }
+
+    /// What servers report changes once in a period of theirs, which is at most the latency of the stream.
+    private static let period = latency + .milliseconds(5)
+    /// Of a server that does not say.
+    private static let unknownLatency = Duration.milliseconds(200)
+
+    private func waitUntil(_ end: MonotonicInstant) {
+        guard let began = wait?.began else { return }
+        wait?.end = end
+        limit.arm(at: min(end, began + ToneSounds.longest))
+    }
+
+    private func timeCame() {
+        guard let wait else { return }
+        let now = MonotonicInstant.now
+        if wait.end.map({ $0 > now }) ?? true {
+            // The tone has not started, or does not end: it must not be captured later.
+            stop()
+            finishWaiting(at: now)
+        } else {
+            finishWaiting(at: wait.end ?? now)
+        }
+    }
+
+    private func finishWaiting(at time: MonotonicInstant) {
+        guard let wait else { return }
+        self.wait = nil
+        limit.disarm()
+        wait.completion(time)
+    }
+}

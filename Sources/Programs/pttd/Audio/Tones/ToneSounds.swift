@@ -1,0 +1,55 @@
+import PTTCore
+import WAV
+
+/// When a microphone waits until the talk permit tone cannot be captured any more.
+enum ToneGate: String, CaseIterable, Codable {
+    /// Unless the speaker is a headset, which no microphone hears.
+    case auto
+    case on
+    case off
+}
+
+/// What is played for each tone: 48 kHz mono.
+struct ToneSounds {
+    /// The longest file, and how long a person waits at most for the talk permit tone to end.
+    static let longest = Duration.seconds(2)
+
+    let gate: ToneGate
+    private let samples: [Tone: [Int16]]
+
+    /// - Parameters:
+    ///   - configuration: What the person wants; ours where it says nothing.
+    ///   - failed: Called for each file that cannot be used, and is replaced by our own tone, with the reason.
+    init(_ configuration: Configuration.Tones?, failed: (String) -> Void) {
+        gate = configuration?.gate.flatMap(ToneGate.init) ?? .auto
+        let isEnabled = configuration?.enabled ?? true
+        samples = isEnabled ? Self.samples(configuration?.files ?? [:], failed) : [:]
+    }
+
+    /// Whether any tone is played.
+    var areAudible: Bool { samples.values.contains { !$0.isEmpty } }
+
+    /// Empty if the tone is silenced.
+    subscript(tone: Tone) -> [Int16] { samples[tone] ?? [] }
+
+    private static func samples(_ files: [Tone: String], _ failed: (String) -> Void) -> [Tone: [Int16]] {
+        var samples: [Tone: [Int16]] = [:]
+        for tone in Tone.allCases {
+            guard let path = files[tone] else {
+                samples[tone] = ToneSignal(tone).samples
+                continue
+            }
+            guard !path.isEmpty else { continue }
+            do throws(WAVError) {
+                let sound = try WAVSound(reading: path, longest: longest)
+                samples[tone] = sound.mono(rate: ToneSignal.rate)
+            } catch {
+                failed(
+                    "\(Configuration.Tones.key(tone)): \(error). The tone of this program is played instead"
+                )
+                samples[tone] = ToneSignal(tone).samples
+            }
+        }
+        return samples
+    }
+}

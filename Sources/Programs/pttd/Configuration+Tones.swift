@@ -1,0 +1,79 @@
+import PTTCore
+
+extension Configuration {
+    /// The table `[tones]`.
+    struct Tones: Equatable, Codable {
+        /// False for no tones at all.
+        var enabled: Bool?
+        /// A ``ToneGate``.
+        var gate: String?
+        /// WAV files that replace tones; empty for a tone that is not played.
+        private(set) var files: [Tone: String] = [:]
+
+        init(enabled: Bool? = nil, gate: String? = nil, files: [Tone: String] = [:]) {
+            self.enabled = enabled
+            self.gate = gate
+            self.files = files
+        }
+
+        private struct Key: CodingKey {
+            static let enabled = Key("enabled")
+            static let gate = Key("gate")
+
+            let stringValue: String
+            var intValue: Int? { nil }
+
+            init(_ name: String) { stringValue = name }
+
+            /// Unknown names are no keys, so that they are reported.
+            init?(stringValue: String) {
+                let tones = Tone.allCases.map { Tones.key($0) }
+                guard (tones + ["enabled", "gate"]).contains(stringValue) else { return nil }
+                self.init(stringValue)
+            }
+
+            init?(intValue: Int) { nil }
+        }
+
+        init(from decoder: any Decoder) throws {
+            let table = try decoder.container(keyedBy: Key.self)
+            enabled = try table.decodeIfPresent(Bool.self, forKey: .enabled)
+            gate = try table.decodeIfPresent(String.self, forKey: .gate)
+            for tone in Tone.allCases {
+                files[tone] = try table.decodeIfPresent(String.self, forKey: Key(Self.key(tone)))
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var table = encoder.container(keyedBy: Key.self)
+            try table.encodeIfPresent(enabled, forKey: .enabled)
+            try table.encodeIfPresent(gate, forKey: .gate)
+            for (tone, file) in files { try table.encode(file, forKey: Key(Self.key(tone))) }
+        }
+
+        /// The name of a tone in the file: `time-limit-near`.
+        static func key(_ tone: Tone) -> String {
+            tone.rawValue.reduce(into: "") { name, letter in
+                name += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
+            }
+        }
+    }
+
+    /// The key `microphone`: one source or several, in order of preference, by name or description.
+    struct Microphones: Equatable, Codable {
+        let names: [String]
+
+        init(from decoder: any Decoder) throws {
+            if let name = try? decoder.singleValueContainer().decode(String.self) {
+                // Not a string: it must be a list, which reports what else it is.
+                names = [name]
+            } else {
+                names = try [String](from: decoder)
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try names.encode(to: encoder)
+        }
+    }
+}
