@@ -35,7 +35,7 @@ extension Tone {
     var isPlayedDuringTransmission: Bool {
         switch self {
         case .talkPermit, .timeLimitNear: true
-        case .end, .denied, .timeLimitReached, .accessoryLost, .batteryLow: false
+        case .end, .denied, .busy, .timeLimitReached, .accessoryLost, .batteryLow: false
         }
     }
 }

@@ -30,6 +30,12 @@ struct ToneSignal: Equatable, Sendable {
                     .note(hertz: 330, milliseconds: 140), .pause(milliseconds: 60),
                     .note(hertz: 330, milliseconds: 140),
                 ]
+            case .busy:
+                [
+                    .note(hertz: 466, milliseconds: 60), .pause(milliseconds: 50),
+                    .note(hertz: 466, milliseconds: 60), .pause(milliseconds: 50),
+                    .note(hertz: 466, milliseconds: 60),
+                ]
             case .timeLimitNear:
                 [
                     .note(hertz: 1568, milliseconds: 30), .pause(milliseconds: 40),
