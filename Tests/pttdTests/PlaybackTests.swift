@@ -312,7 +312,7 @@ private final class Listener {
         audio.connect()
         try await ready.next()
         let started = AsyncQueue(of: Void.self)
-        let request = StreamRequest(name: "listener", device: "speaker.monitor")
+        let request = StreamRequest(name: "listener", role: nil, device: "speaker.monitor")
         stream = try CaptureStream(on: audio, request) { event in
             if event == .started { started.add(()) }
         } fragments: { [samples] bytes, _ in

@@ -251,7 +251,7 @@ private final class ToneFixture {
         let started = AsyncQueue(of: Void.self)
         listener = try CaptureStream(
             on: audio,
-            StreamRequest(name: "listener", device: "\(speaker).monitor"),
+            StreamRequest(name: "listener", role: nil, device: "\(speaker).monitor"),
             events: { if $0 == .started { started.add(()) } },
             fragments: { [weak self] bytes, _ in
                 self?.recorded += bytes.bindMemory(to: Int16.self)
