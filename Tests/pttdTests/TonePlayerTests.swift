@@ -196,7 +196,7 @@ private final class ToneFixture {
     private var listener: CaptureStream?
     private var sink: String?
 
-    /// - Parameter sink: Properties of the default sink; that of the server if nil.
+    /// Skips the test where the server cannot run. `sink` has properties of another default sink.
     static func start(
         _ program: PrivateAudioServer.Program,
         gate: String = "auto",

@@ -41,23 +41,16 @@ import Testing
         #expect(fixture.peak > 2000)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a tone file that cannot be used is logged, and the core plays its own`(
-        program: PrivateAudioServer.Program
-    ) async throws {
-        let fixture = try await MicrophoneFixture.start(
-            program,
-            "microphone = \"speaker.monitor\"\n[tones]\ngate = \"off\"\ntalk-permit = \"/etc/passwd\"",
+    @Test @EventLoop func `a tone file that cannot be used is logged when the core starts`() async throws {
+        let core = try CoreFixture(
+            configuration: "[tones]\ntalk-permit = \"/etc/passwd\"",
             playsTones: true
         )
-        let line = try await fixture.core.process.lines.first { $0.hasPrefix("error: ") }
+        let line = try await core.process.lines.first { $0.hasPrefix("error: ") }
         #expect(
             line.contains("talk-permit") && line.contains("/etc/passwd") && line.contains("not a WAV file")
         )
-        try await fixture.untilTonesAreReady()
-        _ = try await fixture.accessoryd.begin()
-        try await fixture.packets(50)
-        #expect(fixture.peak > 2000)
+        _ = try await core.process.lines.first { $0 == "info: ready" }
     }
 }
 

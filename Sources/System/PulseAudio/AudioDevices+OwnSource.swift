@@ -16,9 +16,10 @@ extension AudioDevices {
         return false
     }
 
-    /// The monitor of the sink that an own source records from, on PulseAudio.
+    /// The monitor of an own sink, or of one that an own source records from, on PulseAudio.
     private func isFeed(_ source: AudioDevice) -> Bool {
         guard source.isMonitor else { return false }
+        if sinks.contains(where: { $0.isOwn && $0.monitor == source.index }) { return true }
         return sourceOutputs.contains { output in
             output.device == source.index && output.client == nil
                 && sources.contains { $0.isOwn && !$0.isMonitor && $0.owner.isSame(as: output.owner) }

@@ -22,6 +22,7 @@ extension AudioDevices {
     /// ``microphone``. A monitor can be preferred, but nothing that plays this program's own sound.
     ///
     /// - Parameter names: Names or descriptions.
+    /// - Returns: The source, or why there is none.
     func microphone(preferring names: [String]) -> Result<AudioDevice, AudioError> {
         if names.isEmpty { return anyMicrophone }
         let present = names.flatMap { name in

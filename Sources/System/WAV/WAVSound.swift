@@ -87,6 +87,7 @@ package struct WAVSound: Equatable, Sendable {
     /// One channel of 16 bits, the mean of all.
     ///
     /// - Parameter wanted: Samples per second, to which it is converted.
+    /// - Returns: The samples; those that would be too large are the largest.
     package func mono(rate wanted: Int) -> [Int16] {
         let count = samples.count / channels
         let mono = (0..<count).map { index in
