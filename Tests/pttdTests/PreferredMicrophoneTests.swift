@@ -44,18 +44,18 @@ import Testing
     @EventLoop func `our own feed is refused with a clear reason, also through its monitor`(
         program: PrivateAudioServer.Program
     ) async throws {
-        let fixture = try await MicrophoneFixture.start(program, #"microphone = "ptt_feed.monitor""#) {
+        let fixture = try await MicrophoneFixture.start(program, #"microphone = "marked.monitor""#) {
             try await $0.pactl(
                 "load-module",
                 "module-null-sink",
-                "sink_name=ptt_feed",
+                "sink_name=marked",
                 "sink_properties=pttd.virtual=feed"
             )
         }
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == .noMicrophone)
         let line = try await fixture.core.process.lines.first { $0.hasPrefix("error: ") }
-        #expect(line.contains("ptt_feed.monitor") && line.contains("this program itself plays"))
+        #expect(line.contains("marked.monitor") && line.contains("this program itself plays"))
         #expect(try await fixture.sound.sourceOutputs().isEmpty)
         try await fixture.expectSilence()
     }
