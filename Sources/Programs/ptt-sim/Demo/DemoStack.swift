@@ -66,8 +66,9 @@ final class DemoStack {
     }
 
     func startDaemons() throws(SystemError) {
-        // A monitor is used as a microphone only if it is configured.
-        try write("microphone = \"\(Self.microphone)\"\n", to: "config/pushtotalk/pttd.toml")
+        // A monitor is used as a microphone only if it is configured. Tones would be taken for the echo.
+        let configuration = "microphone = \"\(Self.microphone)\"\n[tones]\nenabled = false\n"
+        try write(configuration, to: "config/pushtotalk/pttd.toml")
         let device = "[[device]]\nidentity = \"bluetooth:\(VirtualButton.address(1))\"\n"
         try write(device, to: "config/pushtotalk/devices.toml")
         try start(["\(programs)/pttd"])
