@@ -148,7 +148,7 @@ import Testing
         let fixture = try await PlaybackFixture.start()
         let writer = try fixture.writer()
         let request = ChannelInterface.VolumeRequest(volume: 50)
-        _ = try await fixture.watcher.call(ChannelInterface.setVolume, request)
+        _ = try await fixture.core.connect().call(ChannelInterface.setVolume, request)
         let music = try await Music(fixture.sound, isSilent: true)
         for _ in 0..<2 {
             try await fixture.application.setParticipant("Ana")
