@@ -22,7 +22,7 @@ final class TalkSessionHost {
     private var isHandling = false
     private var waiting: [RequestID: @EventLoop (TalkSession.Answer) -> Void] = [:]
     private var lastRequest = 0
-    private var capture = StreamSlot<CaptureID, FrameSink>()
+    var capture = StreamSlot<CaptureID, FrameSink>()
     private var playback = StreamSlot<PlaybackID, (client: ClientID, format: AudioFormat)>()
     let levels = LevelReports()
     private var timer: TimerSource?
@@ -249,24 +249,6 @@ final class TalkSessionHost {
     private func microphoneChanged(_ state: MicrophoneState) {
         updateRoute(input: state.name)
         post(.microphoneChanged(state))
-    }
-
-    private func playTalkPermit(_ capture: CaptureID) {
-        let microphone = backends.microphone
-        microphone.discard(before: .now + ToneSounds.longest)
-        backends.tones.play(.talkPermit, capturedBy: microphone) { [weak self] time in
-            guard let self, self.capture.isOpen(capture) else { return }
-            microphone.discard(before: time)
-            post(.gateOpened(capture))
-        }
-    }
-
-    /// A tone during a transmission is kept out of it as well.
-    private func play(_ tone: Tone) {
-        let (tones, microphone) = (backends.tones, backends.microphone)
-        guard tone.isPlayedDuringTransmission, tones.isCaptured(tone) else { return tones.play(tone) }
-        microphone.silence(until: .now + ToneSounds.longest)
-        tones.play(tone, capturedBy: microphone) { microphone.silence(until: $0) }
     }
 
     private func openSpeaker(_ playback: PlaybackID, _ format: AudioFormat, for client: ClientID) {
