@@ -67,6 +67,12 @@ import Testing
         }
     }
 
+    // toml++ asserts that this cannot be.
+    @Test(arguments: ["[\n[audio]", "[\n", "limit = 1\n[\n\n]"])
+    func `text that the parser does not expect is refused`(text: String) {
+        #expect(throws: TOMLError.self) { try TOML.decode(Settings.self, from: text) }
+    }
+
     @Test func `a missing key at the top level has no place`() {
         #expect(throws: TOMLError(place: nil, reason: "limit is missing")) {
             try TOML.decode(Settings.self, from: "")

@@ -5,7 +5,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
+
+// The parser of toml++ 3.3 asserts what some invalid texts make false ("[" and the end of the line, for example): that
+// must be an error like any other, not the end of the process.
+#define TOML_ASSERT(condition)                                                                                       \
+    do {                                                                                                             \
+        if (!(condition))                                                                                            \
+            throw std::runtime_error("this is not TOML");                                                           \
+    } while (false)
 
 #include <toml++/toml.h>
 
