@@ -5,7 +5,7 @@ import JSON
 /// The guest's system services, devices and their faults, and what can be seen of the daemons from outside.
 @EventLoop
 enum Machine {
-    private static let card = "/sys/bus/platform/drivers/snd_aloop"
+    static let card = "/sys/bus/platform/drivers/snd_aloop"
     private static let microphone = "alsa_input.platform-snd_aloop.0.analog-stereo"
 
     // MARK: - As root

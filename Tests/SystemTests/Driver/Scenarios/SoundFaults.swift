@@ -48,23 +48,33 @@ extension Scenario {
     private static func noMicrophone(_ fixture: GuestFixture) async throws {
         try await fixture.paired(.ffe0)
         let application = try await fixture.application()
-        try await Machine.soundCard(isBound: false)
-        let player = try Command([
-            "sh", "-c",
-            "while pacat --raw --format=s16le --rate=48000 --channels=2 /opt/guest/tone.pcm; do :; done",
-        ])
-        // The default source is a monitor of the loudspeaker.
-        try await eventually("the loudspeaker is heard") {
-            try await Command.run(["/opt/guest/hear", "--seconds", "0.3"]).status == 0
+        let restoration =
+            "pkill pacat; /opt/guest/as-dev pactl unload-module module-null-sink; "
+            + "echo snd_aloop.0 > \(Machine.card)/bind || true"
+        try await restoring(by: restoration) {
+            try await Machine.soundCard(isBound: false)
+            // Without another one the speaker of the machine would be the feed of the Push-to-Talk Microphone.
+            _ = try await Command.output(of: [
+                "pactl", "load-module", "module-null-sink", "sink_name=loudspeaker",
+            ])
+            let player = try Command([
+                "sh", "-c",
+                "while pacat --device=loudspeaker --raw --format=s16le --rate=48000 --channels=2 "
+                    + "/opt/guest/tone.pcm; do :; done",
+            ])
+            try await eventually("the loudspeaker is heard") {
+                try await Command.run([
+                    "/opt/guest/hear", "--seconds", "0.3", "--source", "loudspeaker.monitor",
+                ]).status == 0
+            }
+            let mark = fixture.core.events.count
+            try await ButtonSimulator.press(.ffe0)
+            try await fixture.ends(.noMicrophone, after: mark)
+            try await Machine.nothingRecords()
+            try await ButtonSimulator.release(.ffe0)
+            player.signal(SIGKILL)
         }
-        let mark = fixture.core.events.count
-        try await ButtonSimulator.press(.ffe0)
-        try await fixture.ends(.noMicrophone, after: mark)
-        try await Machine.nothingRecords()
-        try await ButtonSimulator.release(.ffe0)
         guard application.packets == 0 else { throw Failure("\(application.packets) packets were delivered") }
-        player.signal(SIGKILL)
-        try await Machine.soundCard(isBound: true)
         try await Machine.microphoneIsBack()
         try await fixture.talk(.ffe0, to: application)
         application.close()
