@@ -185,7 +185,11 @@ extension RealServers {
             let module =
                 switch program {
                 case .pulseAudio: ["module-null-source", "source_name=\(name)"]
-                case .pipeWire: ["module-null-sink", "media.class=Audio/Source/Virtual", "sink_name=\(name)"]
+                case .pipeWire:
+                    [
+                        "module-null-sink", "media.class=Audio/Source/Virtual", "sink_name=\(name)",
+                        "sink_properties=priority.session=2000",
+                    ]
                 }
             let number = try await fixture.server.pactl(["load-module"] + module)
             // The other microphone would be chosen.

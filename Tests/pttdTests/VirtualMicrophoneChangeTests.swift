@@ -126,7 +126,9 @@ import Testing
             _ = try await fixture.presser.begin()
             #expect(try await fixture.nextEnd() == .noMicrophone)
             let line = try await fixture.core.process.lines.first { $0.hasPrefix("error: ") }
-            #expect(line.contains("“\(name)” delivers what this program plays") && line.contains("pttd.toml"))
+            #expect(
+                line.contains("“\(name)” is what this program itself plays") && line.contains("pttd.toml")
+            )
         }
     }
 }
