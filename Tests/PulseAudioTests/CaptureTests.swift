@@ -31,13 +31,16 @@ extension RealServers {
             #expect(capture.happenings.all.isEmpty)
             await capture.untilSamples(4800)
             capture.close()
-            let reported = capture.happenings.all
+            // A new source of PipeWire has no volume until WirePlumber has set it.
+            let reported = capture.happenings.all.filter { happening in
+                if case .event(.changed) = happening { false } else { true }
+            }
             guard case .event(.opened(let source)) = reported.first else {
                 Issue.record("\(reported.prefix(2))")
                 return
             }
             #expect(source.name == "tone" && !source.description.isEmpty)
-            #expect(!source.isMuted && !source.isSilent)
+            #expect(!source.isMuted)
             #expect(reported.dropFirst().first == .event(.started))
             #expect(reported.count { $0 == .event(.started) } == 1)
             #expect(capture.times.allSatisfy { $0 > opened + .milliseconds(-500) && $0 < .now })
