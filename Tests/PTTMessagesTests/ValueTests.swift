@@ -91,6 +91,28 @@ import Testing
         #expect(Set([origin, Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Renamed")]).count == 1)
     }
 
+    @Test
+    func
+        `accessories press in the channel as its application wants, and without one in a recorded microphone`()
+    {
+        var status = Status(timeLimit: 60)
+        for (microphone, isAccepted) in [
+            (VirtualMicrophone.off, false), (.unavailable(reason: "none"), false), (.idle, false),
+            (.recorded(by: ["parecord"]), true),
+        ] {
+            status.apply(.virtualMicrophoneChanged(microphone))
+            #expect(status.acceptsAccessoryPresses == isAccepted, "\(microphone)")
+        }
+        status.apply(.channelJoined(MessageTests.channel, .developerRequest))
+        status.apply(.virtualMicrophoneChanged(.idle))
+        #expect(status.acceptsAccessoryPresses)
+        status.apply(.virtualMicrophoneChanged(.recorded(by: ["parecord"])))
+        status.apply(.accessoryEventsChanged(isEnabled: false))
+        #expect(!status.acceptsAccessoryPresses)
+        status.apply(.channelLeft(.userRequest, explanation: nil))
+        #expect(status.acceptsAccessoryPresses)
+    }
+
     @Test func `the events of a transmission, applied to a status, end in the same status`() {
         let start = Status(channel: MessageTests.channel, isAudioServerReady: true, timeLimit: 60)
         var status = start

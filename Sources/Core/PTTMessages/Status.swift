@@ -59,6 +59,16 @@ package struct Status: Equatable, Codable, Sendable {
 }
 
 extension Status {
+    /// Whether the press of an accessory begins a transmission, unless a rule refuses it: in the channel, if its
+    /// application wants such presses, or without a channel in the Push-to-Talk Microphone, while it is recorded.
+    package var acceptsAccessoryPresses: Bool {
+        if let channel { return channel.areAccessoryEventsEnabled }
+        return switch virtualMicrophone {
+        case .recorded: true
+        case .off, .idle, .unavailable: false
+        }
+    }
+
     /// Applies one event. The events of a subscription, applied in order to the status that it began with, give the
     /// status that the core would reply with at that moment.
     package mutating func apply(_ event: CoreEvent) {

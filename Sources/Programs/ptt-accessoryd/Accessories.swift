@@ -135,10 +135,10 @@ final class Accessories {
             buttons.coreLost()
             headsets.coreLost()
             list.coreLost(reason)
-        case .channelChanged(let ownsKeys):
-            headsets.channelChanged(ownsKeys: ownsKeys)
+        case .pressesChanged(let areAccepted):
+            headsets.setGrab(areAccepted)
             // A person is about to talk.
-            if core.isChannelJoined { buttons.microphones.wanted() }
+            if core.destination != .none { buttons.microphones.wanted() }
         case .transmissionEnded(let transmissionID, let cause):
             buttons.transmissionEnded(transmissionID, cause)
             headsets.transmissionEnded(transmissionID, cause)
@@ -148,6 +148,6 @@ final class Accessories {
 
     private var status: String {
         guard core.isConnected else { return "Waiting for the core" }
-        return core.isChannelJoined ? "A channel is joined" : "No channel is joined"
+        return core.destination.rawValue
     }
 }

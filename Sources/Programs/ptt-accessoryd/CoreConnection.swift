@@ -13,14 +13,15 @@ final class CoreConnection {
         case connected
         /// Every transmission that was begun on the connection has ended with it.
         case lost(reason: String)
-        /// - Parameter ownsKeys: Whether the keys of headsets control push-to-talk, and not a media player.
-        case channelChanged(ownsKeys: Bool)
+        /// A press begins a transmission from now on, or begins none any more.
+        case pressesChanged(areAccepted: Bool)
         case transmissionEnded(TransmissionID, EndCause)
     }
 
     /// The events that matter to buttons and headsets. All others come with each press and are not decoded.
     private static let kinds: Set = [
-        "channelJoined", "channelLeft", "accessoryEventsChanged", "transmissionEnded",
+        "channelJoined", "channelLeft", "accessoryEventsChanged", "virtualMicrophoneChanged",
+        "transmissionEnded",
     ]
 
     private let log: Logger
@@ -55,10 +56,20 @@ final class CoreConnection {
     /// Whether the core has answered on the present connection.
     var isConnected: Bool { status != nil }
 
-    var isChannelJoined: Bool { status?.channel != nil }
+    /// Where a press would go, for people.
+    enum Destination: String {
+        case channel = "A channel is joined"
+        case virtualMicrophone = "The Push-to-Talk Microphone is in use"
+        case none = "No channel is joined"
+    }
 
-    /// False also if the application has called `setAccessoryButtonEventsEnabled(false)`.
-    private var ownsKeys: Bool { status?.channel?.areAccessoryEventsEnabled ?? false }
+    var destination: Destination {
+        guard let status else { return .none }
+        if status.channel != nil { return .channel }
+        return status.acceptsAccessoryPresses ? .virtualMicrophone : .none
+    }
+
+    private var acceptsPresses: Bool { status?.acceptsAccessoryPresses ?? false }
 
     /// Connects, now or as soon as the core listens. Where systemd listens for the core, this starts it.
     func start() { reconnector.start() }
@@ -243,15 +254,15 @@ final class CoreConnection {
             isAbsenceLogged = false
             log.info("the core is connected")
             handler(.connected)
-            handler(.channelChanged(ownsKeys: ownsKeys))
+            handler(.pressesChanged(areAccepted: acceptsPresses))
         }
         guard let event = update.event else { return }
-        let before = (isChannelJoined, ownsKeys)
+        let before = (destination, acceptsPresses)
         status?.apply(event)
         if case .transmissionEnded(let ended, let cause, _) = event {
             lastEnded = (ended.transmissionID, cause)
             handler(.transmissionEnded(ended.transmissionID, cause))
         }
-        if (isChannelJoined, ownsKeys) != before { handler(.channelChanged(ownsKeys: ownsKeys)) }
+        if (destination, acceptsPresses) != before { handler(.pressesChanged(areAccepted: acceptsPresses)) }
     }
 }

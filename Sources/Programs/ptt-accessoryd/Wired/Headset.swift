@@ -70,7 +70,7 @@ final class Headset {
 
     var origin: Origin { host.accessory.origin }
 
-    /// Grabs the key, so that no media player receives it, while a channel is joined whose presses begin transmissions.
+    /// Grabs the key, so that no media player receives it, while presses begin transmissions.
     ///
     /// The kernel grabs all keys of a node or none: a headset that also has volume keys is not grabbed, unless ptt-keys has
     /// divided it.

@@ -24,7 +24,7 @@ final class Headsets {
     private var headsets: [String: Headset] = [:]
     /// Nodes that are listed without being used.
     private var listed: [String: Origin] = [:]
-    private var ownsKeys = false
+    private var isGrabbing = false
 
     init(
         core: CoreConnection,
@@ -60,9 +60,10 @@ final class Headsets {
         (nodes, halves, headsets, listed) = ([:], [:], [:], [:])
     }
 
-    func channelChanged(ownsKeys: Bool) {
-        self.ownsKeys = ownsKeys
-        for headset in headsets.values { headset.setGrab(ownsKeys) }
+    /// Whether the keys control push-to-talk, and not a media player.
+    func setGrab(_ isGrabbing: Bool) {
+        self.isGrabbing = isGrabbing
+        for headset in headsets.values { headset.setGrab(isGrabbing) }
     }
 
     /// The accessory files have changed.
@@ -83,7 +84,7 @@ final class Headsets {
 
     func coreLost() {
         for headset in headsets.values { headset.coreLost() }
-        channelChanged(ownsKeys: false)
+        setGrab(false)
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
@@ -151,7 +152,7 @@ final class Headsets {
                 log: log
             ) { [weak self] in self?.set(nil, of: source) }
             headsets[sysname] = headset
-            headset.setGrab(ownsKeys)
+            headset.setGrab(isGrabbing)
             log.notice("\(node.name) (\(source.devnode)) is used as \(settings.definition.name)")
         } catch {
             log.error("\(error): its key does not work")
