@@ -168,8 +168,8 @@ extension Model {
             if audio == .interrupted { audio = .inactive }
             return
         }
-        counts.playbacks += 1
-        channel?.remote?.reception = .playing(playback: counts.playbacks)
+        // The speaker is opened once no emergency mutes it.
+        channel?.remote?.reception = .playing(playback: nil)
     }
 
     // MARK: Audio server, sockets and system
