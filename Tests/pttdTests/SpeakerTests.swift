@@ -103,6 +103,38 @@ import Testing
         fixture.close()
     }
 
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `the feed of the virtual microphone is no speaker, also if the server chooses it`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await SpeakerFixture.start(program)
+        let feed = VirtualMicrophoneDevice.feedName
+        let (opened, failed) = (AsyncQueue(of: Void.self), AsyncQueue(of: String.self))
+        var count = 0
+        func open() {
+            fixture.speaker.open(
+                .standard,
+                started: {
+                    count += 1
+                    opened.add(())
+                },
+                failed: { what, reason in failed.add("\(what): \(reason)") }
+            )
+        }
+        open()
+        try await opened.next()
+        try await fixture.sound.pactl("load-module", "module-null-sink", "sink_name=\(feed)")
+        let stream = try await fixture.sound.pactl("list", "short", "sink-inputs").prefix { $0 != "\t" }
+        try await fixture.sound.pactl("move-sink-input", String(stream), feed)
+        let expected = "speakerLost: could not play to the default device: there is no speaker"
+        #expect(try await failed.next() == expected)
+        try await fixture.sound.pactl("set-default-sink", feed)
+        open()
+        #expect(try await failed.next() == expected)
+        #expect(count == 1)
+        fixture.close()
+    }
+
     @Test @EventLoop func `a sound server that does not reply is a failure after five seconds`()
         async throws
     {
@@ -127,8 +159,8 @@ private final class SpeakerFixture {
     /// Receives an element when there is room again.
     private(set) var room = AsyncQueue(of: Void.self)
 
-    static func start() async throws -> SpeakerFixture {
-        let sound = try await PrivateAudioServer.start(.pulseAudio)
+    static func start(_ program: PrivateAudioServer.Program = .pulseAudio) async throws -> SpeakerFixture {
+        let sound = try await PrivateAudioServer.start(program)
         let fixture = SpeakerFixture(sound)
         let ready = AsyncQueue(of: Void.self)
         fixture.server.stateChanged = { if case .ready = $0 { ready.add(()) } }

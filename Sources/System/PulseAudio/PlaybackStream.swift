@@ -28,6 +28,7 @@ package final class PlaybackStream {
     package var pendingByteCount: Int { pending.count }
 
     private let format: SampleSpec
+    private let avoidedDevice: String?
     /// How many bytes wait here at most.
     private let bound: Int
     /// How many bytes the server stores at most.
@@ -50,6 +51,7 @@ package final class PlaybackStream {
         events: @escaping @EventLoop (Event) -> Void
     ) throws(AudioError) {
         format = request.format
+        avoidedDevice = request.avoidedDevice
         bound = request.format.byteCount(of: .seconds(2))
         storage = request.storedByteCount
         self.events = events
@@ -124,6 +126,14 @@ package final class PlaybackStream {
 
     private func handle(_ event: StreamHandle.Event) {
         switch event {
+        case .opened where isOnAvoidedDevice, .moved where isOnAvoidedDevice:
+            fail(
+                AudioError(
+                    StreamHandle.action(.playback, nil),
+                    reason: "there is no speaker",
+                    kind: .noDevice
+                )
+            )
         case .opened:
             transfer()
             events?(.opened)
@@ -139,12 +149,20 @@ package final class PlaybackStream {
         case .underflowed: events?(.underflowed)
         case .moved: events?(.moved(deviceName: handle?.deviceName ?? ""))
         case .suspended: events?(.suspended(handle?.isSuspended ?? false))
-        case .failed(let error):
-            let handler = events
-            close()
-            handler?(.failed(error))
+        case .failed(let error): fail(error)
         case .deviceChanged: break  // Capture only.
         }
+    }
+
+    private var isOnAvoidedDevice: Bool {
+        guard let avoidedDevice else { return false }
+        return deviceName == avoidedDevice
+    }
+
+    private func fail(_ error: AudioError) {
+        let handler = events
+        close()
+        handler?(.failed(error))
     }
 
     private func transfer() {

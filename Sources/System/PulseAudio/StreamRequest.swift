@@ -21,6 +21,9 @@ package struct StreamRequest: Sendable, Equatable {
     /// Playback only. The server fails the stream when its device is removed, instead of moving it, and refuses a move by
     /// anybody. Capture streams are always so.
     package var staysOnDevice: Bool
+    /// Playback only. The name of a sink that the server must not choose: there the stream fails. The server chooses the
+    /// feed of a virtual source too, where it has no other sink.
+    package var avoidedDevice: String?
     /// Playback only. How much must be written before the server begins to play, also after an underflow and
     /// ``PlaybackStream/flush()``; at least one sample, which is the default.
     package var prebuffer: Duration
@@ -38,6 +41,7 @@ package struct StreamRequest: Sendable, Equatable {
         preferences: [String] = [],
         startsCorked: Bool = false,
         staysOnDevice: Bool = false,
+        avoidedDevice: String? = nil,
         prebuffer: Duration = .zero,
         bufferLimit: Duration? = nil,
         properties: [String: String] = [:]
@@ -50,6 +54,7 @@ package struct StreamRequest: Sendable, Equatable {
         self.preferences = preferences
         self.startsCorked = startsCorked
         self.staysOnDevice = staysOnDevice
+        self.avoidedDevice = avoidedDevice
         self.prebuffer = prebuffer
         self.bufferLimit = bufferLimit
         self.properties = properties

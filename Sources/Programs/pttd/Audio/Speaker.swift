@@ -58,7 +58,8 @@ final class Speaker {
                 format: played,
                 // While somebody is heard, PulseAudio quietens music by its own rules.
                 role: "phone",
-                latency: Self.latency
+                latency: Self.latency,
+                avoidedDevice: VirtualMicrophoneDevice.feedName
             )
             stream = try PlaybackStream(on: server, request) { [weak self] event in
                 self?.handle(event, started: started, failed: failed)

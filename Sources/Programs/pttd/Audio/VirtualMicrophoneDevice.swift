@@ -13,10 +13,13 @@ final class VirtualMicrophoneDevice {
     /// The property of the devices and streams that are the core's own.
     static let mark = "pttd.virtual"
 
+    /// The server's name of the sink whose sound the source delivers. Nothing else may be played on it.
+    static let feedName = "ptt_feed"
+
     private static let definition = VirtualSourceDefinition(
         sourceName: "ptt_mic",
         sourceDescription: "Push-to-Talk Microphone",
-        feedName: "ptt_feed",
+        feedName: feedName,
         feedDescription: "Push-to-Talk feed",
         mark: mark
     )
