@@ -1,5 +1,4 @@
 import EventLoop
-import Glibc
 import Input
 import TestSupport
 import Testing

@@ -86,16 +86,6 @@ import Testing
         #expect(try json(CoreEvent.audioActivated) == #"{"kind":"audioActivated"}"#)
     }
 
-    @Test func `values and events of a newer peer decode as unknown`() throws {
-        #expect(
-            try decoded(#"{"kind":"floorRequested","floor":{"name":"X"}}"#, as: CoreEvent.self)
-                == .unknown("floorRequested")
-        )
-        #expect(try decoded(#"["pushedByCloud"]"#, as: [EndCause].self) == [.unknown])
-        let origin = #"{"kind":"telepathy","identifier":"1","name":"Mind","strength":3}"#
-        #expect(try decoded(origin, as: Origin.self).kind == .unknown)
-    }
-
     @Test(arguments: [
         #"{"kind":"channelJoined"}"#, #"{"kind":"timeLimitNear","secondsLeft":"10"}"#, #"{}"#, #"[]"#,
         #"{"kind":"transmissionEnded","cause":"released"}"#,
@@ -168,16 +158,6 @@ import Testing
         try expectRoundTrip(
             ChannelInterface.Update(sequence: 2, time: 3, status: nil, event: .audioActivated)
         )
-    }
-
-    @Test func `a status of an earlier core has the defaults of what it does not know`() throws {
-        let earlier = #"{"audio":"inactive","isAudioServerReady":true,"timeLimit":60}"#
-        #expect(try decoded(earlier, as: Status.self) == Status(isAudioServerReady: true, timeLimit: 60))
-    }
-
-    @Test func `a state of the virtual microphone that a newer core has is unavailable`() throws {
-        let newer = try decoded(#"{"state":"borrowed","by":"X"}"#, as: VirtualMicrophone.self)
-        #expect(newer.state == .unavailable)
     }
 
     @Test func `messages about accessories read back as they were written`() throws {
@@ -276,29 +256,6 @@ import Testing
         )
         try expectRoundTrip(PushInterface.SendReply(pushID: PushID(rawValue: 3)))
         try expectRoundTrip(PushRejection(.badDeviceToken, "no channel has this token"))
-    }
-
-    @Test func `a value of a newer peer decodes as unknown in every enumeration`() throws {
-        try expectUnknown(JoinReason.self)
-        try expectUnknown(LeaveReason.self)
-        try expectUnknown(ServiceStatus.self)
-        try expectUnknown(TransmissionMode.self)
-        try expectUnknown(Interruption.self)
-        try expectUnknown(PushKind.self)
-        try expectUnknown(OriginKind.self)
-        try expectUnknown(ButtonRole.self)
-        try expectUnknown(PushOutcome.self)
-        try expectUnknown(PushRejectionCode.self)
-        try expectUnknown(RefusalCode.self)
-        try expectUnknown(Activation.Kind.self)
-        try expectUnknown(ApplicationInterface.PushResult.self)
-        let event = #"{"kind":"channelLeft","leaveReason":"tired","new":1}"#
-        #expect(try decoded(event, as: CoreEvent.self) == .channelLeft(.unknown, explanation: nil))
-    }
-
-    private func expectUnknown<Word: WireEnum>(_: Word.Type) throws {
-        #expect(try decoded(#"["fromTheFuture"]"#, as: [Word].self) == [.unknown])
-        #expect(throws: DecodingError.self) { try decoded("[1]", as: [Word].self) }
     }
 
     private func expectRoundTrip<Message: Codable & Equatable>(_ message: Message) throws {

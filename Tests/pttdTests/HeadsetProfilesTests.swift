@@ -109,6 +109,17 @@ import Testing
         }
     }
 
+    /// After the change to the profile with a microphone.
+    private func transmitting(_ mode: HeadsetProfiles.Mode, on headset: inout Headset) -> HeadsetProfiles {
+        var profiles = HeadsetProfiles(mode)
+        _ = handle(&profiles, headset.listed())
+        _ = handle(&profiles, .transmissionBegan)
+        _ = handle(&profiles, .saved(true))
+        headset.active = headset.talk
+        _ = handle(&profiles, headset.listed())
+        return profiles
+    }
+
     @Test(arguments: Server.allCases)
     func `for a transmission the change is written down, made, awaited, and undone`(server: Server) {
         var headset = Headset(server)
@@ -210,12 +221,7 @@ import Testing
 
     @Test func `a profile that somebody else chooses meanwhile stays`() {
         var headset = Headset(.pulseAudio)
-        var profiles = HeadsetProfiles(.transmission)
-        _ = handle(&profiles, headset.listed())
-        _ = handle(&profiles, .transmissionBegan)
-        _ = handle(&profiles, .saved(true))
-        headset.active = headset.talk
-        _ = handle(&profiles, headset.listed())
+        var profiles = transmitting(.transmission, on: &headset)
         headset.active = "off"
         #expect(handle(&profiles, headset.listed()) == [.save([])])
         #expect(handle(&profiles, .transmissionEnded).isEmpty)
@@ -223,12 +229,7 @@ import Testing
 
     @Test func `a conversation keeps the microphone for 30 seconds after its last transmission`() {
         var headset = Headset(.pulseAudio)
-        var profiles = HeadsetProfiles(.conversation)
-        _ = handle(&profiles, headset.listed())
-        _ = handle(&profiles, .transmissionBegan)
-        _ = handle(&profiles, .saved(true))
-        headset.active = headset.talk
-        _ = handle(&profiles, headset.listed())
+        var profiles = transmitting(.conversation, on: &headset)
         let end = Self.start + .seconds(10)
         let effects = profiles.handle(.transmissionEnded, at: end)
         #expect(effects.last == .setTimer(end + .seconds(30)))
@@ -279,12 +280,7 @@ import Testing
     {
         for loss in [HeadsetProfiles.Event.serverLost, .listed(AudioDevices())] {
             var headset = Headset(.pulseAudio)
-            var profiles = HeadsetProfiles(.transmission)
-            _ = handle(&profiles, headset.listed())
-            _ = handle(&profiles, .transmissionBegan)
-            _ = handle(&profiles, .saved(true))
-            headset.active = headset.talk
-            _ = handle(&profiles, headset.listed())
+            var profiles = transmitting(.transmission, on: &headset)
             #expect(handle(&profiles, loss).isEmpty)
             #expect(handle(&profiles, .transmissionEnded).isEmpty)
             #expect(handle(&profiles, headset.listed()) == [headset.set(headset.music)])
