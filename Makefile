@@ -86,7 +86,8 @@ demo: dependencies  ## one press through a private stack, and the echo of an app
 test: dependencies  ## format, build, and all tests that need no virtual machine
 	swift format lint --strict --recursive Package.swift Sources Examples Tests
 	swift build --build-tests $(strict)
-	set -o pipefail; swift test --skip-build --no-parallel $(strict) 2>&1 | tee .build/test.log
+	set -o pipefail; swift test --skip-build --no-parallel $(strict) 2>&1 | tee .build/test.log \
+	  || { echo "failed, each with what it found:"; grep -A 3 ' recorded an issue' .build/test.log; exit 1; }
 	@echo "$$(grep -c '^➜ Test ' .build/test.log) tests skipped, for the reasons above"
 	@$(MAKE) --no-print-directory verify-units
 
