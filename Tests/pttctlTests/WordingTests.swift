@@ -37,6 +37,19 @@ import Testing
         )
     }
 
+    @Test func `without a channel a status shows where a press goes`() {
+        func row(_ microphone: VirtualMicrophone) -> Substring? {
+            let status = Status(isAudioServerReady: true, timeLimit: 60, virtualMicrophone: microphone)
+            return Wording.line(status).split(separator: "\n").first { $0.hasPrefix("channel") }
+        }
+        #expect(row(.off) == "channel       none: join one with `pttctl join`, or start an application")
+        #expect(row(.idle)?.contains("refused until an application uses the Push-to-Talk Microphone") == true)
+        #expect(
+            row(.recorded(by: ["Chromium"]))
+                == "channel       none: a press talks into the Push-to-Talk Microphone"
+        )
+    }
+
     @Test func `a status shows that the channel could not be saved, and why`() {
         let failure = "create /home/ann/.local/state/pushtotalk/channel.json.new: No space left on device"
         let status = Status(isAudioServerReady: true, timeLimit: 60, saveFailure: failure)

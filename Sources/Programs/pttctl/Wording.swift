@@ -4,7 +4,7 @@ import ServiceClient
 /// The text for events and states.
 enum Wording {
     static func line(_ status: Status) -> String {
-        var rows = rows(status.channel)
+        var rows = channelRows(status)
         rows.append(("transmission", status.transmission.map(transmission) ?? "none"))
         rows.append(("audio", text(status.audio)))
         if !status.isAudioServerReady {
@@ -99,9 +99,9 @@ enum Wording {
 
 // The parts of a channel.
 extension Wording {
-    private static func rows(_ channel: Channel?) -> [(String, String)] {
-        guard let channel else {
-            return [("channel", "none: join one with `pttctl join`, or start an application")]
+    private static func channelRows(_ status: Status) -> [(String, String)] {
+        guard let channel = status.channel else {
+            return [("channel", withoutChannel(status.virtualMicrophone))]
         }
         var rows = [("channel", "\(channel.name), \(channel.channelID)")]
         if let image = channel.image { rows.append(("image", text(image))) }
@@ -111,6 +111,16 @@ extension Wording {
         rows.append(("service", text(channel.serviceStatus)))
         rows.append(("buttons", text(areAccessoryEventsEnabled: channel.areAccessoryEventsEnabled)))
         return rows
+    }
+
+    /// Where a press goes.
+    private static func withoutChannel(_ microphone: VirtualMicrophone) -> String {
+        switch microphone {
+        case .off, .unavailable: "none: join one with `pttctl join`, or start an application"
+        case .idle:
+            "none: a press is refused until an application uses the Push-to-Talk Microphone, or joins one"
+        case .recorded: "none: a press talks into the Push-to-Talk Microphone"
+        }
     }
 
     static func channel(_ channel: Channel) -> String {
