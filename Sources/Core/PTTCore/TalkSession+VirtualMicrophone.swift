@@ -3,6 +3,14 @@ import PTTMessages
 // The channel of last resort: while no channel is joined, presses talk into the virtual microphone. It has no owner, and is
 // neither published nor saved.
 extension TalkSession {
+    /// False while the streams that are open belong to the channel of last resort.
+    package var isChannelJoined: Bool {
+        switch state {
+        case .joined: true
+        case .notJoined: false
+        }
+    }
+
     /// The channel whose streams may be open: the joined one, otherwise that of last resort.
     var openChannel: JoinedChannel { channel ?? lastResort }
 

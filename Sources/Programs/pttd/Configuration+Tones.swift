@@ -64,8 +64,8 @@ extension Configuration {
         let names: [String]
 
         init(from decoder: any Decoder) throws {
+            // `try?`: what is no string is decoded as a list, whose error says what it is instead.
             if let name = try? decoder.singleValueContainer().decode(String.self) {
-                // Not a string: it must be a list, which reports what else it is.
                 names = [name]
             } else {
                 names = try [String](from: decoder)

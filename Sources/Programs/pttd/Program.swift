@@ -90,13 +90,14 @@ final class Daemon {
             peers: peers
         )
         self.host = host
+        host.observers = [{ backends.tones.update(after: $0) }]
+        if headsetMode == .channel { host.observers.append { headset?.update(after: $0) } }
         // First, so that no application is started for a channel that the policy forbids.
         policy = PolicyWatch(PolicyWatch.directories, log: log) { host.post(.policyChanged($0)) }
         host.restore()
         let listening = try RuntimeSocket.core.listen(sockets)
         service = try CoreService(host: host, audio: audio, adopting: listening, peers: peers)
         if headsetMode != .music { backends.microphone.headset = headset }
-        if headsetMode == .channel { headset?.watchChannel(of: host) }
         if configuration.calls ?? true { watchCalls(configuration.callApplications ?? [], peers) }
         watchSystem()
         signals = try [SIGTERM, SIGINT].map { signal in

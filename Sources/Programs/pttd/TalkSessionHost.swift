@@ -39,6 +39,8 @@ final class TalkSessionHost {
 
     /// Called for each event with its number in the sequence, while ``status`` already includes it.
     var publish: @EventLoop (CoreEvent, Int, MonotonicTime) -> Void = { _, _, _ in }
+    /// Called for each published event, after ``publish``. To be set before ``restore()``.
+    var observers: [@EventLoop (CoreEvent) -> Void] = []
     /// Called for each event that goes to one application only; its number is that of the published event before it.
     var notify: @EventLoop (ClientID, CoreEvent, Int, MonotonicTime) -> Void = { _, _, _, _ in }
     /// Called when ``TalkSession/transmissionClients`` changes; first the holder, then the application.
@@ -160,7 +162,7 @@ final class TalkSessionHost {
             sequence += 1
             publishedStatus?.apply(event)
             publish(event, sequence, now)
-            backends.tones.update(after: event)
+            for observer in observers { observer(event) }
             peers.record(event, about: processID)
         case .notify(let client, let event):
             notify(client, event, sequence, now)
@@ -227,11 +229,11 @@ final class TalkSessionHost {
 
     private func openMicrophone(_ capture: CaptureID, _ format: AudioFormat) {
         self.capture.open(capture)
-        // The channel of last resort is not published: its frames are the virtual microphone's.
-        let isLastResort = session.status.channel == nil
+        let packet =
+            session.isChannelJoined ? AudioFormat.packetDuration : VirtualMicrophoneDevice.packetDuration
         backends.microphone.open(
             format,
-            packet: isLastResort ? VirtualMicrophoneDevice.packetDuration : AudioFormat.packetDuration,
+            packet: packet,
             started: { [weak self] in self?.post(.captureStarted(capture)) },
             frame: { [weak self] header, samples in
                 guard let self else { return }

@@ -64,15 +64,10 @@ final class Headset {
         handle(.transmissionEnded)
     }
 
-    /// The host must publish its events already.
-    func watchChannel(of host: TalkSessionHost) {
-        let publish = host.publish
-        host.publish = { [weak self] event, sequence, time in
-            publish(event, sequence, time)
-            if case .channelJoined = event { self?.handle(.channelChanged(isJoined: true)) }
-            if case .channelLeft = event { self?.handle(.channelChanged(isJoined: false)) }
-        }
-        handle(.channelChanged(isJoined: host.status.channel != nil))
+    /// Keeps the headset's microphone ready while a channel is joined.
+    func update(after event: CoreEvent) {
+        if case .channelJoined = event { handle(.channelChanged(isJoined: true)) }
+        if case .channelLeft = event { handle(.channelChanged(isJoined: false)) }
     }
 
     func serverIsReady() { list() }

@@ -108,9 +108,9 @@ final class Microphone {
 
     /// Closes the microphone immediately. Nothing is delivered afterwards.
     func close() {
-        headset?.end()
         stream?.close()
         stream = nil
+        headset?.end()
         framer = nil
         sequence = 0
         gate = MonotonicInstant(nanoseconds: .min)

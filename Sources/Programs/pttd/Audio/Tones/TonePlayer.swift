@@ -25,7 +25,6 @@ final class TonePlayer {
     private var next: Tone?
     /// Counts what was played.
     private var number = 0
-    private var isPlaying = false
     private var wait: Wait?
     private lazy var limit = TimerSource { [weak self] in self?.timeCame() }
     private lazy var retry = TimerSource { [weak self] in self?.update() }
@@ -60,7 +59,7 @@ final class TonePlayer {
     }
 
     /// Whether the tone is captured by a microphone, unless the speaker is a headset.
-    func isCaptured(_ tone: Tone) -> Bool { isOpen && sounds.gate != .off && !sounds[tone].isEmpty }
+    func isCaptured(_ tone: Tone) -> Bool { sounds.gate != .off && !sounds[tone].isEmpty }
 
     /// The server is ready, or was lost: its streams have failed before.
     func serverChanged() {
@@ -94,7 +93,6 @@ final class TonePlayer {
         wait = Wait(began: .now, microphone: microphone, completion: completion)
         limit.arm(after: Self.startLimit)
         start(tone)
-        if sounds.gate == .auto { askWhetherHeadset() }
     }
 
     // MARK: The stream
@@ -109,6 +107,7 @@ final class TonePlayer {
             role: nil,
             latency: Self.latency,
             startsCorked: true,
+            avoidedDevice: VirtualMicrophoneDevice.feedName,
             bufferLimit: ToneSounds.longest
         )
         do throws(AudioError) {
@@ -123,7 +122,6 @@ final class TonePlayer {
         stream?.close()
         stream = nil
         isOpen = false
-        isPlaying = false
         next = nil
     }
 
@@ -165,9 +163,9 @@ final class TonePlayer {
         }
         guard sounds[tone].withUnsafeBytes({ stream.replace(with: $0) }) else { return }
         number += 1
-        isPlaying = true
         stream.cork(false)
         stream.drain { [weak self, number] in self?.ended(number) }
+        if wait != nil, sounds.gate == .auto { askWhetherHeadset() }
     }
 
     private func ended(_ number: Int) {
@@ -177,7 +175,8 @@ final class TonePlayer {
     }
 
     private func stop() {
-        isPlaying = false
+        next = nil
+        guard isOpen else { return }
         stream?.cork(true)
         stream?.flush()
     }
@@ -223,7 +222,7 @@ final class TonePlayer {
         guard let wait else { return }
         let now = MonotonicInstant.now
         if wait.end.map({ $0 > now }) ?? true {
-            // The tone has not started, or does not end: it must not be captured later.
+            // The tone has not started, or does not end, or its stream has not opened: it must not be captured later.
             stop()
             finishWaiting(at: now)
         } else {

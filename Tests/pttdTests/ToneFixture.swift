@@ -1,0 +1,162 @@
+import EventLoop
+import Journal
+import Logging
+import PTTCore
+import PTTMessages
+import PulseAudio
+import TestSupport
+import Testing
+
+@testable import pttd
+
+/// A server, the player, a microphone that hears the speaker, and a listener at the speaker.
+@EventLoop
+final class ToneFixture {
+    nonisolated static let audible: Int16 = 300
+
+    let sound: PrivateAudioServer
+    let player: TonePlayer
+    let microphone: Microphone
+    let lost = AsyncQueue(of: Void.self)
+    private let audio: AudioServer
+    private let ready = AsyncQueue(of: Void.self)
+    private let arrived = AsyncQueue(of: Void.self)
+    private var recorded: [Int16] = []
+    private var listener: CaptureStream?
+    private var sink: String?
+
+    /// Skips the test where the server cannot run. `sink` has properties of another default sink.
+    static func start(
+        _ program: PrivateAudioServer.Program,
+        gate: String = "auto",
+        sink: String? = nil
+    ) async throws -> ToneFixture {
+        let sound: PrivateAudioServer
+        do {
+            sound = try await .start(program)
+        } catch let error as PrivateAudioServer.NotUsable {
+            print("skipped: \(program) cannot run here: \(error)")
+            try Test.cancel("\(program) cannot run here: \(error)")
+        }
+        let fixture = ToneFixture(sound, gate: gate, speaker: sink == nil ? "speaker" : "second")
+        if let sink {
+            fixture.sink = try await sound.pactl(
+                "load-module",
+                "module-null-sink",
+                "sink_name=second",
+                "sink_properties=\(sink)"
+            )
+            try await sound.pactl("set-default-sink", "second")
+        }
+        fixture.audio.connect()
+        try await fixture.isReady()
+        return fixture
+    }
+
+    private init(_ sound: PrivateAudioServer, gate: String, speaker: String) {
+        self.sound = sound
+        audio = AudioServer(applicationName: "TonePlayerTests", address: sound.address)
+        let log = RateLimitedLog(Logger(label: "TonePlayerTests"))
+        let sounds = ToneSounds(Configuration.Tones(gate: gate)) { Issue.record("\($0)") }
+        player = TonePlayer(server: audio, sounds: sounds, log: log)
+        microphone = Microphone(server: audio, preferences: ["\(speaker).monitor"], log: log)
+        self.speaker = speaker
+        player.isChannelJoined = true
+        audio.stateChanged = { [player, ready, lost] state in
+            player.serverChanged()
+            switch state {
+            case .ready: ready.add(())
+            case .lost: lost.add(())
+            case .closed, .connecting: break
+            }
+        }
+    }
+
+    private let speaker: String
+
+    /// Waits until the stream for tones and the listener are open.
+    func isReady() async throws {
+        try await ready.next()
+        let started = AsyncQueue(of: Void.self)
+        listener = try CaptureStream(
+            on: audio,
+            StreamRequest(name: "listener", role: nil, device: "\(speaker).monitor"),
+            events: { if $0 == .started { started.add(()) } },
+            fragments: { [weak self] bytes, _ in
+                self?.recorded += bytes.bindMemory(to: Int16.self)
+                self?.arrived.add(())
+            }
+        )
+        try await started.next()
+        try await untilSinkInputs(1)
+    }
+
+    func close() {
+        listener?.close()
+        microphone.close()
+        audio.close()
+        sound.stop()
+    }
+
+    func removeSink() {
+        guard let sink else { return }
+        Task { @EventLoop in try await sound.pactl("unload-module", sink) }
+    }
+
+    func sinkInputs() async throws -> [Substring] {
+        try await sound.pactl("list", "short", "sink-inputs").split(separator: "\n")
+            .map { $0.prefix { $0 != "\t" } }
+    }
+
+    func untilSinkInputs(_ count: Int) async throws {
+        let end = MonotonicInstant.now + .seconds(5)
+        while try await sinkInputs().count != count {
+            guard .now < end else {
+                Issue.record("expected \(count) playbacks")
+                return
+            }
+            // pactl's output changes without an event.
+            await pause(.milliseconds(20))
+        }
+    }
+
+    /// `count` samples at the speaker, from the first loud one.
+    func heard(_ count: Int) async throws -> [Int16] {
+        while true {
+            let heard = recorded.drop { abs($0) < Self.audible }
+            if heard.count >= count { return Array(heard.prefix(count)) }
+            try await arrived.next()
+        }
+    }
+
+    /// What was heard so far does not count.
+    func forget() { recorded = [] }
+
+    /// Transmits as the core does: delivers what is captured after the talk permit tone.
+    ///
+    /// - Returns: What was delivered in `duration`, and how long the gate was closed.
+    func transmit(_ duration: Duration) async throws -> ([Int16], waited: Duration) {
+        let finished = AsyncQueue(of: Duration.self)
+        var delivered: [Int16] = []
+        var (began, waited) = (MonotonicInstant.now, Duration?.none)
+        microphone.open(
+            .standard,
+            started: { [player, microphone] in
+                began = .now
+                microphone.discard(before: .now + .seconds(2))
+                player.play(.talkPermit, capturedBy: microphone) {
+                    microphone.discard(before: $0)
+                    waited = MonotonicInstant.now - began
+                }
+            },
+            frame: { _, samples in
+                delivered += samples.bindMemory(to: Int16.self)
+                if let waited, .now > began + waited + duration { finished.add(waited) }
+            },
+            failed: { Issue.record("it failed: \($0)") }
+        )
+        let result = try await finished.next(within: .seconds(10))
+        microphone.close()
+        return (delivered, result)
+    }
+}
