@@ -179,7 +179,6 @@ package final class PrivateAudioServer {
     }
 
     private func startProcesses() async throws {
-        try tone.write(to: URL(fileURLWithPath: "\(directory)/tone.wav"))
         for (name, text) in configuration {
             try text.write(toFile: "\(directory)/\(name)", atomically: false, encoding: .utf8)
         }
@@ -200,11 +199,9 @@ package final class PrivateAudioServer {
             try spawn(["wireplumber"])
             try spawn(["pipewire-pulse"])
             try await untilExists("\(directory)/pulse/native")
-            // A program that plays into a source is the microphone. (The plugin audiotestsrc of 0.3.65 stays silent
-            // once it has been opened and closed in quick succession.)
-            let properties =
-                "{ node.name = tone media.class = Audio/Source node.autoconnect = false priority.session = 2000 }"
-            try spawn(["pw-cat", "-p", "-P", properties, "\(directory)/tone.wav"])
+            // A process of its own, which can be killed as a microphone is unplugged. (A microphone of pw-cat 0.3.65, or of
+            // its plugin audiotestsrc, may stay silent after several programs have opened and closed it.)
+            try spawn(["pipewire", "-c", "tone.conf"])
             microphone = processes.last
         }
         try await untilExists("\(directory)/pulse/native")
@@ -212,7 +209,7 @@ package final class PrivateAudioServer {
             let info = try await output(of: ["pactl", "info"]) ?? ""
             return info.contains("Default Source: tone") && info.contains("Default Sink: speaker")
         }
-        if program == .pulseAudio { pipe = try TonePipe("\(directory)/tone.pipe") }
+        pipe = try TonePipe("\(directory)/tone.pipe")
     }
 
     private func spawn(_ command: [String]) throws {
@@ -245,28 +242,13 @@ package final class PrivateAudioServer {
         switch program {
         case .pulseAudio: [("pulse.pa", pulseScript(directory))]
         case .pipeWire:
-            [("config/pipewire/pipewire.conf.d/devices.conf", pipeWireDevices)]
+            [
+                ("config/pipewire/pipewire.conf.d/devices.conf", pipeWireDevices),
+                ("config/pipewire/tone.conf", pipeWireTone(directory)),
+            ]
         }
     }
 }
-
-/// Five minutes of 440 Hz as a WAV file, 8 kHz mono.
-private let tone: Data = {
-    let second = (0..<8000).map { Int16(10_000 * sin(Double($0) * 440 * 2 * .pi / 8000)) }
-    let size = 300 * 16_000
-    var file = Data("RIFF".utf8)
-    func append(_ numbers: UInt32...) {
-        for number in numbers { withUnsafeBytes(of: number.littleEndian) { file.append(contentsOf: $0) } }
-    }
-    append(UInt32(36 + size))
-    file.append(contentsOf: Array("WAVEfmt ".utf8))
-    // Size of this part; PCM, 1 channel; samples and bytes per second; 2 bytes per sample, 16 bits.
-    append(16, 1 | 1 << 16, 8000, 16_000, 2 | 16 << 16)
-    file.append(contentsOf: Array("data".utf8))
-    append(UInt32(size))
-    for _ in 0..<300 { second.withUnsafeBytes { file.append(contentsOf: $0) } }
-    return file
-}()
 
 private func pulseScript(_ directory: String) -> String {
     """
@@ -289,6 +271,24 @@ private let pipeWireDevices = """
     ]
 
     """
+
+/// A program whose source delivers what is written to a pipe.
+private func pipeWireTone(_ directory: String) -> String {
+    """
+    context.spa-libs = { audio.convert.* = audioconvert/libspa-audioconvert support.* = support/libspa-support }
+    context.modules = [
+        { name = libpipewire-module-protocol-native }
+        { name = libpipewire-module-client-node }
+        { name = libpipewire-module-adapter }
+        { name = libpipewire-module-pipe-tunnel args = {
+            tunnel.mode = source pipe.filename = "\(directory)/tone.pipe"
+            audio.format = S16LE audio.rate = 48000 audio.channels = 1 audio.position = [ MONO ]
+            stream.props = {
+                node.name = tone media.class = Audio/Source node.autoconnect = false priority.session = 2000 } } }
+    ]
+
+    """
+}
 
 private func isInstalled(_ program: String) -> Bool {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
