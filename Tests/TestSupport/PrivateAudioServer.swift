@@ -34,7 +34,7 @@ package final class PrivateAudioServer {
     private let directory: String
     private var processes: [TestProcess] = []
     private var microphone: TestProcess?
-    private var pipe: TonePipe?
+    private var pipes: [TonePipe] = []
     private var bus: PrivateBus?
 
     /// Starts the server and waits until it is complete.
@@ -87,7 +87,7 @@ package final class PrivateAudioServer {
         for process in processes { process.kill() }
         processes = []
         bus = nil
-        pipe = nil
+        pipes = []
     }
 
     /// Starts the server again, at the same address.
@@ -125,6 +125,16 @@ package final class PrivateAudioServer {
         case .pulseAudio: try await run(["pactl", "unload-module", "module-pipe-source"])
         case .pipeWire: microphone?.kill()
         }
+    }
+
+    /// Adds a microphone with the same tone, as plugging it in would.
+    package func addMicrophone(_ name: String) async throws {
+        let path = "\(directory)/\(name).pipe"
+        try await pactl(
+            ["load-module", "module-pipe-source", "source_name=\(name)", "file=\(path)"]
+                + ["rate=48000", "channels=1", "format=s16le"]
+        )
+        pipes.append(try TonePipe(path))
     }
 
     /// Runs `pactl` against this server.
@@ -179,7 +189,7 @@ package final class PrivateAudioServer {
     }
 
     private func startProcesses() async throws {
-        for (name, text) in configuration {
+        for (name, text) in program.configuration(directory) {
             try text.write(toFile: "\(directory)/\(name)", atomically: false, encoding: .utf8)
         }
         switch program {
@@ -209,7 +219,7 @@ package final class PrivateAudioServer {
             let info = try await output(of: ["pactl", "info"]) ?? ""
             return info.contains("Default Source: tone") && info.contains("Default Sink: speaker")
         }
-        pipe = try TonePipe("\(directory)/tone.pipe")
+        pipes = [try TonePipe("\(directory)/tone.pipe")]
     }
 
     private func spawn(_ command: [String]) throws {
@@ -237,57 +247,6 @@ package final class PrivateAudioServer {
         let log = try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)
         return "log: \((log ?? "none").suffix(4000))"
     }
-
-    private var configuration: [(name: String, text: String)] {
-        switch program {
-        case .pulseAudio: [("pulse.pa", pulseScript(directory))]
-        case .pipeWire:
-            [
-                ("config/pipewire/pipewire.conf.d/devices.conf", pipeWireDevices),
-                ("config/pipewire/tone.conf", pipeWireTone(directory)),
-            ]
-        }
-    }
-}
-
-private func pulseScript(_ directory: String) -> String {
-    """
-    load-module module-native-protocol-unix socket=\(directory)/pulse/native auth-anonymous=1
-    load-module module-null-sink sink_name=speaker
-    load-module module-pipe-source source_name=tone file=\(directory)/tone.pipe rate=48000 channels=1
-    set-default-source tone
-    set-default-sink speaker
-
-    """
-}
-
-private let pipeWireDevices = """
-    context.objects = [
-        { factory = adapter args = {
-            factory.name = support.null-audio-sink node.name = speaker media.class = Audio/Sink
-            # As devices of ALSA have: those without are not preferred to the core's own.
-            priority.session = 2000
-            object.linger = true audio.position = [ FL FR ] monitor.channel-volumes = true } }
-    ]
-
-    """
-
-/// A program whose source delivers what is written to a pipe.
-private func pipeWireTone(_ directory: String) -> String {
-    """
-    context.spa-libs = { audio.convert.* = audioconvert/libspa-audioconvert support.* = support/libspa-support }
-    context.modules = [
-        { name = libpipewire-module-protocol-native }
-        { name = libpipewire-module-client-node }
-        { name = libpipewire-module-adapter }
-        { name = libpipewire-module-pipe-tunnel args = {
-            tunnel.mode = source pipe.filename = "\(directory)/tone.pipe"
-            audio.format = S16LE audio.rate = 48000 audio.channels = 1 audio.position = [ MONO ]
-            stream.props = {
-                node.name = tone media.class = Audio/Source node.autoconnect = false priority.session = 2000 } } }
-    ]
-
-    """
 }
 
 private func isInstalled(_ program: String) -> Bool {

@@ -82,20 +82,17 @@ import Testing
         #expect(try await fixture.sound.pactl("get-source-volume", "tone").contains(" 0%"))
     }
 
-    @Test
-    @EventLoop func `a microphone that appears is used by the next press`() async throws {
-        let fixture = try await MicrophoneFixture.start(.pipeWire) {
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `a microphone that appears is used by the next press`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await MicrophoneFixture.start(program) {
             try await $0.removeMicrophone()
             try await $0.untilDefaultSource(is: "speaker.monitor")
         }
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == .noMicrophone)
-        try await fixture.sound.pactl(
-            "load-module",
-            "module-null-sink",
-            "media.class=Audio/Source/Virtual",
-            "sink_name=new"
-        )
+        try await fixture.sound.addMicrophone("new")
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == nil)
         #expect(fixture.input == "new")
