@@ -22,6 +22,10 @@ final class MicrophoneFixture {
     /// The largest sample that the application has received.
     private(set) var peak = 0
     private(set) var packetCount = 0
+    /// The time of the first sample that the application has received, in microseconds of the monotonic clock.
+    private(set) var firstPacket: Int64?
+    /// When the audio session was activated last, in microseconds of the monotonic clock.
+    private(set) var activated: Int64?
     private let application: CoreClient
     private let watcher: CoreClient
     private let statuses = AsyncQueue(of: Status.self)
@@ -82,13 +86,14 @@ final class MicrophoneFixture {
         watcher.client.subscribe("\(ChannelInterface.name).Subscribe") { [weak self] answer, _ in
             guard let update = try? answer.get().decode(ChannelInterface.Update.self) else { return }
             if let status = update.status { self?.statuses.add(status) }
-            if let event = update.event { self?.happened(event) }
+            if let event = update.event { self?.happened(event, at: update.time) }
         }
     }
 
     isolated deinit { reader?.cancel() }
 
-    private func happened(_ event: CoreEvent) {
+    private func happened(_ event: CoreEvent, at time: Int) {
+        if event == .audioActivated { activated = Int64(time) }
         if case .routeChanged(let input?, _) = event { self.input = input }
         happenings.add(.event(event))
     }
@@ -102,6 +107,7 @@ final class MicrophoneFixture {
         let count = recv(audio.value, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         guard count > AudioPacketHeader.size else { return count > 0 }
         packetCount += 1
+        firstPacket = firstPacket ?? AudioPacketHeader(buffer).map { $0.timestamp.nanoseconds / 1000 }
         buffer[AudioPacketHeader.size..<count].withUnsafeBytes {
             peak = $0.bindMemory(to: Int16.self).reduce(peak) { max($0, abs(Int($1))) }
         }

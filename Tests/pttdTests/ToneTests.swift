@@ -41,6 +41,20 @@ import Testing
         #expect(fixture.peak > 2000)
     }
 
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `without the gate nothing of what the microphone captures is left out`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await MicrophoneFixture.start(program, "[tones]\ngate = \"off\"", playsTones: true)
+        try await fixture.untilTonesAreReady()
+        _ = try await fixture.accessoryd.begin()
+        try await fixture.packets(1)
+        try await fixture.accessoryd.end()
+        _ = try await fixture.end()
+        // That event was caused by the first buffer, whose samples are older.
+        #expect(try #require(fixture.firstPacket) < #require(fixture.activated))
+    }
+
     @Test @EventLoop func `a tone file that cannot be used is logged when the core starts`() async throws {
         let core = try CoreFixture(
             configuration: "[tones]\ntalk-permit = \"/etc/passwd\"",

@@ -28,6 +28,22 @@ import Testing
         try await fixture.expectSilence(nil)
     }
 
+    /// In the best of five transmissions: a busy machine interrupts the sound as well.
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `the sound of a transmission is not interrupted`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await VirtualMicrophoneFixture.start(program)
+        let application = try await fixture.record()
+        var silent: [Int] = []
+        for _ in 0..<5 {
+            _ = try await fixture.presser.begin()
+            silent.append(try await application.next(48_000, skipping: 24_000).count { $0 == 0 })
+            try await fixture.presser.end()
+        }
+        #expect(try #require(silent.min()) < 48_000 / 50, "\(silent)")
+    }
+
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `while no application records, a press is refused and no microphone opens`(
         program: PrivateAudioServer.Program

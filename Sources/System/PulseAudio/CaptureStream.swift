@@ -28,7 +28,7 @@ package final class CaptureStream {
         /// The stream is open. Its source is checked again: a name may have moved to another device meanwhile, and
         /// pipewire-pulse 0.3.65 uses another source if the requested one has gone.
         case verifying
-        /// - Parameter since: When the stream was uncorked. Samples captured earlier are discarded.
+        /// - Parameter since: When the stream was uncorked. Samples captured earlier are not delivered.
         case live(since: MonotonicInstant)
         case closed
     }
@@ -146,25 +146,11 @@ package final class CaptureStream {
 
     private func verify(_ devices: AudioDevices) {
         guard case .verifying = phase, let handle, let index = handle.deviceIndex else { return }
-        guard let source = devices.sources.first(where: { $0.index == index }) else {
-            let error = AudioError(
-                StreamHandle.action(.capture, request.device),
-                reason: "it has gone",
-                kind: .noDevice
-            )
+        let source: AudioDevice
+        do throws(AudioError) {
+            source = try devices.captured(index, for: request)
+        } catch {
             return fail(error)
-        }
-        guard !devices.isOwnSound(source) else {
-            let reason = "“\(source.name)” delivers what this program plays"
-            return fail(
-                AudioError(StreamHandle.action(.capture, request.device), reason: reason, kind: .noDevice)
-            )
-        }
-        let names = request.preferences + [request.device].compactMap(\.self)
-        let isNamed = names.contains(source.name) || names.contains(source.description)
-        guard isNamed || devices.isMicrophone(source) else {
-            let reason = "the audio server offered “\(source.name)”, which is not a microphone"
-            return fail(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))
         }
         phase = .live(since: .now)
         handle.cork(false)
@@ -217,10 +203,28 @@ package final class CaptureStream {
             }
             let time = arrival + (.zero - request.format.duration(ofBytes: waiting))
             let early = min(count, request.format.byteCount(of: max(.zero, beginning - time)))
-            deliver(data, early..<count, at: max(time, beginning))
+            if early == 0 || early == count {
+                deliver(data, early..<count, at: max(time, beginning))
+            } else {
+                deliver(data, count: count, silencing: early, at: time)
+            }
             guard fragments != nil else { return }
             // Fails only without data, which has been checked.
             _ = pa_stream_drop(stream)
+        }
+    }
+
+    /// Delivers a fragment whose first `early` bytes were captured before the stream was uncorked, with silence in their place:
+    /// without them the first frame would be complete only with the next fragment. At most `latency` of silence is delivered.
+    private func deliver(
+        _ data: UnsafeRawPointer?,
+        count: Int,
+        silencing early: Int,
+        at time: MonotonicInstant
+    ) {
+        let left = early - min(early, request.format.byteCount(of: request.latency))
+        CapturedFragment.silenced(data, left..<count, until: early).withUnsafeBytes {
+            deliver($0.baseAddress, 0..<$0.count, at: time + request.format.duration(ofBytes: left))
         }
     }
 

@@ -12,7 +12,8 @@ package final class PlaybackStream {
         case opened
         /// The server has received some of the pending samples, and there may be room for more.
         case writable
-        /// The server has started to play what was written: a suspended sink has resumed.
+        /// The server has started to play what was written: a suspended sink has resumed. Once, and once after each
+        /// ``PlaybackStream/replace(with:)``.
         case started
         /// Everything written has been played. Also reported at the regular end of what was written.
         case underflowed
@@ -84,6 +85,7 @@ package final class PlaybackStream {
             samples.count % format.bytesPerSampleFrame == 0
         else { return false }
         flush()
+        isStarted = false
         return pa_stream_write(stream, samples.baseAddress, samples.count, nil, 0, PA_SEEK_RELATIVE) >= 0
     }
 

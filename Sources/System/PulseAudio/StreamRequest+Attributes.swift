@@ -4,7 +4,7 @@ extension StreamRequest {
     /// What the server stores at most.
     var storedByteCount: Int {
         // Half a second: a reader that falls further behind receives newer audio instead of old.
-        max(portion * 4, format.byteCount(of: bufferLimit ?? .milliseconds(500)))
+        max(stored * 4, format.byteCount(of: bufferLimit ?? .milliseconds(500)))
     }
 
     func bufferAttributes(_ direction: StreamHandle.Direction) -> pa_buffer_attr {
@@ -18,9 +18,10 @@ extension StreamRequest {
         )
         switch direction {
         case .capture:
-            attributes.fragsize = UInt32(clamping: portion)
+            attributes.fragsize = UInt32(clamping: stored)
         case .playback:
-            attributes.tlength = UInt32(clamping: portion)
+            attributes.tlength = UInt32(clamping: stored)
+            if let portion { attributes.minreq = UInt32(clamping: format.byteCount(of: portion)) }
             attributes.prebuf = UInt32(
                 clamping: max(format.byteCount(of: prebuffer), format.bytesPerSampleFrame)
             )
@@ -41,5 +42,5 @@ extension StreamRequest {
     }
 
     /// In bytes.
-    private var portion: Int { max(format.byteCount(of: latency), format.bytesPerSampleFrame) }
+    private var stored: Int { max(format.byteCount(of: latency), format.bytesPerSampleFrame) }
 }

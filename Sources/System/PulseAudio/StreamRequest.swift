@@ -27,6 +27,8 @@ package struct StreamRequest: Sendable, Equatable {
     /// Playback only. How much must be written before the server begins to play, also after an underflow and
     /// ``PlaybackStream/flush()``; at least one sample, which is the default.
     package var prebuffer: Duration
+    /// Playback only. How much the server asks for at once, at least; if nil, a quarter of `latency`.
+    package var portion: Duration?
     /// How much the server stores at most; half a second if nil, and never less than four times `latency`.
     package var bufferLimit: Duration?
     /// More properties of the stream.
@@ -43,6 +45,7 @@ package struct StreamRequest: Sendable, Equatable {
         staysOnDevice: Bool = false,
         avoidedDevice: String? = nil,
         prebuffer: Duration = .zero,
+        portion: Duration? = nil,
         bufferLimit: Duration? = nil,
         properties: [String: String] = [:]
     ) {
@@ -56,6 +59,7 @@ package struct StreamRequest: Sendable, Equatable {
         self.staysOnDevice = staysOnDevice
         self.avoidedDevice = avoidedDevice
         self.prebuffer = prebuffer
+        self.portion = portion
         self.bufferLimit = bufferLimit
         self.properties = properties
     }

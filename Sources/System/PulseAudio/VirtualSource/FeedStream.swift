@@ -5,9 +5,14 @@ import EventLoop
 /// starts at once and causes no wake-ups otherwise.
 @EventLoop
 final class FeedStream {
-    /// What the server stores. Less, and a busy machine interrupts the sound; more, and it is later.
-    private static let latency = Duration.milliseconds(20)
-    /// What the server waits for before it plays.
+    /// What the server stores at most, 25 ms, and half of what remains beside two portions, 5 ms, in its sink. What it does
+    /// not ask for waits here and arrives late, so that it is more than usually waits there.
+    private static let latency = Duration.milliseconds(30)
+    /// Not with each period of the sink: pipewire-pulse 0.3.65 keeps back what it has captured for a client while it asks the
+    /// same client for samples, so that the microphone's samples arrived in bursts, and silence was heard in between.
+    private static let portion = Duration.milliseconds(10)
+    /// What the server waits for before it plays, and what it then stores. Less, and a busy machine interrupts the sound;
+    /// more, and it is later.
     private static let prebuffer = Duration.milliseconds(10)
     /// What is stored at most, here and in the server.
     private static let limit = Duration.milliseconds(100)
@@ -45,6 +50,7 @@ final class FeedStream {
             startsCorked: true,
             staysOnDevice: true,
             prebuffer: Self.prebuffer,
+            portion: Self.portion,
             bufferLimit: Self.limit,
             properties: properties
         )

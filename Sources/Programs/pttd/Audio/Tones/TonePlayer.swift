@@ -30,6 +30,9 @@ final class TonePlayer {
     private lazy var retry = TimerSource { [weak self] in self?.update() }
     private var hasFailed = false
 
+    /// Earlier than anything that is captured.
+    private static let always = MonotonicInstant(nanoseconds: .min)
+
     /// Until the tone cannot be captured any more.
     private struct Wait {
         let began: MonotonicInstant
@@ -79,7 +82,7 @@ final class TonePlayer {
     ///   - tone: Replaces one that is still playing.
     ///   - microphone: The open microphone.
     ///   - completion: Called once, within ``ToneSounds/longest``, with the time: what is captured from then on is free of
-    ///     the tone. Called in this call if there is no tone, or no microphone can capture it.
+    ///     the tone. Called in this call, with ``always``, if there is no tone or it is not kept out of what is captured.
     func play(
         _ tone: Tone,
         capturedBy microphone: Microphone,
@@ -88,7 +91,7 @@ final class TonePlayer {
         finishWaiting(at: .now)
         guard isCaptured(tone) else {
             start(tone)
-            return completion(.now)
+            return completion(Self.always)
         }
         wait = Wait(began: .now, microphone: microphone, completion: completion)
         limit.arm(after: Self.startLimit)
@@ -189,7 +192,7 @@ final class TonePlayer {
             // Without an answer a microphone may hear the speaker.
             guard let self, self.number == number, case .success(let devices) = devices else { return }
             let sink = devices.sinks.first { $0.name == self.stream?.deviceName }
-            if sink?.isHeadset == true { finishWaiting(at: .now) }
+            if sink?.isHeadset == true { finishWaiting(at: Self.always) }
         }
     }
 
