@@ -46,7 +46,8 @@ delete_stale = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(
 packages_build = pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
 packages_demo = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils
 packages_test = $(packages_demo) dbus pipewire pipewire-bin pipewire-pulse python3-dbusmock python3-pip systemd wireplumber
-packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pulseaudio python3-pip systemd wireplumber
+packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pipewire-bin pipewire-pulse pulseaudio pulseaudio-utils \
+  python3-pip systemd wireplumber
 packages_order = $(packages_bench) valgrind
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
@@ -128,7 +129,7 @@ system-test: dependencies vm-image build  ## the programs against real Bluetooth
 	swift build --build-tests $(strict)
 	Tests/SystemTests/kernel-tests
 
-bench: dependencies $(static)  ## latency, memory and wake-ups beside other programs, and hostile peers; 7 minutes
+bench: dependencies $(static)  ## latency, memory and wake-ups beside other programs, and hostile peers; 10 minutes
 	@$(delete_stale)
 	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done

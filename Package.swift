@@ -195,7 +195,7 @@ let package = Package(
             path: "Tests/SteppedApplication",
             swiftSettings: strict
         ),
-        .target(name: "CBaseline", dependencies: ["CDBus"], path: "Tests/Benchmarks/CBaseline"),
+        .target(name: "CBaseline", dependencies: ["CDBus", "CPulse"], path: "Tests/Benchmarks/CBaseline"),
         .executableTarget(
             name: "ptt-bench",
             dependencies: [

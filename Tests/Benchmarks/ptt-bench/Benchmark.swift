@@ -19,12 +19,15 @@ enum Benchmark {
         /// After all that measures the stack's own daemons: whatever has run before has warmed them up.
         case growth
         /// With daemons of its own, as all below.
+        case pulseaudio
+        case pipewire
         case crowd
         case hostile
 
         var timeLimit: Duration {
             switch self {
-            case .memory, .idle, .press, .calls, .commands, .growth, .crowd: .seconds(180)
+            case .memory, .idle, .press, .calls, .commands, .growth, .crowd, .pulseaudio, .pipewire:
+                .seconds(180)
             case .hostile: .seconds(900)
             }
         }
@@ -67,6 +70,8 @@ enum Benchmark {
             case .calls: try await RoundTrips.measure(stack, &table)
             case .commands: try CommandTimes.measure(stack, &table)
             case .growth: try await footprint.printGrowth(&table)
+            case .pulseaudio: try await SoundTimes.measure(.pulseAudio, on: stack, &table)
+            case .pipewire: try await SoundTimes.measure(.pipeWire, on: stack, &table)
             case .crowd: try await Crowd.measure(stack, &table)
             case .hostile: try await Hostile.measure(attacks, on: stack, &table)
             }

@@ -10,16 +10,20 @@ import ServiceClient
 final class ButtonStack {
     let blueZ: PrivateBlueZ
     let accessoryd: ChildProcess
+    let core: ChildProcess
+    let busAddress: String
     private let stack: StackFixture
     private let directory: String
     private let children: [ChildProcess]
     private let observer: Observer
 
-    /// Returns when every button is ready. The sound server is that of `stack`.
+    /// Returns when every button is ready, in a channel, with the sound server of `stack`; or, if `sound` has the address of
+    /// another and the text of `pttd.toml`, with that and without a channel.
     static func start(
         _ name: String,
         buttons: Int,
         neighbours: Int = 0,
+        sound: (address: String, configuration: String)? = nil,
         on stack: StackFixture
     ) async throws -> ButtonStack {
         let directory = "\(stack.directory)/\(name)"
@@ -29,10 +33,17 @@ final class ButtonStack {
         try await stack.appearance(of: "\(stack.directory)/\(bus)")
         let address = "unix:path=\(stack.directory)/\(bus)"
         let blueZ = try await PrivateBlueZ.start(on: address, crowd: buttons, neighbours: neighbours)
-        let environment = [
+        var environment = [
             "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory, "HOME": directory,
             "DBUS_SYSTEM_BUS_ADDRESS": address,
         ]
+        if let sound {
+            environment["PULSE_SERVER"] = sound.address
+            guard mkdir("\(directory)/pushtotalk", 0o700) == 0 else {
+                throw SystemError("create a directory")
+            }
+            try write(sound.configuration, to: "\(directory)/pushtotalk/pttd.toml")
+        }
         let core = try stack.start([stack.programs + "/pttd"], environment: environment)
         try await stack.appearance(of: directory + "/pushtotalk/core")
         try StackFixture.enrol(PrivateBlueZ.addresses(crowd: buttons), in: directory)
@@ -43,12 +54,16 @@ final class ButtonStack {
         let result = ButtonStack(
             blueZ,
             accessoryd,
-            others: [core, busProcess],
+            core,
+            busProcess,
+            busAddress: address,
             on: stack,
             in: directory,
             observer
         )
-        try await result.withSockets { try await StackFixture.joinWhenAudioIsThere() }
+        if sound == nil {
+            try await result.withSockets { try await StackFixture.joinWhenAudioIsThere() }
+        }
         // The button of every stack, and the crowd.
         try await result.withSockets { try await StackFixture.areReady(buttons + 1) }
         return result
@@ -57,14 +72,17 @@ final class ButtonStack {
     private init(
         _ blueZ: PrivateBlueZ,
         _ accessoryd: ChildProcess,
-        others: [ChildProcess],
+        _ core: ChildProcess,
+        _ bus: ChildProcess,
+        busAddress: String,
         on stack: StackFixture,
         in directory: String,
         _ observer: Observer
     ) {
-        (self.blueZ, self.accessoryd, self.stack) = (blueZ, accessoryd, stack)
+        (self.blueZ, self.accessoryd, self.core, self.stack) = (blueZ, accessoryd, core, stack)
+        self.busAddress = busAddress
         (self.directory, self.observer) = (directory, observer)
-        children = [accessoryd] + others
+        children = [accessoryd, core, bus]
     }
 
     func end() {
@@ -76,6 +94,32 @@ final class ButtonStack {
         setenv("XDG_RUNTIME_DIR", directory, 1)
         defer { setenv("XDG_RUNTIME_DIR", stack.directory, 1) }
         return try await body()
+    }
+
+    /// Presses the button.
+    ///
+    /// - Returns: The moment just before.
+    func press() throws -> MonotonicInstant {
+        try blueZ.notify(PrivateBlueZ.button, 1)
+    }
+
+    /// Presses the button during `body`, which receives the moment just before.
+    func transmit(_ body: (MonotonicInstant) async throws -> Duration) async throws -> Duration {
+        let start = try press()
+        do {
+            let result = try await body(start)
+            try await endPress()
+            return result
+        } catch {
+            try await endPress()
+            throw error
+        }
+    }
+
+    /// Releases the button, and returns when the microphone is closed.
+    func endPress() async throws {
+        _ = try blueZ.notify(PrivateBlueZ.button, 0)
+        _ = try await observer.next(#""audioDeactivated""#)
     }
 
     /// Presses a button until the microphone is open, and releases it.

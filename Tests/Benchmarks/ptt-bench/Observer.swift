@@ -18,6 +18,7 @@ final class Observer {
     private var unread: [Message] = []
     private var hasEnded = false
     private var waiting: CheckedContinuation<Void, Never>?
+    private lazy var limit = TimerSource { [weak self] in self?.wake() }
 
     init(adopting descriptor: consuming OwnedDescriptor) throws(SystemError) {
         self.descriptor = descriptor
@@ -48,6 +49,28 @@ final class Observer {
         }
     }
 
+    /// The same; nil if there is none within `duration`.
+    func next(_ text: String, within duration: Duration) async throws -> Message? {
+        let end = MonotonicInstant.now + duration
+        limit.arm(at: end)
+        defer { limit.disarm() }
+        while true {
+            while !unread.isEmpty {
+                let message = unread.removeFirst()
+                if message.text.contains(text) { return message }
+            }
+            guard !hasEnded else { throw Unmeasurable("what was observed has closed") }
+            guard .now < end else { return nil }
+            await withCheckedContinuation { waiting = $0 }
+        }
+    }
+
+    /// Removes the messages that no caller has waited for, and returns them.
+    func removeUnread() -> [Message] {
+        defer { unread = [] }
+        return unread
+    }
+
     func close() { source?.cancel() }
 
     private func read() {
@@ -57,16 +80,17 @@ final class Observer {
             if count < 0 && errno == EAGAIN { return }
             source?.cancel()
             hasEnded = true
-            waiting?.resume()
-            waiting = nil
-            return
+            return wake()
         }
         partial += buffer[..<count]
         while let end = partial.firstIndex(of: 0) {
             unread.append(Message(text: String(decoding: partial[..<end], as: UTF8.self), time: now))
             partial.removeSubrange(...end)
         }
-        guard !unread.isEmpty else { return }
+        if !unread.isEmpty { wake() }
+    }
+
+    private func wake() {
         waiting?.resume()
         waiting = nil
     }

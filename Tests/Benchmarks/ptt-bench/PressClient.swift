@@ -79,7 +79,7 @@ struct PressClient {
         observer.close()
     }
 
-    private static func blockingPair() throws(SystemError) -> (Int32, Int32) {
+    static func blockingPair() throws(SystemError) -> (Int32, Int32) {
         let ends = try UnixSocket.pair(.stream).release()
         makeBlocking(ends.0)
         makeBlocking(ends.1)
@@ -87,7 +87,7 @@ struct PressClient {
     }
 
     /// Programs expect ordinary, blocking standard streams.
-    private static func makeBlocking(_ descriptor: Int32) {
+    static func makeBlocking(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)  // Cannot fail on a socket.
     }
 }

@@ -17,6 +17,8 @@ struct Program {
         case "baseline-receive" where arguments.count == 3:
             exit(baseline_receive(arguments[1], arguments[2]))
         case "baseline-relay" where arguments.count == 1: exit(baseline_relay())
+        case .some(let name) where BaselineSound(rawValue: name) != nil:
+            exit(BaselineSound(rawValue: name)?.run(Array(arguments.dropFirst())) ?? 64)
         case "attack" where arguments.count == 2:
             guard let attack = Attack(rawValue: arguments[1]) else { exit(64) }
             Attacker.run(attack)

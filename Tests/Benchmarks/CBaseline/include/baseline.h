@@ -1,4 +1,4 @@
-// What push-to-talk is measured against: the same jobs in C, with nothing but libdbus and system calls.
+// What push-to-talk is measured against: the same jobs in C, with nothing but libdbus, libpulse and system calls.
 #pragma once
 #include <stdint.h>
 
@@ -26,3 +26,29 @@ int processor_number(int index);
 // Keeps the main thread of a process, 0 for the calling one, on one processor; -1 lets it run on all that this process
 // could use when it first asked. Returns 0, or -1 with errno set.
 int processor_pin(int process, int processor);
+
+// The rest connects to the sound server of the environment, 48 kHz mono, and writes messages to standard output: a word,
+// or an edge and its number, and the time of CLOCK_MONOTONIC in nanoseconds; "ready" first. They run until standard
+// input ends where they read it, otherwise until they are killed.
+
+// For each message on standard input, opens a microphone that delivers fragments of so many milliseconds, and closes it
+// when that much has arrived: "captured". With `until_sound`, when the first sample other than zero has.
+int baseline_capture(const char *source, int milliseconds, int until_sound);
+
+// The same, but plays a sample from the server's cache as soon as a millisecond has arrived: "played". Without a microphone,
+// if `source` is empty, at once.
+int baseline_play(const char *source, int milliseconds);
+
+// Records all the time: "sound" when the first sample other than zero arrives, "silence" after 50 ms of zeros.
+int baseline_listen(const char *source, int milliseconds);
+
+// Records from several sources that deliver the same sound: "edge INDEX" when a loud part arrives after a quiet one.
+int baseline_compare(int milliseconds, int count, char *const *sources);
+
+// Copies a microphone, opened with one message on standard input, "copies", to a prepared stream into a sink, until the
+// next, "stopped".
+int baseline_copy(const char *source, const char *sink);
+
+// Plays a WAV file without end into the pipe of PulseAudio's module-pipe-source, as a microphone would: nothing is stored
+// while no program records.
+int baseline_microphone(const char *path, const char *sound);
