@@ -59,6 +59,22 @@ import Testing
         #expect((first + burst).map(\.time.nanoseconds) == [80_000_000, 80_000_000, 81_000_000])
     }
 
+    @Test func `a flush delivers an incomplete frame, and the next begins after it`() {
+        var framer = Framer(.speech, frame: .milliseconds(5))
+        var frames: [(count: Int, time: MonotonicInstant)] = []
+        let time = MonotonicInstant(nanoseconds: 0)
+        [UInt8](repeating: 1, count: 500).withUnsafeBytes { bytes in
+            framer.append(bytes, at: time) { frames.append(($0.count, $1)) }
+        }
+        framer.flush { frames.append(($0.count, $1)) }
+        framer.flush { frames.append(($0.count, $1)) }
+        [UInt8](repeating: 1, count: 480).withUnsafeBytes { bytes in
+            framer.append(bytes, at: time + .milliseconds(10)) { frames.append(($0.count, $1)) }
+        }
+        #expect(frames.map(\.count) == [480, 20, 480])
+        #expect(frames.map(\.time) == [time, time + .milliseconds(5), time + .milliseconds(10)])
+    }
+
     @Test func `a reset discards an incomplete frame`() {
         var framer = Framer(.speech)
         #expect(frames(&framer, .init(repeating: 1, count: 100), at: 0).isEmpty)

@@ -234,6 +234,7 @@ final class TalkSessionHost {
         backends.microphone.open(
             format,
             packet: packet,
+            isIncompleteDelivered: !session.isChannelJoined,
             started: { [weak self] in self?.post(.captureStarted(capture)) },
             frame: { [weak self] header, samples in
                 guard let self else { return }

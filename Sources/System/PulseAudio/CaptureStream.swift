@@ -206,7 +206,7 @@ package final class CaptureStream {
             if early == 0 || early == count {
                 deliver(data, early..<count, at: max(time, beginning))
             } else {
-                deliver(data, count: count, silencing: early, at: time)
+                deliver(data, count: count, silencing: early, at: beginning)
             }
             guard fragments != nil else { return }
             // Fails only without data, which has been checked.
@@ -220,11 +220,11 @@ package final class CaptureStream {
         _ data: UnsafeRawPointer?,
         count: Int,
         silencing early: Int,
-        at time: MonotonicInstant
+        at beginning: MonotonicInstant
     ) {
         let left = early - min(early, request.format.byteCount(of: request.latency))
         CapturedFragment.silenced(data, left..<count, until: early).withUnsafeBytes {
-            deliver($0.baseAddress, 0..<$0.count, at: time + request.format.duration(ofBytes: left))
+            deliver($0.baseAddress, 0..<$0.count, at: beginning)
         }
     }
 

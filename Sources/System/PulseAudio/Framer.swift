@@ -53,6 +53,16 @@ package struct Framer: Sendable {
         }
     }
 
+    /// Delivers an incomplete frame now, for a receiver that needs samples soon and not frames of one length.
+    ///
+    /// - Parameter deliver: Receives what there is, if any, and its time. The bytes are valid during the call.
+    package mutating func flush(deliver: (UnsafeRawBufferPointer, MonotonicInstant) -> Void) {
+        guard !partial.isEmpty else { return }
+        latest = max(latest, partialTime)
+        partial.withUnsafeBytes { deliver($0, latest) }
+        partial.removeAll(keepingCapacity: true)
+    }
+
     /// Discards an incomplete frame, at a gap in the stream.
     package mutating func reset() {
         partial.removeAll(keepingCapacity: true)

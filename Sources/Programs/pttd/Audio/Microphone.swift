@@ -18,6 +18,7 @@ final class Microphone {
     private var stream: CaptureStream?
     private var framer: Framer?
     private var sequence: UInt64 = 0
+    private var deliversIncompletePackets = false
     /// Changes the profile of a Bluetooth headset before its microphone is opened; nil if the profile stays as it is.
     var headset: Headset?
     /// What was captured before is not delivered.
@@ -46,17 +47,20 @@ final class Microphone {
     /// - Parameters:
     ///   - format: That of the frames; the audio server converts.
     ///   - packet: The duration of a packet.
+    ///   - isIncompleteDelivered: Whether a shorter packet is delivered in place of waiting for the rest of it.
     ///   - started: Called once, before the first frame.
     ///   - frame: Called for each packet.
     ///   - failed: Called at most once, possibly during this call; the capture is closed by then.
     func open(
         _ format: AudioFormat,
         packet: Duration = AudioFormat.packetDuration,
+        isIncompleteDelivered: Bool = false,
         started: @escaping @EventLoop () -> Void,
         frame: @escaping @EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void,
         failed: @escaping @EventLoop (EndCause) -> Void
     ) {
         close()
+        deliversIncompletePackets = isIncompleteDelivered
         guard let headset else {
             return start(format, packet: packet, from: nil, started: started, frame: frame, failed: failed)
         }
@@ -143,23 +147,27 @@ final class Microphone {
         let early = time < gate ? min(fragment.count, framer.format.byteCount(of: gate - time)) : 0
         guard early < fragment.count else { return }
         self.framer = nil
-        framer.append(UnsafeRawBufferPointer(rebasing: fragment[early...]), at: max(time, gate)) {
-            samples,
-            time in
+        let handle: (UnsafeRawBufferPointer, MonotonicInstant) -> Void = { samples, time in
             guard self.stream === stream else { return }
             let header = AudioPacketHeader(
-                sequence: sequence,
+                sequence: self.sequence,
                 timestamp: MonotonicTime(nanoseconds: time.nanoseconds)
             )
-            if time < silenceEnd {
-                silence.withUnsafeBytes {
+            if time < self.silenceEnd {
+                self.silence.withUnsafeBytes {
                     deliver(header, UnsafeRawBufferPointer(rebasing: $0[..<samples.count]))
                 }
             } else {
                 deliver(header, samples)
             }
-            sequence += 1
+            self.sequence += 1
         }
+        framer.append(
+            UnsafeRawBufferPointer(rebasing: fragment[early...]),
+            at: max(time, gate),
+            deliver: handle
+        )
+        if deliversIncompletePackets { framer.flush(deliver: handle) }
         if self.stream === stream { self.framer = framer }
     }
 

@@ -8,7 +8,7 @@ import PulseAudio
 @EventLoop
 final class VirtualMicrophoneDevice {
     /// The length of what is written at once. A packet of an application, four times as long, would be that much later.
-    /// 256 samples are the shortest period of pipewire-pulse: of other lengths a part would wait for the next period.
+    /// 256 samples are the shortest period of pipewire-pulse.
     static let packetDuration = Duration.nanoseconds(5_333_334)
 
     /// The property of the devices and streams that are the core's own.
