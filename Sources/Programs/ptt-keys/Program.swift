@@ -4,7 +4,7 @@ import Journal
 import Logging
 
 /// `ptt-keys`: divides headsets in their talk key and their other keys, so that a media player does not receive the first
-/// while a channel is joined, and the desktop goes on receiving the others. A system service, which is not enabled.
+/// while it presses, and the desktop goes on receiving the others. A system service, which is not enabled.
 @main
 struct Program {
     static func main() {
