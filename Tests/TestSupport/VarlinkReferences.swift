@@ -5,27 +5,10 @@ import Foundation
 package struct PythonVarlink: Sendable {
     package let directory: String
 
-    private static let version = "31.0.0"
-
-    package struct Missing: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     /// Installs the package if it is not there yet.
     @EventLoop
     package static func installed() async throws -> PythonVarlink {
-        let python = PythonVarlink(directory: "\(checkout)/.build/python-varlink-\(version)")
-        guard !FileManager.default.fileExists(atPath: python.tests) else { return python }
-        let install = ["python3", "-m", "pip", "install", "--quiet", "--target", python.directory]
-        let pip = try TestProcess(install + ["varlink==\(version)"], mergesErrors: true)
-        let (status, lines) = try await pip.output(within: .seconds(120))
-        guard status == 0, FileManager.default.fileExists(atPath: python.tests) else {
-            let output = lines.joined(separator: "\n")
-            throw Missing(
-                description: "varlink \(version) could not be installed (needs python3-pip):\n\(output)"
-            )
-        }
-        return python
+        PythonVarlink(directory: try await PythonPackage.varlink.installed())
     }
 
     private var tests: String { directory + "/varlink/tests" }
@@ -83,5 +66,5 @@ package struct Varlinkctl: Sendable {
 }
 
 /// Where this package lies.
-private let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path

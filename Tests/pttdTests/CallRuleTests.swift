@@ -102,69 +102,11 @@ import Testing
             withExtendedLifetime(callaudiod) {}
         }
     }
-
-    /// The template of python-dbusmock, as an oFono that is not ours.
-    @Test @EventLoop func `a call of dbusmock's oFono ends a transmission`() async throws {
-        let check = try TestProcess(
-            ["/usr/bin/python3", "-c", "import dbusmock.templates.ofono"],
-            mergesErrors: true
-        )
-        guard try await check.output().0 == 0 else {
-            try Test.cancel("python3-dbusmock is not installed")
-        }
-        let bus = try await PrivateBus.start()
-        let mock = try TestProcess(
-            ["/usr/bin/python3", "-m", "dbusmock", "--system", "--template", "ofono"],
-            environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address],
-            mergesErrors: true
-        )
-        let client = try await BusConnection.open(.address(bus.address))
-        let owners = AsyncQueue(of: String?.self)
-        let watch = client.watchName("org.ofono") { owners.add($0) }
-        _ = try await owners.first { $0 != nil }
-        let fixture = try await MicrophoneFixture.start(
-            .pulseAudio,
-            environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
-        )
-        _ = try await fixture.accessoryd.begin()
-        #expect(try await fixture.firstSoundOrEnd() == nil)
-        func call(_ member: String, _ arguments: [BusValue] = []) -> MethodCall {
-            MethodCall(
-                to: "org.ofono",
-                path: "/ril_0",
-                interface: "org.ofono.VoiceCallManager",
-                member: member,
-                arguments: arguments
-            )
-        }
-        _ = try await client.call(call("Dial", [.string("12345"), .string("")]))
-        #expect(try await fixture.firstEnd() == .callActive)
-        #expect(try await fixture.accessoryd.status().call == .oFono)
-        // The template's own HangupAll withdraws the object first, and then its signal reaches no bus.
-        let removed: BusValue = .array(of: "v", [.variant(.objectPath("/ril_0/voicecall01"))])
-        _ = try await client.call(
-            MethodCall(
-                to: "org.ofono",
-                path: "/ril_0",
-                interface: "org.freedesktop.DBus.Mock",
-                member: "EmitSignal",
-                arguments: [
-                    .string("org.ofono.VoiceCallManager"), .string("CallRemoved"), .string("o"), removed,
-                ]
-            )
-        )
-        try await fixture.published { $0 == .callChanged(nil) }
-        _ = try await client.call(call("Dial", [.string("12345"), .string("")]))
-        try await fixture.published { $0 == .callChanged(.oFono) }
-        mock.kill()
-        try await fixture.published { $0 == .callChanged(nil) }
-        watch.cancel()
-    }
 }
 
 extension MicrophoneFixture {
     /// Skips the packets before the end.
-    fileprivate func firstEnd() async throws -> EndCause? {
+    func firstEnd() async throws -> EndCause? {
         while true {
             if let cause = try await firstSoundOrEnd() { return cause }
         }

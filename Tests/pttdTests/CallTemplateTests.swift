@@ -1,0 +1,156 @@
+import DBus
+import EventLoop
+import PTTMessages
+import TestSupport
+import Testing
+
+@testable import pttd
+
+/// Calls of the templates of python-dbusmock: services that are not ours.
+@Suite(.serialized) struct CallTemplateTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `a call of oFono ends a transmission`() async throws {
+        let mock = try await MockedService.start("ofono", name: "org.ofono")
+        let fixture = try await mock.fixture()
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        let dial = MethodCall(
+            to: "org.ofono",
+            path: "/ril_0",
+            interface: "org.ofono.VoiceCallManager",
+            member: "Dial",
+            arguments: [.string("12345"), .string("")]
+        )
+        try await mock.call(dial)
+        #expect(try await fixture.firstEnd() == .callActive)
+        #expect(try await fixture.accessoryd.status().call == .oFono)
+        // The template's own HangupAll withdraws the object first, and then its signal reaches no bus.
+        try await mock.emit(
+            "CallRemoved",
+            of: "org.ofono.VoiceCallManager",
+            at: "/ril_0",
+            "/ril_0/voicecall01"
+        )
+        try await fixture.published { $0 == .callChanged(nil) }
+        try await mock.call(dial)
+        try await fixture.published { $0 == .callChanged(.oFono) }
+        mock.kill()
+        try await fixture.published { $0 == .callChanged(nil) }
+    }
+
+    @Test @EventLoop
+    func `a call of ModemManager ends a transmission, and is found by a core that starts later`()
+        async throws
+    {
+        let name = "org.freedesktop.ModemManager1"
+        let (root, modem): (ObjectPath, ObjectPath) = (
+            "/org/freedesktop/ModemManager1", "/org/freedesktop/ModemManager1/Modems/8"
+        )
+        let (voice, ringing): (String, ObjectPath) = (
+            "\(name).Modem.Voice", "/org/freedesktop/ModemManager1/Call/1"
+        )
+        let mock = try await MockedService.start("modemmanager", name: name)
+        try await mock.mock("AddSimpleModem", at: root, [])
+        let fixture = try await mock.fixture()
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        // MMCallState: it rings.
+        let properties = MockedService.properties(["State": .int32(3), "Number": .string("12345")])
+        try await mock.mock(
+            "AddObject",
+            at: root,
+            [.string(ringing.text), .string("\(name).Call"), properties, .array(of: "(ssss)", [])]
+        )
+        let calls = MockedService.properties(["Calls": .array(of: "o", [.objectPath(ringing)])])
+        try await mock.mock("UpdateProperties", at: modem, [.string(voice), calls])
+        try await mock.emit("CallAdded", of: voice, at: modem, ringing)
+        #expect(try await fixture.firstEnd() == .callActive)
+        #expect(try await fixture.accessoryd.status().call == .modem)
+
+        let later = try await mock.fixture()
+        if try await later.accessoryd.status().call == nil {
+            try await later.published { if case .callChanged(_?) = $0 { true } else { false } }
+        }
+        let refused = try await refusal { _ = try await later.accessoryd.begin() }
+        #expect(refused.code == .callActive)
+
+        try await mock.emit("CallDeleted", of: voice, at: modem, ringing)
+        try await fixture.published { $0 == .callChanged(nil) }
+        try await later.published { $0 == .callChanged(nil) }
+        _ = try await later.accessoryd.begin()
+        #expect(try await later.firstSoundOrEnd() == nil)
+    }
+}
+
+/// A template of python-dbusmock on a system bus of its own.
+@EventLoop
+private final class MockedService {
+    private let name: String
+    private let bus: PrivateBus
+    private let process: TestProcess
+    private let client: BusConnection
+
+    /// Skips the test where the package cannot be installed.
+    static func start(_ template: String, name: String) async throws -> MockedService {
+        let directory: String
+        do {
+            directory = try await PythonPackage.dbusmock.installed()
+        } catch let error as PythonPackage.Missing {
+            print("skipped: \(error)")
+            try Test.cancel("\(error)")
+        }
+        let bus = try await PrivateBus.start()
+        let process = try TestProcess(
+            [PythonPackage.dbusmock.interpreter, "-m", "dbusmock", "--system", "--template", template],
+            environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "PYTHONPATH": directory],
+            mergesErrors: true
+        )
+        let client = try await BusConnection.open(.address(bus.address))
+        let owners = AsyncQueue(of: String?.self)
+        let watch = client.watchName(name) { owners.add($0) }
+        _ = try await owners.first { $0 != nil }
+        watch.cancel()
+        return MockedService(name, bus, process, client)
+    }
+
+    private init(_ name: String, _ bus: PrivateBus, _ process: TestProcess, _ client: BusConnection) {
+        (self.name, self.bus, self.process, self.client) = (name, bus, process, client)
+    }
+
+    /// A core that finds the service on its system bus.
+    func fixture() async throws -> MicrophoneFixture {
+        try await .start(.pulseAudio, environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
+    }
+
+    func call(_ call: MethodCall) async throws { _ = try await client.call(call) }
+
+    /// Calls a method of the mock's own interface.
+    func mock(_ member: String, at path: ObjectPath, _ arguments: [BusValue]) async throws {
+        let interface = "org.freedesktop.DBus.Mock"
+        try await call(
+            MethodCall(to: name, path: path, interface: interface, member: member, arguments: arguments)
+        )
+    }
+
+    /// Emits a signal whose argument is an object.
+    func emit(_ signal: String, of interface: String, at path: ObjectPath, _ object: ObjectPath) async throws
+    {
+        let arguments: BusValue = .array(of: "v", [.variant(.objectPath(object))])
+        try await mock(
+            "EmitSignal",
+            at: path,
+            [.string(interface), .string(signal), .string("o"), arguments]
+        )
+    }
+
+    func kill() { process.kill() }
+
+    static func properties(_ values: [String: BusValue]) -> BusValue {
+        .dictionary(
+            keys: "s",
+            values: "v",
+            Dictionary(uniqueKeysWithValues: values.map { (.string($0), .variant($1)) })
+        )
+    }
+}
