@@ -1,3 +1,4 @@
+/// What a capture stream delivers of a fragment.
 enum CapturedFragment {
     /// - Parameters:
     ///   - data: Nil for a hole in the server's record.

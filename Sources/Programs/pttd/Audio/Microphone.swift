@@ -147,27 +147,28 @@ final class Microphone {
         let early = time < gate ? min(fragment.count, framer.format.byteCount(of: gate - time)) : 0
         guard early < fragment.count else { return }
         self.framer = nil
-        let handle: (UnsafeRawBufferPointer, MonotonicInstant) -> Void = { samples, time in
+        // A function and no closure: it must not be allocated for each fragment.
+        func deliverPacket(_ samples: UnsafeRawBufferPointer, at time: MonotonicInstant) {
             guard self.stream === stream else { return }
             let header = AudioPacketHeader(
-                sequence: self.sequence,
+                sequence: sequence,
                 timestamp: MonotonicTime(nanoseconds: time.nanoseconds)
             )
-            if time < self.silenceEnd {
-                self.silence.withUnsafeBytes {
+            if time < silenceEnd {
+                silence.withUnsafeBytes {
                     deliver(header, UnsafeRawBufferPointer(rebasing: $0[..<samples.count]))
                 }
             } else {
                 deliver(header, samples)
             }
-            self.sequence += 1
+            sequence += 1
         }
         framer.append(
             UnsafeRawBufferPointer(rebasing: fragment[early...]),
             at: max(time, gate),
-            deliver: handle
+            deliver: deliverPacket
         )
-        if deliversIncompletePackets { framer.flush(deliver: handle) }
+        if deliversIncompletePackets { framer.flush(deliver: deliverPacket) }
         if self.stream === stream { self.framer = framer }
     }
 
