@@ -3,8 +3,11 @@
 ///
 /// Two quartz clocks differ by up to 200 ppm: without correction the delay grows by 0.7 s in an hour, or the queue runs
 /// empty every few minutes. A block of samples is made longer or shorter by one sample, which is spread over the block.
-/// The queue's level jumps with every request of the server, so it is averaged over a second. What a stalled process has
-/// missed arrives at once: then whole blocks are left out, with a cross-fade.
+///
+/// What counts is the lowest level, right after a request of the server. A server that requests 21 ms at once, as PipeWire
+/// does in a virtual machine, needs a queue that rises by that much in between. The lowest levels of spans of 0.1 s are
+/// averaged over a second. What a stalled process has missed arrives at once: then whole blocks are left out, with a
+/// cross-fade.
 struct DriftCorrector: Equatable, Sendable {
     enum Adjustment: Equatable, Sendable {
         case none
@@ -14,23 +17,30 @@ struct DriftCorrector: Equatable, Sendable {
         case omit
     }
 
-    /// In samples.
+    /// How many spans are averaged, and precede the choice of the reference.
+    private static let spansInAverage = 10
+
+    /// In samples, as the other numbers without a unit.
     private let tolerance: Double
     private let levels: ClosedRange<Double>
     private let limit: Int
-    private let rate: Double
+    private let span: Int
+    private var spanLowest = Int.max
+    private var spanCount = 0
+    /// The lowest level of the last whole span; nil at the beginning, and after blocks were left out.
+    private var lastLowest: Int?
+    private var spans = 0
     private var average: Double?
     private var reference: Double?
-    private var observed = 0.0
-    /// How many blocks are still to be left out.
-    private var omissions = 0
+    /// What is still to be left out.
+    private var surplus = 0
 
     /// - Parameter rate: In samples per second.
     init(rate: Int) {
-        self.rate = Double(rate)
-        tolerance = self.rate * 0.001
-        levels = self.rate * 0.006...self.rate * 0.012
-        limit = rate * 35 / 1000
+        tolerance = Double(rate) * 0.001
+        levels = Double(rate) * 0.0035...Double(rate) * 0.0095
+        limit = rate * 25 / 1000
+        span = rate / 10
     }
 
     /// - Parameters:
@@ -38,30 +48,39 @@ struct DriftCorrector: Equatable, Sendable {
     ///   - count: The samples of the block.
     /// - Returns: What to do with the block.
     mutating func adjustment(level: Int, adding count: Int) -> Adjustment {
-        if omissions == 0, level + count > limit {
-            // As many as the server plays meanwhile. Not until the level has fallen: a server that waits for more plays
-            // nothing.
-            let excess = level - Int(reference ?? levels.upperBound)
-            omissions = max(1, excess / max(1, count))
+        if surplus <= 0 {
+            spanLowest = min(spanLowest, level)
+            spanCount += count
+            if spanCount >= span { endSpan() }
         }
-        if omissions > 0 {
-            omissions -= 1
-            average = nil
+        if surplus > 0 {
+            surplus -= count
             return .omit
         }
-        let weight = min(1, Double(count) / rate)
-        let before = average ?? Double(level)
-        let average = before + (Double(level) - before) * weight
-        self.average = average
-        observed += Double(count)
-        guard let reference else {
-            // The level at which the server began to play, after the unrest of the start.
-            if observed >= rate { self.reference = min(max(average, levels.lowerBound), levels.upperBound) }
-            return .none
-        }
+        guard let average, let reference else { return .none }
         if average > reference + tolerance { return .shorten }
         if average < reference - tolerance { return .lengthen }
         return .none
+    }
+
+    private mutating func endSpan() {
+        let lowest = spanLowest
+        (spanLowest, spanCount) = (.max, 0)
+        // Two spans in a row: a server that waits for more must be written to before it plays.
+        if let lastLowest, min(lastLowest, lowest) > limit {
+            surplus = min(lastLowest, lowest) - Int(reference ?? levels.upperBound)
+            (self.lastLowest, average) = (nil, reference)
+            return
+        }
+        lastLowest = lowest
+        let before = average ?? Double(lowest)
+        let average = before + (Double(lowest) - before) / Double(Self.spansInAverage)
+        self.average = average
+        spans += 1
+        // The level at which the server began to play, after the unrest of the start.
+        if reference == nil, spans >= Self.spansInAverage {
+            reference = min(max(average, levels.lowerBound), levels.upperBound)
+        }
     }
 }
 

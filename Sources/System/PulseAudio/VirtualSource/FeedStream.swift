@@ -19,6 +19,7 @@ final class FeedStream {
 
     private let format: SampleSpec
     private var handle: StreamHandle?
+    private var storedAtOpening: Int?
     private var failed: (@EventLoop (AudioError) -> Void)?
     private var pending: [Int16] = []
     private var isFeeding = false
@@ -111,13 +112,20 @@ final class FeedStream {
         )
     }
 
-    /// How many samples wait, here and in the server.
+    /// How many samples wait, here and in the server, without those that the server wants to store in addition since it
+    /// requests more at once.
     private var level: Int {
-        guard let handle, handle.isOpen, let stream = handle.stream else { return pending.count }
-        let stored = Int(pa_stream_get_buffer_attr(stream)?.pointee.tlength ?? 0)
+        guard let stored = storedByteCount, let stream = handle?.stream else { return pending.count }
         let requested = pa_stream_writable_size(stream)
         guard requested != .max else { return pending.count }
-        return pending.count + max(0, stored - requested) / format.bytesPerSampleFrame
+        let additional = max(0, stored - (storedAtOpening ?? stored))
+        return pending.count + (max(0, stored - requested) - additional) / format.bytesPerSampleFrame
+    }
+
+    /// What the server wants to store. PipeWire raises it if it runs at a longer period, as it does in a virtual machine.
+    private var storedByteCount: Int? {
+        guard let handle, handle.isOpen, let stream = handle.stream else { return nil }
+        return pa_stream_get_buffer_attr(stream).map { Int($0.pointee.tlength) }
     }
 
     private func transfer() {
@@ -143,6 +151,7 @@ final class FeedStream {
     private func handle(_ event: StreamHandle.Event) {
         switch event {
         case .opened:
+            storedAtOpening = storedByteCount
             // Begun while it was being opened.
             if isFeeding { handle?.cork(false) }
             transfer()
