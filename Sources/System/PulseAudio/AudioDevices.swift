@@ -95,6 +95,8 @@ package struct AudioStream: Sendable, Equatable {
     var processID: String?
     /// `media.role`.
     package var role: String?
+    /// The name of the device that it asked for, `target.object`; nil if it asked for none, and on PulseAudio.
+    var requestedDevice: String?
     package var isCorked = false
     package var isMuted = false
     /// Only measures the level, as volume controls do.

@@ -136,6 +136,7 @@ extension AudioStream {
         applicationID = property("application.id", of: list)
         processID = property("application.process.id", of: list)
         role = property("media.role", of: list)
+        requestedDevice = property("target.object", of: list)
         isMarked = ownProperty.map { property($0, of: list) != nil } ?? false
     }
 }

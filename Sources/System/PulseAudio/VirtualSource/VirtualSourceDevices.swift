@@ -77,6 +77,13 @@ struct VirtualSourceDevices {
         }
     }
 
+    /// The streams of applications that asked for the source by its name, as PipeWire reports.
+    var requests: [AudioStream] {
+        devices.sourceOutputs.filter {
+            $0.requestedDevice == definition.sourceName && !$0.isOwn && $0.client != nil
+        }
+    }
+
     private var staleSources: [AudioDevice] {
         ownSources.filter { $0.index != source?.index }
     }

@@ -56,6 +56,7 @@ struct VirtualSourcePlan: Sendable {
     private var recorders: [AudioStream] = []
     /// Those that the server may have moved to another source, because ours had gone.
     private var strays: [AudioStream] = []
+    private var misplaced = MisplacedStreams()
     private var refusals: [Order: String] = [:]
 
     init(_ definition: VirtualSourceDefinition) {
@@ -76,6 +77,7 @@ struct VirtualSourcePlan: Sendable {
         }
         guard let sink = found.sink, let source = found.source else {
             keepStrays()
+            misplaced.sourceIsMissing()
             complete(found, &step)
             return withoutRefused(step)
         }
@@ -99,6 +101,7 @@ struct VirtualSourcePlan: Sendable {
     mutating func disconnected(isPipeWire: Bool) {
         keepStrays()
         if !isPipeWire { strays = [] }
+        misplaced.disconnected()
         hasMutedSource = false
         refusals = [:]
     }
@@ -200,6 +203,13 @@ struct VirtualSourcePlan: Sendable {
             step.remarks.append("\(name(output)) was moved to \(origin), which it recorded: it is moved back")
         }
         strays = []
+        for output in misplaced.next(found.requests, source: source.index) {
+            let order = Order.moveOutput(output.index, source: source.index)
+            guard !step.orders.contains(order) else { continue }
+            step.orders.append(order)
+            let origin = found.name(ofSource: output.device)
+            step.remarks.append("\(name(output)) asked for it and records \(origin): it is moved")
+        }
         for output in found.outputsOfStaleSources {
             let order = Order.moveOutput(output.index, source: source.index)
             if refusals[order] == nil { step.orders.append(order) }
