@@ -99,9 +99,9 @@ extension RealServers {
             audio.stateChanged = { states.add($0) }
             audio.connect()
             await states.wait("it is there") { if case .ready = $0.last { true } else { false } }
-            fixture.server.killPipeWireOnly()
+            fixture.server.kill(only: "pipewire")
             await states.wait("it is gone") { if case .lost = $0.last { true } else { false } }
-            try await fixture.server.restartPipeWireOnly()
+            try await fixture.server.restart(only: "pipewire")
             await states.wait("it is back") { if case .ready = $0.last { true } else { false } }
             audio.close()
         }

@@ -100,18 +100,22 @@ package final class PrivateAudioServer {
         try await startProcesses()
     }
 
-    /// Kills PipeWire itself. `pipewire-pulse` keeps running, as it does below systemd.
-    package func killPipeWireOnly() {
+    /// Kills one program of PipeWire's. The others keep running, as they do below systemd.
+    package func kill(only name: String) {
         precondition(program == .pipeWire)
-        processes.removeFirst().kill()
+        guard let index = processes.firstIndex(where: { $0.name == name }) else { return }
+        processes.remove(at: index).kill()
     }
 
-    /// Starts PipeWire again below the running `pipewire-pulse`, without its session manager and devices.
-    package func restartPipeWireOnly() async throws {
-        for leftOver in ["pipewire-0", "pipewire-0.lock"] { unlink("\(directory)/\(leftOver)") }
-        try spawn(["pipewire"])
-        processes.insert(processes.removeLast(), at: 0)
-        try await untilExists("\(directory)/pipewire-0")
+    /// Starts a program of PipeWire's again that ``kill(only:)`` has ended. The session manager and the devices of the
+    /// killed `pipewire` do not come back.
+    package func restart(only name: String) async throws {
+        let sockets = [
+            "pipewire": ["pipewire-0", "pipewire-0.lock"], "pipewire-pulse": ["pulse/native", "pulse/pid"],
+        ]
+        for leftOver in sockets[name] ?? [] { unlink("\(directory)/\(leftOver)") }
+        try spawn([name])
+        if let socket = sockets[name]?.first { try await untilExists("\(directory)/\(socket)") }
     }
 
     /// Stops the server: its sockets stay open and nothing answers.

@@ -56,6 +56,9 @@ package final class TestProcess {
 
     package nonisolated var processID: Int32 { child.processID }
 
+    /// The file name of the program.
+    package nonisolated var name: String { child.name }
+
     /// Writes one line to the program's standard input, or just these characters.
     package func write(_ line: String, terminated: Bool = true) {
         precondition(child.write(line, isTerminated: terminated), "it does not read")

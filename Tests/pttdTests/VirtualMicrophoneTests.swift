@@ -56,66 +56,6 @@ import Testing
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `an application that stops to record ends the transmission`(
-        program: PrivateAudioServer.Program
-    ) async throws {
-        let fixture = try await VirtualMicrophoneFixture.start(program)
-        for point in 0..<5 {
-            let application = try await fixture.record()
-            _ = try await fixture.presser.begin()
-            _ = try await application.next(1 + point * 2400)
-            application.kill()
-            #expect(try await fixture.nextEnd() == .recorderGone)
-            try await fixture.expectSilence(nil, "point \(point)")
-            try await fixture.reread()
-        }
-    }
-
-    @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a core that is killed at any point of a transmission leaves exact silence`(
-        program: PrivateAudioServer.Program
-    ) async throws {
-        let fixture = try await VirtualMicrophoneFixture.start(program)
-        let application = try await fixture.record()
-        let modules = try await fixture.sound.pactl("list", "short", "modules")
-        for point in 0..<50 {
-            // 0 to 250 ms of what the application hears after the press was accepted.
-            _ = try await fixture.presser.begin()
-            _ = try await application.next(1 + point * 240)
-            try await fixture.crashAndRestart()
-            try await fixture.expectSilence(application, "point \(point)")
-            try await fixture.untilRecorded()
-        }
-        #expect(try await fixture.sound.pactl("list", "short", "modules") == modules)
-        _ = try await fixture.presser.begin()
-        #expect(try await application.next(4800, skipping: 24_000).loudest > 9000)
-    }
-
-    @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a sound server that is killed at any point comes back with a silent microphone`(
-        program: PrivateAudioServer.Program
-    ) async throws {
-        let fixture = try await VirtualMicrophoneFixture.start(program)
-        for point in 0..<5 {
-            let application = try await fixture.record()
-            _ = try await fixture.presser.begin()
-            _ = try await application.next(1 + point * 2400)
-            fixture.sound.kill()
-            #expect(
-                [.audioServerLost, .recorderGone, .microphoneLost].contains(
-                    try await fixture.nextEnd()
-                )
-            )
-            try await fixture.sound.restart()
-            try await fixture.reread()
-            let second = try await fixture.record()
-            try await fixture.expectSilence(second, "point \(point)")
-            second.kill()
-            try await fixture.untilIdle()
-        }
-    }
-
-    @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `a core that stops while somebody talks leaves the microphone loaded, silent and muted`(
         program: PrivateAudioServer.Program
     ) async throws {
