@@ -16,6 +16,11 @@ extension Scenario {
             "the only key of a headset belongs to push-to-talk while a channel is joined",
             ownsTheKey
         ),
+        Scenario(
+            part: 19,
+            "the only key of a headset belongs to push-to-talk while a call application records",
+            ownsTheKeyInACall
+        ),
         Scenario(part: 5, "a keyboard is never opened", avoidsKeyboards),
         Scenario(part: 5, "a headset at a USB port works the same way", usbHeadset),
     ]
@@ -89,7 +94,47 @@ extension Scenario {
         try await until("without a channel the media player gets the key") { other.pressed.count == 1 }
         let application = try await fixture.application()
         let mark = fixture.core.events.count
-        // The first press may come before ptt-accessoryd is notified of the channel: then it reaches both, others and the core.
+        try await onlyPushToTalkGets(headset, beside: other, after: mark, fixture)
+        let stop = fixture.core.events.count
+        try await fixture.began(identifier, after: mark)
+        try await application.receivesTone()
+        headset.unplug()
+        try await fixture.ends(.deviceRemoved, after: stop)
+        application.close()
+    }
+
+    private static func ownsTheKeyInACall(_ fixture: GuestFixture) async throws {
+        let headset = try await Headset.plugIn("System Test Headset", keys: [.playPause])
+        let other = try OtherReader(headset.node)
+        let identifier = try await headset.ready(fixture.accessories)
+        try await headset.press(.playPause)
+        try await until("without a call the media player gets the key") { other.pressed.count == 1 }
+        let application = try await CallApplication.record(fixture.core)
+        let mark = fixture.core.events.count
+        try await onlyPushToTalkGets(headset, beside: other, after: mark, fixture)
+        try await fixture.began(identifier, after: mark)
+        try await application.recordsTone()
+        let stop = fixture.core.events.count
+        try await headset.press(.playPause)
+        try await fixture.ends(.released, after: stop)
+        try await application.recordsSilence()
+        application.close()
+        try await eventually("after the call the media player gets the key") {
+            let seen = other.pressed.count
+            try await headset.press(.playPause)
+            return await Conditions.wait(.seconds(1)) { other.pressed.count > seen }
+        }
+        headset.unplug()
+    }
+
+    /// Presses until only push-to-talk gets the key. The first press may come before ptt-accessoryd is notified that it
+    /// has a use: then it reaches both, others and the core.
+    private static func onlyPushToTalkGets(
+        _ headset: Headset,
+        beside other: OtherReader,
+        after mark: Int,
+        _ fixture: GuestFixture
+    ) async throws {
         try await eventually("only push-to-talk gets the key") {
             let seen = other.pressed.count
             let begun = fixture.core.beginnings(after: mark)
@@ -97,12 +142,6 @@ extension Scenario {
             return await !Conditions.wait(.seconds(1)) { other.pressed.count > seen }
                 && fixture.core.beginnings(after: mark) > begun
         }
-        let stop = fixture.core.events.count
-        try await fixture.began(identifier, after: mark)
-        try await application.receivesTone()
-        headset.unplug()
-        try await fixture.ends(.deviceRemoved, after: stop)
-        application.close()
     }
 
     private static func avoidsKeyboards(_ fixture: GuestFixture) async throws {
