@@ -36,6 +36,9 @@ package final class VirtualSource {
     /// How many listings in a row may each give orders: a program that undoes them must not keep the server busy.
     private static let roundLimit = 20
     private static let restTime = Duration.seconds(5)
+    /// Until orders that have had no effect yet are given again; doubled each time. Session managers carry out a move
+    /// later than the server confirms it.
+    private static let firstRepetition = Duration.milliseconds(20)
 
     let server: AudioServer
     let definition: VirtualSourceDefinition
@@ -49,6 +52,8 @@ package final class VirtualSource {
     private var isStale = false
     private var pendingOrders = 0
     private var rounds = 0
+    /// The last that were given, and how often without an effect.
+    private var given: (orders: [VirtualSourcePlan.Order], repetitions: Int) = ([], 0)
     private var rest: TimerSource?
     private var remarks: [String] = []
     /// The sink that was unmuted.
@@ -245,11 +250,14 @@ package final class VirtualSource {
 
     private func carryOut(_ orders: [VirtualSourcePlan.Order]) {
         guard !orders.isEmpty else {
+            given = ([], 0)
             if isStale { refresh() }
             return
         }
         rounds += 1
-        isStale = true
+        given = (orders, orders == given.orders ? given.repetitions + 1 : 0)
+        // What changes is reported as well.
+        if given.repetitions == 0 { isStale = true }
         // Counted first: a failure may be reported during the call.
         pendingOrders += orders.count
         for order in orders {
@@ -263,7 +271,9 @@ package final class VirtualSource {
             plan.refused(order, reason: error.reason)
             remarked("\(error)")
         }
-        if isStale, pendingOrders == 0 { refresh() }
+        guard pendingOrders == 0 else { return }
+        if isStale { return refresh() }
+        rest?.arm(after: min(Self.firstRepetition * (1 << min(given.repetitions, 8)), Self.restTime))
     }
 
     func change(
