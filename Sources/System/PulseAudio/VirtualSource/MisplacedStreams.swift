@@ -5,6 +5,9 @@ struct MisplacedStreams: Sendable {
     /// The streams that have had the source, or that were there before it was adopted: they are elsewhere because a person
     /// has moved them. Nil until the source is complete for the first time on this connection.
     private var settled: Set<UInt32>?
+    /// How often each stream was to be moved.
+    private var attempts: [UInt32: Int] = [:]
+    private static let mostAttempts = 12
 
     /// The source is loaded: streams that are there already and ask for it have got another one.
     mutating func sourceIsMissing() {
@@ -13,6 +16,12 @@ struct MisplacedStreams: Sendable {
 
     mutating func disconnected() {
         settled = nil
+        attempts = [:]
+    }
+
+    /// Whether a refused move of a stream is to be ordered again: PipeWire refuses until its session manager is there.
+    func isTriedAgain(_ stream: UInt32) -> Bool {
+        attempts[stream].map { $0 < Self.mostAttempts } ?? false
     }
 
     /// Finds what is to be moved to the source.
@@ -20,10 +29,17 @@ struct MisplacedStreams: Sendable {
     /// - Parameters:
     ///   - requests: All streams that asked for the source by name.
     ///   - source: The server's index of it.
+    ///   - others: Those of the other sources. A stream that has none of them is not linked yet, and will get what it asked
+    ///     for.
     /// - Returns: The streams to move, until they have the source.
-    mutating func next(_ requests: [AudioStream], source: UInt32) -> [AudioStream] {
+    mutating func next(_ requests: [AudioStream], source: UInt32, others: Set<UInt32>) -> [AudioStream] {
         let before = settled ?? Set(requests.map(\.index))
         settled = Set(requests.filter { $0.device == source || before.contains($0.index) }.map(\.index))
-        return requests.filter { $0.device != source && !before.contains($0.index) }
+        let misplaced = requests.filter {
+            others.contains($0.device) && !before.contains($0.index)
+                && attempts[$0.index, default: 0] < Self.mostAttempts
+        }
+        for stream in misplaced { attempts[stream.index, default: 0] += 1 }
+        return misplaced
     }
 }

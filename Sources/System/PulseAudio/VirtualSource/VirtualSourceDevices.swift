@@ -84,6 +84,11 @@ struct VirtualSourceDevices {
         }
     }
 
+    /// The indices of all sources but that of the definition.
+    var otherSources: Set<UInt32> {
+        Set(devices.sources.map(\.index)).subtracting([source?.index].compactMap(\.self))
+    }
+
     private var staleSources: [AudioDevice] {
         ownSources.filter { $0.index != source?.index }
     }

@@ -93,6 +93,7 @@ struct VirtualSourcePlan: Sendable {
 
     /// The server has refused an order of the last step; it is not given again while it stays the same.
     mutating func refused(_ order: Order, reason: String) {
+        if case .moveOutput(let output, source: _) = order, misplaced.isTriedAgain(output) { return }
         refusals[order] = reason
     }
 
@@ -203,7 +204,7 @@ struct VirtualSourcePlan: Sendable {
             step.remarks.append("\(name(output)) was moved to \(origin), which it recorded: it is moved back")
         }
         strays = []
-        for output in misplaced.next(found.requests, source: source.index) {
+        for output in misplaced.next(found.requests, source: source.index, others: found.otherSources) {
             let order = Order.moveOutput(output.index, source: source.index)
             guard !step.orders.contains(order) else { continue }
             step.orders.append(order)

@@ -22,6 +22,9 @@ extension Scenario {
             "pipewire-pulse is killed",
             ends: [.audioServerLost, .microphoneLost, .recorderGone]
         ) { _ in try await Machine.kill("pipewire-pulse") },
+        heldWhile("pipewire is killed", ends: [.audioServerLost, .microphoneLost, .recorderGone]) { _ in
+            try await Machine.kill("pipewire")
+        },
     ]
 
     private static func talks(_ fixture: GuestFixture) async throws {
@@ -75,8 +78,13 @@ extension Scenario {
                 guard causes.contains(cause) else {
                     throw Failure("it ended because of \(cause.rawValue)")
                 }
+                // A sound server that was away gives the application another source until the core has moved it.
+                if [.audioServerLost, .microphoneLost, .recorderGone].contains(cause) {
+                    try await fixture.core.event("the call application records again", after: mark) {
+                        if case .virtualMicrophoneChanged(.recorded) = $0 { true } else { nil }
+                    }
+                }
             }
-            // A sound server that was away gives the application another source until the core has moved it.
             try await until("the core reports the call application") {
                 if case .recorded = fixture.core.status?.virtualMicrophone { true } else { false }
             }
