@@ -52,8 +52,8 @@ extension Scenario {
         try await fixture.core.event("audio is active", after: mark) {
             if case .audioActivated = $0 { true } else { nil }
         }
-        // The file needs one second of it.
-        try await never("the transmission ends", for: .seconds(1)) {
+        // The file needs half a second of it, after the talk permit tone, which takes as long here.
+        try await never("the transmission ends", for: .seconds(2)) {
             fixture.core.status?.transmission == nil
         }
         try await fixture.release(.ffe0)
