@@ -22,9 +22,6 @@ extension Scenario {
             "pipewire-pulse is killed",
             ends: [.audioServerLost, .microphoneLost, .recorderGone]
         ) { _ in try await Machine.kill("pipewire-pulse") },
-        heldWhile("pipewire is killed", ends: [.audioServerLost, .microphoneLost, .recorderGone]) { _ in
-            try await Machine.kill("pipewire")
-        },
     ]
 
     private static func talks(_ fixture: GuestFixture) async throws {
