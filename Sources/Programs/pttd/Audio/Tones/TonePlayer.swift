@@ -15,6 +15,8 @@ final class TonePlayer {
     private static let startLimit = Duration.milliseconds(500)
     /// Until the stream is opened again after it failed.
     private static let retryDelay = Duration.milliseconds(200)
+    /// How long no tone is tried after the stream has failed again: presses need not wait for a speaker that is not there.
+    private static let pause = Duration.seconds(5)
 
     private let server: AudioServer
     private let sounds: ToneSounds
@@ -29,6 +31,7 @@ final class TonePlayer {
     private lazy var limit = TimerSource { [weak self] in self?.timeCame() }
     private lazy var retry = TimerSource { [weak self] in self?.update() }
     private var hasFailed = false
+    private var pauseEnd: MonotonicInstant?
 
     /// Earlier than anything that is captured.
     private static let always = MonotonicInstant(nanoseconds: .min)
@@ -62,11 +65,14 @@ final class TonePlayer {
     }
 
     /// Whether the tone is captured by a microphone, unless the speaker is a headset.
-    func isCaptured(_ tone: Tone) -> Bool { sounds.gate != .off && !sounds[tone].isEmpty }
+    func isCaptured(_ tone: Tone) -> Bool { sounds.gate != .off && !sounds[tone].isEmpty && !isPaused }
+
+    private var isPaused: Bool { pauseEnd.map { MonotonicInstant.now < $0 } ?? false }
 
     /// The server is ready, or was lost: its streams have failed before.
     func serverChanged() {
         hasFailed = false
+        pauseEnd = nil
         update()
     }
 
@@ -133,6 +139,7 @@ final class TonePlayer {
         case .opened:
             isOpen = true
             hasFailed = false
+            pauseEnd = nil
             if let tone = next {
                 next = nil
                 start(tone)
@@ -150,6 +157,7 @@ final class TonePlayer {
         hasFailed = true
         guard error.kind != .serverLost, case .ready = server.state else { return }
         if isRepeated {
+            pauseEnd = .now + Self.pause
             log.log(level: .notice, "no tones can be heard: \(error)")
         } else {
             retry.arm(after: Self.retryDelay)
@@ -159,7 +167,7 @@ final class TonePlayer {
     // MARK: Playing
 
     private func start(_ tone: Tone) {
-        guard !sounds[tone].isEmpty else { return }
+        guard !sounds[tone].isEmpty, !isPaused else { return }
         guard isOpen, let stream else {
             next = tone
             return update()
