@@ -129,7 +129,7 @@ system-test: dependencies vm-image build  ## the programs against real Bluetooth
 	swift build --build-tests $(strict)
 	Tests/SystemTests/kernel-tests
 
-bench: dependencies $(static)  ## latency, memory and wake-ups beside other programs, and hostile peers; 10 minutes
+bench: dependencies $(static)  ## latency, memory and wake-ups beside other programs, and hostile peers; 12 minutes
 	@$(delete_stale)
 	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
 	  swift build --quiet $(release) --product $$program || exit 1; done

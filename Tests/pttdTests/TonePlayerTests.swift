@@ -154,6 +154,18 @@ import Testing
         fixture.close()
     }
 
+    /// PipeWire's only speaker here is no module, and cannot be removed.
+    @Test @EventLoop func `where no speaker is there, no transmission waits for a tone`() async throws {
+        let fixture = try await ToneFixture.start(.pulseAudio)
+        try await fixture.sound.pactl("unload-module", "module-null-sink")
+        fixture.player.play(.denied)
+        try await becomes { !fixture.player.isCaptured(.talkPermit) }
+        var isOpen = false
+        fixture.player.play(.talkPermit, capturedBy: fixture.microphone) { _ in isOpen = true }
+        #expect(isOpen)
+        fixture.close()
+    }
+
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `a server that stops answering holds up a transmission for two seconds at most`(
         program: PrivateAudioServer.Program
