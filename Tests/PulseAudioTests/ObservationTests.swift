@@ -7,12 +7,6 @@ import Testing
 extension RealServers {
     @Suite(.timeLimit(.minutes(3)))
     struct ObservationTests {
-        struct Change: Sendable, Equatable {
-            let kind: DeviceKind
-            let index: UInt32
-            let isRemoved: Bool
-        }
-
         init() { withRunningLoop() }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
@@ -21,26 +15,22 @@ extension RealServers {
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
-            let (streams, modules) = (Recorder<Change>(), Recorder<Change>())
-            let first = fixture.audio.observe([.sourceOutput, .sinkInput]) {
-                streams.add(Change(kind: $0, index: $1, isRemoved: $2))
-            }
-            let second = fixture.audio.observe([.module]) {
-                modules.add(Change(kind: $0, index: $1, isRemoved: $2))
-            }
+            let (streams, modules) = (Recorder<DeviceEvent>(), Recorder<DeviceEvent>())
+            let first = fixture.audio.observe([.sourceOutput, .sinkInput]) { streams.add($0) }
+            let second = fixture.audio.observe([.module]) { modules.add($0) }
             let capture = try Capture(fixture)
             await capture.untilStarted()
             await streams.wait("the new capture") {
-                $0.contains { $0.kind == .sourceOutput && !$0.isRemoved }
+                $0.contains { $0.kind == .sourceOutput && $0.type == .new }
             }
             let index = try #require(streams.all.first).index
             capture.close()
-            await streams.wait(for: Change(kind: .sourceOutput, index: index, isRemoved: true))
+            await streams.wait(for: DeviceEvent(.sourceOutput, index, .remove))
             #expect(modules.all.isEmpty)
             first.cancel()
             let seen = streams.all.count
             try await fixture.server.pactl("load-module", "module-null-sink", "sink_name=other")
-            await modules.wait("the new module") { $0.contains { !$0.isRemoved } }
+            await modules.wait("the new module") { $0.contains { $0.type == .new } }
             let another = try Capture(fixture)
             await another.untilStarted()
             #expect(streams.all.count == seen)
@@ -53,10 +43,8 @@ extension RealServers {
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
-            let changes = Recorder<Change>()
-            let observation = fixture.audio.observe([.sourceOutput]) {
-                changes.add(Change(kind: $0, index: $1, isRemoved: $2))
-            }
+            let changes = Recorder<DeviceEvent>()
+            let observation = fixture.audio.observe([.sourceOutput]) { changes.add($0) }
             try await fixture.server.restart()
             await fixture.states.wait("connected again") { $0.count == 4 }
             let before = changes.all.count

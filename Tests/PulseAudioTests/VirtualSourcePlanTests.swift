@@ -286,4 +286,14 @@ import Testing
         devices.sourceOutputs[devices.sourceOutputs.count - 1].device = 1
         #expect(plan.handle(devices).orders == (isPipeWire ? [.moveOutput(41, source: source)] : []))
     }
+
+    @Test mutating func `a complete source is not listed for the state of other devices`() {
+        let microphone = DeviceEvent(.source, 1, .change)
+        #expect(plan.concerns(microphone))
+        _ = plan.handle(pulseAudio())
+        #expect(!plan.concerns(microphone) && plan.concerns(DeviceEvent(.source, 1, .remove)))
+        #expect(
+            plan.concerns(DeviceEvent(.sink, 30, .change)) && plan.concerns(DeviceEvent(.source, 32, .change))
+        )
+    }
 }

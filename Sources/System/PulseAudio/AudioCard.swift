@@ -75,12 +75,7 @@ extension AudioServer {
         completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void
     ) {
         let action = "use \(card) with the profile \(profile)"
-        do throws(AudioError) {
-            let change = DeviceChange(action, .setProfile(profile, card: card), completion: completion)
-            try connected(action).send(change)
-        } catch {
-            completion(.failure(error))
-        }
+        change(action, .setProfile(profile, card: card), completion: completion)
     }
 }
 

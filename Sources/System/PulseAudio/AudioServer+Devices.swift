@@ -8,23 +8,23 @@ extension AudioServer {
     ///
     /// - Parameters:
     ///   - kinds: What to report changes of.
-    ///   - changed: Called with the kind and the server's index of what is new, has changed or was removed.
+    ///   - changed: Called with each change.
     /// - Returns: The observation, which ends when it is dropped.
     package func observe(
         _ kinds: Set<DeviceKind>,
-        _ changed: @escaping @EventLoop (_ kind: DeviceKind, _ index: UInt32, _ isRemoved: Bool) -> Void
+        _ changed: @escaping @EventLoop (DeviceEvent) -> Void
     ) -> Observation {
         observers.add(kinds, changed)
     }
 
     /// Whether a stream is one of this connection. False for one that the server has not confirmed yet.
-    package func ownsStream(_ kind: DeviceKind, _ index: UInt32) -> Bool {
+    func ownsStream(_ kind: DeviceKind, _ index: UInt32) -> Bool {
         guard case .ready = state, let connection = try? connected("find a stream") else { return false }
         return connection.owns(kind, index)
     }
 
     /// Whether a stream of this connection is being opened, so that ``ownsStream(_:_:)`` may not know it yet.
-    package var isOpeningStream: Bool {
+    var isOpeningStream: Bool {
         guard case .ready = state, let connection = try? connected("find a stream") else { return false }
         return connection.isOpeningStream
     }
@@ -41,6 +41,24 @@ extension AudioServer {
         let action = "list the audio devices"
         do throws(AudioError) {
             try connected(action).query(DeviceQuery(action, of: .all(kinds), completion: completion))
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// Changes something that the server has.
+    ///
+    /// - Parameters:
+    ///   - action: Completes "could not …".
+    ///   - change: What to change, and how.
+    ///   - completion: Called exactly once, possibly during this call.
+    func change(
+        _ action: String,
+        _ change: DeviceChange.Change,
+        completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void
+    ) {
+        do throws(AudioError) {
+            try connected(action).send(DeviceChange(action, change, completion: completion))
         } catch {
             completion(.failure(error))
         }

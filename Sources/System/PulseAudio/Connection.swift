@@ -181,12 +181,12 @@ final class Connection {
     }
 
     private func changed(_ event: pa_subscription_event_type_t, _ index: UInt32) {
-        guard let kind = DeviceKind(event) else { return }
-        if kind == .source {
+        guard let event = DeviceEvent(event, index) else { return }
+        if event.kind == .source {
             for stream in streams where stream.isCapturing && stream.deviceIndex == index {
                 stream.reportDeviceChange()
             }
         }
-        observers.report(kind, index, isRemoved: event.isRemoval)
+        observers.report(event)
     }
 }

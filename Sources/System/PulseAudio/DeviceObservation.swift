@@ -15,6 +15,22 @@ package enum DeviceKind: Sendable, Hashable, CaseIterable {
     case card
 }
 
+/// What the server reports of one thing that it has.
+package struct DeviceEvent: Sendable, Hashable {
+    package enum EventType: Sendable, Hashable { case new, change, remove }
+
+    package let kind: DeviceKind
+    /// The server's, unique among those of its kind.
+    package let index: UInt32
+    package let type: EventType
+
+    package init(_ kind: DeviceKind, _ index: UInt32, _ type: EventType) {
+        self.kind = kind
+        self.index = index
+        self.type = type
+    }
+}
+
 /// Reports changes of the server's devices until it is cancelled or dropped.
 @EventLoop
 package final class Observation {
@@ -37,8 +53,7 @@ package final class Observation {
 /// The observations of one ``AudioServer``, which outlive its connections.
 @EventLoop
 final class DeviceObservers {
-    /// - Parameter isRemoved: False if the thing is new or has changed.
-    typealias Handler = @EventLoop (_ kind: DeviceKind, _ index: UInt32, _ isRemoved: Bool) -> Void
+    typealias Handler = @EventLoop (DeviceEvent) -> Void
 
     private var entries: [Int: (kinds: Set<DeviceKind>, handler: Handler)] = [:]
     private var latest = 0
@@ -59,11 +74,11 @@ final class DeviceObservers {
         }
     }
 
-    func report(_ kind: DeviceKind, _ index: UInt32, isRemoved: Bool) {
+    func report(_ event: DeviceEvent) {
         // The order of the calls: that in which the observations were made. A handler may cancel observations.
         for number in entries.keys.sorted() {
-            guard let entry = entries[number], entry.kinds.contains(kind) else { continue }
-            entry.handler(kind, index, isRemoved)
+            guard let entry = entries[number], entry.kinds.contains(event.kind) else { continue }
+            entry.handler(event)
         }
     }
 
@@ -92,8 +107,8 @@ extension DeviceKind {
         pa_subscription_mask_t(rawValue: kinds.reduce(0) { $0 | $1.mask.rawValue })
     }
 
-    /// What a subscription reports; nil for what is never subscribed to.
-    init?(_ event: pa_subscription_event_type_t) {
+    /// Of what a subscription reports; nil for what is never subscribed to.
+    fileprivate init?(_ event: pa_subscription_event_type_t) {
         let facility = event.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
         switch pa_subscription_event_type_t(rawValue: facility) {
         case PA_SUBSCRIPTION_EVENT_SERVER: self = .server
@@ -108,8 +123,17 @@ extension DeviceKind {
     }
 }
 
-extension pa_subscription_event_type_t {
-    var isRemoval: Bool {
-        rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue == PA_SUBSCRIPTION_EVENT_REMOVE.rawValue
+extension DeviceEvent {
+    /// What a subscription reports; nil for what is never subscribed to.
+    init?(_ event: pa_subscription_event_type_t, _ index: UInt32) {
+        guard let kind = DeviceKind(event) else { return nil }
+        let type = pa_subscription_event_type_t(
+            rawValue: event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
+        )
+        switch type {
+        case PA_SUBSCRIPTION_EVENT_NEW: self.init(kind, index, .new)
+        case PA_SUBSCRIPTION_EVENT_REMOVE: self.init(kind, index, .remove)
+        default: self.init(kind, index, .change)
+        }
     }
 }

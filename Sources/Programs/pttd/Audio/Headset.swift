@@ -50,7 +50,7 @@ final class Headset {
         let undone = Self.read(directory, log)
         guard mode != .music || !undone.isEmpty else { return nil }
         profiles = HeadsetProfiles(mode, undone: undone)
-        observation = server.observe([.server, .card, .source]) { [weak self] _, _, _ in self?.list() }
+        observation = server.observe([.server, .card, .source]) { [weak self] _ in self?.list() }
     }
 
     /// Calls `open` once, with the source to record from or nil for the usual microphone, unless ``end()`` comes first.

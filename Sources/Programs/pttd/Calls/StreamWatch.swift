@@ -19,19 +19,11 @@ final class StreamWatch {
     private let report: @EventLoop (ActiveCalls.Event) -> Void
     private var observation: Observation?
     private var use = StreamUse()
-    /// The streams of others in the last list.
-    private var listed: Set<Stream> = []
     private var isListing = false
     private var isListOutdated = false
     private var earliestList = MonotonicInstant(nanoseconds: 0)
-    /// Streams that may turn out to be our own, as soon as the one that is being opened is confirmed.
-    private var doubtful: Set<Stream> = []
-    private lazy var listing = TimerSource { [weak self] in self?.listIfDue() }
-
-    private struct Stream: Hashable {
-        let kind: DeviceKind
-        let index: UInt32
-    }
+    private lazy var streams = ForeignStreams(server) { [weak self] in self?.listSoon() }
+    private lazy var listing = TimerSource { [weak self] in self?.listSoon() }
 
     /// A call that begins within it ends a transmission that much later.
     private static let spacing = Duration.milliseconds(20)
@@ -51,9 +43,7 @@ final class StreamWatch {
         self.applications = applications
         self.log = log
         self.report = report
-        observation = server.observe([.sourceOutput, .sinkInput]) { [weak self] kind, index, isRemoved in
-            self?.changed(Stream(kind: kind, index: index), isRemoved: isRemoved)
-        }
+        observation = server.observe([.sourceOutput, .sinkInput]) { [weak self] in self?.streams.handle($0) }
     }
 
     func serverIsReady() { listSoon() }
@@ -61,23 +51,9 @@ final class StreamWatch {
     /// The streams have ended with the server.
     func serverIsLost() {
         listing.disarm()
-        (isListing, isListOutdated, listed, doubtful) = (false, false, [], [])
+        (isListing, isListOutdated) = (false, false)
+        streams.reset()
         apply(StreamUse())
-    }
-
-    private func changed(_ stream: Stream, isRemoved: Bool) {
-        if isRemoved {
-            doubtful.remove(stream)
-            if listed.contains(stream) { listSoon() }
-        } else if server.ownsStream(stream.kind, stream.index) {
-            return
-        } else if server.isOpeningStream {
-            // PipeWire reports a new stream before it confirms it to the client that has requested it.
-            if doubtful.isEmpty { listing.arm(after: Self.spacing) }
-            doubtful.insert(stream)
-        } else {
-            listSoon()
-        }
     }
 
     private func listSoon() {
@@ -86,14 +62,9 @@ final class StreamWatch {
         if MonotonicInstant.now < earliestList { listing.arm(at: earliestList) } else { list() }
     }
 
-    private func listIfDue() {
-        let others = doubtful.contains { !server.ownsStream($0.kind, $0.index) }
-        doubtful = []
-        if isListOutdated || others { listSoon() }
-    }
-
     private func list() {
         (isListing, isListOutdated) = (true, false)
+        streams.listBegins()
         server.list([.source, .sourceOutput, .sinkInput]) { [weak self] in self?.received($0) }
     }
 
@@ -102,16 +73,12 @@ final class StreamWatch {
         earliestList = .now + Self.spacing
         switch result {
         case .success(let devices):
-            let recordings = devices.sourceOutputs.filter { !$0.isOwn }
-            let playbacks = devices.sinkInputs.filter { !$0.isOwn }
-            listed = Set(
-                recordings.map { Stream(kind: .sourceOutput, index: $0.index) }
-                    + playbacks.map { Stream(kind: .sinkInput, index: $0.index) }
-            )
+            streams.update(devices)
             apply(StreamUse(devices, callApplications: applications))
         case .failure(let error) where error.kind == .serverLost:
             return
         case .failure(let error):
+            streams.listFailed()
             // What was known stays in force until the next change.
             log.log(level: .notice, "calls of applications may not be detected: \(error)")
         }

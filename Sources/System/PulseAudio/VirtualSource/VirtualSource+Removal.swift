@@ -35,7 +35,7 @@ extension VirtualSource {
         _ completion: @escaping @EventLoop (Result<Void, RemovalFailure>) -> Void
     ) {
         guard let module = modules.first else { return completion(.success(())) }
-        change("unload the module \(module)", .unload(module: module)) { [weak self] result in
+        server.change("unload the module \(module)", .unload(module: module)) { [weak self] result in
             guard let self else { return }
             if case .failure(let error) = result, error.kind != .noDevice {
                 return completion(.failure(.refused(error)))

@@ -44,6 +44,7 @@ package final class VirtualSource {
     let definition: VirtualSourceDefinition
     var plan: VirtualSourcePlan
     var observation: Observation?
+    private lazy var streams = ForeignStreams(server) { [weak self] in self?.refresh() }
     private var instance: VirtualSourcePlan.Instance?
     private var feed: FeedStream?
     private var isPipeWire = false
@@ -76,8 +77,8 @@ package final class VirtualSource {
     /// Makes the source, or adopts it, now or when the server is ready. Call ``serverChanged()`` from then on.
     package func start() {
         guard observation == nil else { return }
-        observation = server.observe([.sink, .source, .sinkInput, .sourceOutput]) { [weak self] _, _, _ in
-            self?.refresh()
+        observation = server.observe([.sink, .source, .sinkInput, .sourceOutput]) { [weak self] in
+            self?.changed($0)
         }
         serverChanged()
     }
@@ -98,6 +99,7 @@ package final class VirtualSource {
 
     func lose() {
         instance = nil
+        streams.reset()
         closeFeed()
         isStale = false
         rest?.disarm()
@@ -112,7 +114,7 @@ package final class VirtualSource {
         let feeding = feedings
         plan.feeding = .starting
         feedingSink = instance.sink
-        change("unmute the feed", .muteSink(instance.sink, false)) { [weak self] result in
+        server.change("unmute the feed", .muteSink(instance.sink, false)) { [weak self] result in
             guard let self, feedings == feeding, plan.feeding == .starting else { return }
             if case .failure(let error) = result { remarked("\(error)") }
             plan.feeding = .on
@@ -138,7 +140,7 @@ package final class VirtualSource {
 
     private func mute(_ sink: UInt32) {
         pendingMutes += 1
-        change("mute the feed", .muteSink(sink, true)) { [weak self] result in
+        server.change("mute the feed", .muteSink(sink, true)) { [weak self] result in
             guard let self else { return }
             pendingMutes -= 1
             if case .failure(let error) = result { remarked("\(error)") }
@@ -190,6 +192,14 @@ package final class VirtualSource {
 
     // MARK: Watching and repairing
 
+    /// A press that goes elsewhere is to cost no list: it opens streams of ours, and starts a microphone.
+    private func changed(_ event: DeviceEvent) {
+        switch event.kind {
+        case .sinkInput, .sourceOutput: streams.handle(event)
+        case .sink, .source, .server, .module, .card: if plan.concerns(event) { refresh() }
+        }
+    }
+
     private func refresh() {
         guard observation != nil, case .ready = server.state else { return }
         guard !isListing, pendingOrders == 0, rounds <= Self.roundLimit else {
@@ -198,6 +208,7 @@ package final class VirtualSource {
         }
         isStale = false
         isListing = true
+        streams.listBegins()
         server.list(Self.kinds) { [weak self] result in
             guard let self else { return }
             isListing = false
@@ -209,6 +220,7 @@ package final class VirtualSource {
     }
 
     private func failed(_ error: AudioError) {
+        streams.listFailed()
         guard error.kind != .serverLost, observation != nil else { return }
         instance = nil
         update(.unavailable(reason: "\(error)"))
@@ -218,6 +230,7 @@ package final class VirtualSource {
     private func handle(_ devices: AudioDevices) {
         guard observation != nil else { return }
         isPipeWire = devices.isPipeWire
+        streams.update(devices)
         let step = plan.handle(devices)
         for remark in step.remarks where !remarks.contains(remark) { remarked(remark) }
         remarks = step.remarks
@@ -261,7 +274,7 @@ package final class VirtualSource {
         // Counted first: a failure may be reported during the call.
         pendingOrders += orders.count
         for order in orders {
-            change(order.action, order.change) { [weak self] result in self?.ended(order, result) }
+            server.change(order.action, order.change) { [weak self] result in self?.ended(order, result) }
         }
     }
 
@@ -274,18 +287,6 @@ package final class VirtualSource {
         guard pendingOrders == 0 else { return }
         if isStale { return refresh() }
         rest?.arm(after: min(Self.firstRepetition * (1 << min(given.repetitions, 8)), Self.restTime))
-    }
-
-    func change(
-        _ action: String,
-        _ change: DeviceChange.Change,
-        completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void
-    ) {
-        do throws(AudioError) {
-            try server.connected(action).send(DeviceChange(action, change, completion: completion))
-        } catch {
-            completion(.failure(error))
-        }
     }
 
     func update(_ new: State) {

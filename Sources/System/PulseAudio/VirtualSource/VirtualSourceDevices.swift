@@ -7,7 +7,8 @@ struct VirtualSourceDevices {
     private(set) var source: AudioDevice?
     private let devices: AudioDevices
     private let definition: VirtualSourceDefinition
-    private let ownSources: [AudioDevice]
+    /// All sources with the mark.
+    let ownSources: [AudioDevice]
 
     init(_ devices: AudioDevices, _ definition: VirtualSourceDefinition) {
         self.devices = devices

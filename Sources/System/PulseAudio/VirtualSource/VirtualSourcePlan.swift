@@ -58,6 +58,13 @@ struct VirtualSourcePlan: Sendable {
     private var strays: [AudioStream] = []
     private var misplaced = MisplacedStreams()
     private var refusals: [Order: String] = [:]
+    /// The devices with the mark. Nil while the source is not complete.
+    private var ownDevices: Set<OwnDevice>?
+
+    private struct OwnDevice: Hashable {
+        let kind: DeviceKind
+        let index: UInt32
+    }
 
     init(_ definition: VirtualSourceDefinition) {
         self.definition = definition
@@ -66,6 +73,7 @@ struct VirtualSourcePlan: Sendable {
     /// What to do, given everything that the server has now.
     mutating func handle(_ devices: AudioDevices) -> Step {
         let found = VirtualSourceDevices(devices, definition)
+        ownDevices = nil
         var step = Step()
         for sink in found.ownSinks where !sink.isMuted && (feeding == .off || sink.index != found.sink?.index)
         {
@@ -86,9 +94,20 @@ struct VirtualSourcePlan: Sendable {
             step.orders += outdated
             return withoutRefused(step)
         }
+        ownDevices = Set(
+            found.ownSinks.map { OwnDevice(kind: .sink, index: $0.index) }
+                + found.ownSources.map { OwnDevice(kind: .source, index: $0.index) }
+        )
         step.condition = condition(found, sink, source, &step)
         step.orders += found.staleModules.map { .unload(module: $0) }
         return withoutRefused(step)
+    }
+
+    /// Whether a change of a device can give another step. Of the devices of others, it matters only that they are there:
+    /// their state changes with each press.
+    func concerns(_ event: DeviceEvent) -> Bool {
+        guard event.type == .change, let ownDevices else { return true }
+        return ownDevices.contains(OwnDevice(kind: event.kind, index: event.index))
     }
 
     /// The server has refused an order of the last step; it is not given again while it stays the same.
@@ -103,6 +122,7 @@ struct VirtualSourcePlan: Sendable {
         keepStrays()
         if !isPipeWire { strays = [] }
         misplaced.disconnected()
+        ownDevices = nil
         hasMutedSource = false
         refusals = [:]
     }
@@ -255,33 +275,6 @@ struct VirtualSourcePlan: Sendable {
         streams.reduce(into: []) { names, stream in
             let name = stream.applicationName ?? stream.name
             if !names.contains(name) { names.append(name) }
-        }
-    }
-}
-
-extension VirtualSourcePlan.Order {
-    /// Completes "could not …".
-    var action: String {
-        switch self {
-        case .load(let module): "load \(module.name)"
-        case .unload: "unload a module of the virtual source"
-        case .mute: "mute the feed of the virtual source"
-        case .muteSource: "mute the virtual source"
-        case .unmuteSource: "unmute the virtual source"
-        case .moveInput: "move a stream away from the feed of the virtual source"
-        case .moveOutput: "move a stream to the virtual source"
-        }
-    }
-
-    var change: DeviceChange.Change {
-        switch self {
-        case .load(let module): .load(module: module.name, argument: module.argument)
-        case .unload(let module): .unload(module: module)
-        case .mute(let sink): .muteSink(sink, true)
-        case .muteSource(let source): .muteSource(source, true)
-        case .unmuteSource(let source): .muteSource(source, false)
-        case .moveInput(let input, let sink): .moveInput(input, sink: sink)
-        case .moveOutput(let output, let source): .moveOutput(output, source: source)
         }
     }
 }

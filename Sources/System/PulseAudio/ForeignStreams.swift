@@ -1,0 +1,84 @@
+package import EventLoop
+
+/// Tells when streams of other connections have appeared, changed or ended.
+///
+/// Each press opens and closes streams of our own, of which the server reports more changes than of anything else: what is
+/// done after a change, a list of all streams for example, is not to be done after those.
+@EventLoop
+package final class ForeignStreams {
+    private struct Stream: Hashable {
+        let kind: DeviceKind
+        let index: UInt32
+
+        init(_ kind: DeviceKind, _ index: UInt32) {
+            self.kind = kind
+            self.index = index
+        }
+    }
+
+    private let server: AudioServer
+    private let changed: @EventLoop () -> Void
+    /// Those of the last list: the server reports the end of our own streams when they are no longer known here.
+    private var listed: Set<Stream> = []
+    /// Streams that may turn out to be our own, as soon as the one that is being opened is confirmed.
+    private var doubtful: Set<Stream> = []
+    /// Those that have ended since the list was asked for, which may still have them.
+    private var ended: Set<Stream>?
+    private lazy var decision = TimerSource { [weak self] in self?.decide() }
+
+    /// PipeWire reports a new stream that much before it confirms it to the client that has requested it, at most.
+    private static let confirmation = Duration.milliseconds(20)
+
+    /// - Parameters:
+    ///   - server: Its streams are our own.
+    ///   - changed: Called once for each change, or for several.
+    package init(_ server: AudioServer, changed: @escaping @EventLoop () -> Void) {
+        self.server = server
+        self.changed = changed
+    }
+
+    /// Takes what the server reports of streams.
+    package func handle(_ event: DeviceEvent) {
+        let stream = Stream(event.kind, event.index)
+        if event.type == .remove {
+            doubtful.remove(stream)
+            ended?.insert(stream)
+            if listed.contains(stream) { changed() }
+        } else if server.ownsStream(stream.kind, stream.index) {
+            return
+        } else if server.isOpeningStream {
+            if doubtful.isEmpty { decision.arm(after: Self.confirmation) }
+            doubtful.insert(stream)
+        } else {
+            changed()
+        }
+    }
+
+    /// The server is asked for a list now.
+    package func listBegins() { ended = [] }
+
+    /// What was known stays in force.
+    package func listFailed() { ended = nil }
+
+    /// Takes what the server has listed.
+    package func update(_ devices: AudioDevices) {
+        let inputs = devices.sinkInputs.filter { !$0.isOwn }.map { Stream(.sinkInput, $0.index) }
+        let outputs = devices.sourceOutputs.filter { !$0.isOwn }.map { Stream(.sourceOutput, $0.index) }
+        listed = Set(inputs + outputs)
+        let isOutdated = ended.map { !$0.isDisjoint(with: listed) } ?? false
+        ended = nil
+        if isOutdated { changed() }
+    }
+
+    /// The connection has ended: its indexes mean nothing any more.
+    package func reset() {
+        decision.disarm()
+        (listed, doubtful, ended) = ([], [], nil)
+    }
+
+    private func decide() {
+        let others = doubtful.contains { !server.ownsStream($0.kind, $0.index) }
+        doubtful = []
+        if others { changed() }
+    }
+}

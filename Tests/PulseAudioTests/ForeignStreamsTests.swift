@@ -1,0 +1,60 @@
+import EventLoop
+import TestSupport
+import Testing
+
+@testable import PulseAudio
+
+extension RealServers {
+    @Suite(.timeLimit(.minutes(3)))
+    struct ForeignStreamsTests {
+        init() { withRunningLoop() }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `streams of others are reported when they come and when they end, ours are not`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let (events, changes) = (Recorder<DeviceEvent>(), Recorder<Int>())
+            let streams = ForeignStreams(fixture.audio) { changes.add(1) }
+            let observation = fixture.audio.observe([.sourceOutput, .sinkInput]) {
+                streams.handle($0)
+                events.add($0)
+            }
+            defer { observation.cancel() }
+            for count in 1...2 {
+                let capture = try Capture(fixture)
+                await capture.untilStarted()
+                capture.close()
+                await events.wait("the end of our stream") { $0.count { $0.type == .remove } == count }
+            }
+            #expect(changes.all.isEmpty)
+
+            let application = try CallApplication(fixture.server, recordingFrom: "tone")
+            _ = try await application.next(100)
+            streams.listBegins()
+            let devices = try await fixture.audio.list([.sourceOutput, .sinkInput])
+            #expect(!changes.all.isEmpty && devices.sourceOutputs.contains { !$0.isOwn })
+            streams.update(devices)
+            let before = changes.all.count
+            application.kill()
+            await changes.wait("the end of its stream") { $0.count > before }
+        }
+
+        @Test @EventLoop func `a stream that ends while it is being listed is reported after the list`()
+            async throws
+        {
+            let changes = Recorder<Int>()
+            let streams = ForeignStreams(AudioServer(applicationName: "test")) { changes.add(1) }
+            var devices = AudioDevices()
+            var stream = AudioStream(device: 1)
+            stream.index = 7
+            devices.sourceOutputs = [stream]
+            streams.listBegins()
+            streams.handle(DeviceEvent(.sourceOutput, 7, .remove))
+            #expect(changes.all.isEmpty)
+            streams.update(devices)
+            #expect(changes.all.count == 1)
+        }
+    }
+}
