@@ -46,8 +46,9 @@ struct SoundServer {
         ]
         let sound = stack.directory + "/tone.wav"
         if access(sound, F_OK) != 0 { try TwoLevelTone.write(to: sound) }
-        // An earlier server's.
+        // An earlier server's. PulseAudio makes no pipe where there is one.
         unlink(directory + "/pulse/native")
+        unlink(directory + "/microphone.pipe")
         let start: ([String]) throws -> ChildProcess = { try stack.start($0, environment: environment) }
         let processes: [ChildProcess]
         let microphone: ChildProcess
