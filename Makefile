@@ -13,6 +13,8 @@ accessorydir = $(PREFIX)/share/pushtotalk/accessories
 # udev looks below /usr, /etc and, of late, /usr/local. Debian 12's does not, so that PREFIX does not count.
 rulesdir ?= /usr/lib/udev/rules.d
 hwdbdir ?= /usr/lib/udev/hwdb.d
+# Nor does PipeWire look below PREFIX.
+pipewiredir ?= /usr/share/pipewire/pipewire.conf.d
 
 programs = pttd ptt-accessoryd ptt-keys pttctl ptt-sim ptt-echo
 # A service of the system, which is not enabled.
@@ -23,6 +25,7 @@ manifest = ptt-echo.toml
 rule = 71-push-to-talk.rules
 accessories = $(notdir $(wildcard Sources/Accessories/*.toml))
 hwdb = 71-push-to-talk.hwdb
+fragment = 50-push-to-talk.conf
 # Release binaries without a Swift runtime beside them, and small in memory (`make bench` measures it). lld packs
 # relocations (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++, libbluetooth and
 # libgcc come from their archives, of which the programs need little; the first two are found before the shared
@@ -135,6 +138,7 @@ bench: dependencies $(static)  ## latency, memory and wake-ups beside other prog
 	  swift build --quiet $(release) --product $$program || exit 1; done
 	@clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
 	@cp Tests/Benchmarks/Bleak/press.py .build/release/bleak-press.py
+	@cp pipewire/$(fragment) .build/release
 	@test -d $(bleak)/bleak || python3 -m pip install --quiet --target $(bleak) bleak==3.1.0 >$(bleak).log 2>&1 || true
 	@PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories .build/release/ptt-bench
 
@@ -158,11 +162,13 @@ install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFI
 	chmod 644 '$(DESTDIR)$(systemunitdir)/$(systemunit)'
 	install -m 644 udev/$(rule) '$(DESTDIR)$(rulesdir)'
 	install -m 644 udev/$(hwdb) '$(DESTDIR)$(hwdbdir)'
+	install -d '$(DESTDIR)$(pipewiredir)'
+	install -m 644 pipewire/$(fragment) '$(DESTDIR)$(pipewiredir)'
 	install -m 644 systemd/$(manifest) '$(DESTDIR)$(manifestdir)'
 	install -d '$(DESTDIR)$(accessorydir)'
 	install -m 644 $(accessories:%=Sources/Accessories/%) '$(DESTDIR)$(accessorydir)'
 
 uninstall:  ## removes what `make install` installed
 	rm -f $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)' \
-	  '$(DESTDIR)$(hwdbdir)/$(hwdb)' '$(DESTDIR)$(systemunitdir)/$(systemunit)' \
+	  '$(DESTDIR)$(hwdbdir)/$(hwdb)' '$(DESTDIR)$(pipewiredir)/$(fragment)' '$(DESTDIR)$(systemunitdir)/$(systemunit)' \
 	  '$(DESTDIR)$(manifestdir)/$(manifest)' $(accessories:%='$(DESTDIR)$(accessorydir)/%')

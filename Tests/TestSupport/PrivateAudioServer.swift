@@ -37,9 +37,16 @@ package final class PrivateAudioServer {
     private var pipes: [TonePipe] = []
     private var bus: PrivateBus?
 
-    /// Starts the server and waits until it is complete.
-    package static func start(_ program: Program) async throws -> PrivateAudioServer {
+    /// Starts the server and waits until it is complete. `fragments` are files of PipeWire's configuration that it reads
+    /// in addition.
+    package static func start(_ program: Program, fragments: [String] = []) async throws -> PrivateAudioServer
+    {
         let server = try PrivateAudioServer(program)
+        for path in fragments {
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            let copy = "\(server.directory)/config/pipewire/pipewire.conf.d/\(name)"
+            try FileManager.default.copyItem(atPath: path, toPath: copy)
+        }
         do {
             try await server.startProcesses()
         } catch {

@@ -66,5 +66,5 @@ package struct Varlinkctl: Sendable {
 }
 
 /// Where this package lies.
-let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+package let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path

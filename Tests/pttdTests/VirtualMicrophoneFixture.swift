@@ -1,4 +1,5 @@
 import EventLoop
+import Foundation
 import PTTMessages
 import TestSupport
 import Testing
@@ -6,6 +7,13 @@ import Testing
 /// A core with a sound server, a client that presses, a client that watches, and no channel.
 @EventLoop
 final class VirtualMicrophoneFixture {
+    /// Of the fifty points of a transmission, those at which a whole server is killed, which takes a second each:
+    /// `PTT_SERVER_KILLS=50` for all.
+    nonisolated static let serverKillPoints: [Int] = {
+        let count = ProcessInfo.processInfo.environment["PTT_SERVER_KILLS"].flatMap { Int($0) } ?? 10
+        return Array(stride(from: 0, to: 50, by: max(1, 50 / max(1, count))))
+    }()
+
     let sound: PrivateAudioServer
     let core: CoreFixture
     private(set) var presser: CoreClient
@@ -13,15 +21,17 @@ final class VirtualMicrophoneFixture {
     private(set) var state: VirtualMicrophone
     private var ends: [EndCause] = []
 
-    /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`.
+    /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, `fragments` are
+    /// files of PipeWire's configuration.
     static func start(
         _ program: PrivateAudioServer.Program,
         _ configuration: String? = nil,
+        fragments: [String] = [],
         prepare: @EventLoop (PrivateAudioServer) async throws -> Void = { _ in }
     ) async throws -> VirtualMicrophoneFixture {
         let sound: PrivateAudioServer
         do {
-            sound = try await .start(program)
+            sound = try await .start(program, fragments: fragments)
         } catch let error as PrivateAudioServer.NotUsable {
             print("skipped: \(program) cannot run here: \(error)")
             try Test.cancel("\(program) cannot run here: \(error)")

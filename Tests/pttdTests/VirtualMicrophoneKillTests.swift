@@ -1,5 +1,4 @@
 import EventLoop
-import Foundation
 import Glibc
 import PTTMessages
 import TestSupport
@@ -8,10 +7,6 @@ import Testing
 /// SIGKILL at fifty points of a transmission, from its beginning to 250 ms of what the call application hears: nothing but
 /// silence is recorded from the source afterwards.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct VirtualMicrophoneKillTests {
-    /// How many of the points a whole server is killed at, which takes a second each: `PTT_SERVER_KILLS=50` for all.
-    private let serverKills =
-        ProcessInfo.processInfo.environment["PTT_SERVER_KILLS"].flatMap { Int($0) } ?? 10
-
     init() { withRunningLoop() }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
@@ -55,7 +50,7 @@ import Testing
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
-        for point in stride(from: 0, to: 50, by: max(1, 50 / serverKills)) {
+        for point in VirtualMicrophoneFixture.serverKillPoints {
             let application = try await fixture.record()
             _ = try await fixture.presser.begin()
             _ = try await application.next(1 + point * 240)

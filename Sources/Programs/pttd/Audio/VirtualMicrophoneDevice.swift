@@ -108,6 +108,8 @@ extension VirtualSource.RemovalFailure {
         switch self {
         case .recorded(let names):
             "\(names.joined(separator: ", ")) would record the real microphone in its place; end that first"
+        case .configured:
+            "PipeWire makes it; delete 50-push-to-talk.conf from its configuration and start it again"
         case .refused(let error): "\(error)"
         }
     }

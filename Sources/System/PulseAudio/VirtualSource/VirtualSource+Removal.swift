@@ -22,6 +22,7 @@ extension VirtualSource {
         guard found.allRecorders.isEmpty else {
             return completion(.failure(.recorded(by: VirtualSourcePlan.names(found.allRecorders))))
         }
+        if let source = found.source, source.owner.module == nil { return completion(.failure(.configured)) }
         observation = nil
         plan = VirtualSourcePlan(definition)
         lose()

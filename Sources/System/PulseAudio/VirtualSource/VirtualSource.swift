@@ -20,6 +20,8 @@ package final class VirtualSource {
     package enum RemovalFailure: Error, Equatable, Sendable {
         /// The names of the applications that record from it: the server would move them to a live microphone.
         case recorded(by: [String])
+        /// No module of this program makes it, but the configuration of the server.
+        case configured
         case refused(AudioError)
     }
 

@@ -72,7 +72,13 @@ struct SoundServer {
         case .pipeWire:
             // Without these directories wireplumber 0.4.13 exits. Only root can make them, and where systemd runs they exist.
             for name in ["seats", "sessions", "users", "machines"] { mkdir("/run/systemd/\(name)", 0o755) }
-            try write(speakerOfPipeWire, to: directory + "/config/pipewire/pipewire.conf.d/speaker.conf")
+            let fragments = directory + "/config/pipewire/pipewire.conf.d"
+            try write(speakerOfPipeWire, to: fragments + "/speaker.conf")
+            // As installed.
+            let fragment = "/50-push-to-talk.conf"
+            guard symlink(stack.programs + fragment, fragments + fragment) == 0 || errno == EEXIST else {
+                throw SystemError("link \(fragments)\(fragment)")
+            }
             let pipewire = try start(["pipewire"])
             try await stack.appearance(of: directory + "/pipewire-0")
             processes = [pipewire, try start(["wireplumber"]), try start(["pipewire-pulse"])]
