@@ -148,7 +148,7 @@ order: dependencies $(static)  ## places the functions of a press side by side i
 	  swift build --quiet $(release) --product $$program || exit 1; done
 	PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories Tests/Benchmarks/order $(order)
 
-install:  ## installs programs, user services and the udev rule (DESTDIR=, PREFIX=/usr/local)
+install:  ## installs programs, user services, and what udev and PipeWire read (DESTDIR=, PREFIX=/usr/local)
 	@for program in $(programs); do test -x .build/release/$$program \
 	  || { echo "make install: no .build/release/$$program, run make build first" >&2; exit 1; }; done
 	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(rulesdir)' '$(DESTDIR)$(manifestdir)' \

@@ -232,7 +232,6 @@ package final class VirtualSource {
     private func handle(_ devices: AudioDevices) {
         guard observation != nil else { return }
         isPipeWire = devices.isPipeWire
-        streams.update(devices)
         let step = plan.handle(devices)
         for remark in step.remarks where !remarks.contains(remark) { remarked(remark) }
         remarks = step.remarks
@@ -240,6 +239,7 @@ package final class VirtualSource {
         let isUndone = rounds >= Self.roundLimit
         apply(isUndone ? .unusable(reason: "something keeps changing it") : step.condition)
         carryOut(step.orders)
+        streams.update(devices)
         // What is safe has been ordered once more; the next attempt is later.
         if isUndone { rest?.arm(after: Self.restTime) }
     }
