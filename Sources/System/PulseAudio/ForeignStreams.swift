@@ -26,7 +26,8 @@ package final class ForeignStreams {
     private var ended: Set<Stream>?
     private lazy var decision = TimerSource { [weak self] in self?.decide() }
 
-    /// PipeWire reports a new stream that much before it confirms it to the client that has requested it, at most.
+    /// PipeWire reports a new stream before it confirms it to the client that has requested it: on a machine that is not busy
+    /// within this time.
     private static let confirmation = Duration.milliseconds(20)
 
     /// - Parameters:
@@ -77,6 +78,8 @@ package final class ForeignStreams {
     }
 
     private func decide() {
+        // It ends: a stream that is not confirmed in time fails.
+        if server.isOpeningStream, !doubtful.isEmpty { return decision.arm(after: Self.confirmation) }
         let others = doubtful.contains { !server.ownsStream($0.kind, $0.index) }
         doubtful = []
         if others { changed() }
