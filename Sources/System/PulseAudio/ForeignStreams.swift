@@ -3,7 +3,8 @@ package import EventLoop
 /// Tells when streams of other connections have appeared, changed or ended.
 ///
 /// Each press opens and closes streams of our own, of which the server reports more changes than of anything else: what is
-/// done after a change, a list of all streams for example, is not to be done after those.
+/// done after a change, a list of all streams for example, is not to be done after those. What cannot be told apart in time is
+/// reported.
 @EventLoop
 package final class ForeignStreams {
     private struct Stream: Hashable {
@@ -78,8 +79,6 @@ package final class ForeignStreams {
     }
 
     private func decide() {
-        // It ends: a stream that is not confirmed in time fails.
-        if server.isOpeningStream, !doubtful.isEmpty { return decision.arm(after: Self.confirmation) }
         let others = doubtful.contains { !server.ownsStream($0.kind, $0.index) }
         doubtful = []
         if others { changed() }
