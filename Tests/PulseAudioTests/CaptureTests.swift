@@ -183,6 +183,19 @@ extension RealServers {
             #expect(try await fixture.audio.devices().sources.first { $0.name == "tone" }?.isMuted == true)
         }
 
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a microphone that is opened and closed in a loop leaves one list under way`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            for _ in 0..<200 { try Capture(fixture).close() }
+            #expect(try fixture.audio.connected("test").requests.count == 1)
+            let capture = try Capture(fixture)
+            await capture.untilStarted()
+            capture.close()
+        }
+
         @EventLoop private func openAndClose(_ fixture: AudioServerFixture) async throws {
             let capture = try Capture(fixture)
             await capture.untilStarted()

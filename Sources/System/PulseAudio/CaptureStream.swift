@@ -159,13 +159,13 @@ package final class CaptureStream {
     }
 
     private func querySources(_ completion: @escaping @EventLoop (AudioDevices) -> Void) {
-        let query = DeviceQuery(StreamHandle.action(.capture, request.device), of: .sources) { [weak self] in
+        let action = StreamHandle.action(.capture, request.device)
+        connection.sources.ask { [weak self] in
             switch $0 {
             case .success(let devices): completion(devices)
-            case .failure(let error): self?.fail(error)
+            case .failure(let error): self?.fail(AudioError(action, reason: error.reason, kind: error.kind))
             }
         }
-        connection.query(query)
     }
 
     // MARK: Events

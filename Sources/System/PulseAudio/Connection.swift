@@ -35,7 +35,11 @@ final class Connection {
     private var observer: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
     private var streams: [StreamHandle] = []
-    private var requests: [any ConnectionRequest] = []
+    private(set) var requests: [any ConnectionRequest] = []
+    private(set) lazy var sources = SourceList { [weak self] in
+        guard let self else { return $0.fail("the audio server is gone", .serverLost) }
+        query($0)
+    }
 
     init(
         _ properties: [String: String],
