@@ -184,6 +184,15 @@ package final class PrivateAudioServer {
         }
     }
 
+    /// Whether a stream, also one of the server itself, records from this source.
+    package func isRecorded(_ source: String) async throws -> Bool {
+        let sources = try await pactl("list", "short", "sources").split(separator: "\n")
+        let outputs = try await pactl("list", "short", "source-outputs").split(separator: "\n")
+        let index = sources.map { $0.split(separator: "\t") }.first { $0.dropFirst().first == source[...] }?
+            .first
+        return outputs.contains { index != nil && $0.split(separator: "\t").dropFirst().first == index }
+    }
+
     @discardableResult
     private func run(_ command: [String]) async throws -> String {
         guard let output = try await output(of: command) else {

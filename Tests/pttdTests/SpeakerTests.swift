@@ -121,9 +121,10 @@ import Testing
                 failed: { what, reason in failed.add("\(what): \(reason)") }
             )
         }
+        // First: WirePlumber knows it then, when it links the stream, and does not ignore the move.
+        try await fixture.sound.pactl("load-module", "module-null-sink", "sink_name=\(feed)")
         open()
         try await opened.next()
-        try await fixture.sound.pactl("load-module", "module-null-sink", "sink_name=\(feed)")
         let stream = try await fixture.sound.pactl("list", "short", "sink-inputs").prefix { $0 != "\t" }
         try await fixture.sound.pactl("move-sink-input", String(stream), feed)
         let expected = "speakerLost: could not play to the default device: there is no speaker"

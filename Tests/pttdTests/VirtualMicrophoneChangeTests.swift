@@ -115,6 +115,8 @@ import Testing
                 "master=ptt_mic",
                 "source_name=clean"
             )
+            // PipeWire links it later.
+            try await becomes { try await fixture.sound.isRecorded("ptt_mic") }
             let channel = try fixture.core.connect()
             _ = try await channel.join()
             _ = try await fixture.presser.begin()
