@@ -154,6 +154,23 @@ import Testing
         fixture.close()
     }
 
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `of tones in a loop the last one is heard, and the others cost the server nothing`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await ToneFixture.start(program)
+        let end = MonotonicInstant.now + .milliseconds(120)
+        while MonotonicInstant.now < end { fixture.player.play(.denied) }
+        fixture.player.play(.end)
+        #expect(fixture.player.number <= 3)
+        let before = fixture.player.number
+        fixture.forget()
+        try await becomes { fixture.player.number == before + 1 }
+        let heard = try await fixture.heard(ToneSignal(.end).samples.count)
+        #expect(likeness(heard, ToneSignal(.end).samples) > 0.5)
+        fixture.close()
+    }
+
     /// PipeWire's only speaker here is no module, and cannot be removed.
     @Test @EventLoop func `where no speaker is there, no transmission waits for a tone`() async throws {
         let fixture = try await ToneFixture.start(.pulseAudio)

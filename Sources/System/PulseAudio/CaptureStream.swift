@@ -160,7 +160,7 @@ package final class CaptureStream {
 
     private func querySources(_ completion: @escaping @EventLoop (AudioDevices) -> Void) {
         let action = StreamHandle.action(.capture, request.device)
-        connection.sources.ask { [weak self] in
+        connection.sources.ask(for: self) { [weak self] in
             switch $0 {
             case .success(let devices): completion(devices)
             case .failure(let error): self?.fail(AudioError(action, reason: error.reason, kind: error.kind))

@@ -7,17 +7,25 @@ import EventLoop
 final class SourceList {
     typealias Completion = @EventLoop (Result<AudioDevices, AudioError>) -> Void
 
+    struct Question {
+        weak var asker: AnyObject?
+        let completion: Completion
+    }
+
     private let send: @EventLoop (DeviceQuery) -> Void
-    private var asked: [Completion] = []
+    private(set) var asked: [Question] = []
     private var isUnderWay = false
 
     init(send: @escaping @EventLoop (DeviceQuery) -> Void) {
         self.send = send
     }
 
-    /// - Parameter completion: Called exactly once, with a list that is begun after this call.
-    func ask(_ completion: @escaping Completion) {
-        asked.append(completion)
+    /// - Parameters:
+    ///   - asker: Once it is gone the question may be forgotten: a server that does not answer must not gather them.
+    ///   - completion: Called once, with a list that is begun after this call.
+    func ask(for asker: AnyObject, _ completion: @escaping Completion) {
+        asked.removeAll { $0.asker == nil }
+        asked.append(Question(asker: asker, completion: completion))
         next()
     }
 
@@ -29,7 +37,7 @@ final class SourceList {
         send(
             DeviceQuery("list the microphones", of: .sources) { [weak self] result in
                 self?.isUnderWay = false
-                for completion in answered { completion(result) }
+                for question in answered { question.completion(result) }
                 self?.next()
             }
         )

@@ -15,7 +15,8 @@ struct MicrophoneCommand: ParsableCommand {
             abstract: "Remove the Push-to-Talk Microphone from the audio server.",
             discussion: """
                 It is refused while an application records from it: the audio server would let it record the real \
-                microphone. pttd makes it again when it starts, unless pttd.toml has `virtual-microphone = false`.
+                microphone. pttd makes it again when it starts, unless pttd.toml has `virtual-microphone = false`. \
+                What PipeWire's own configuration makes cannot be removed here; the reason names the file.
                 """
         )
 

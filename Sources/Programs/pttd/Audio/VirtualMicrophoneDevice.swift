@@ -60,7 +60,7 @@ final class VirtualMicrophoneDevice {
             if case .failure(let failure) = result {
                 log.log(
                     level: .notice,
-                    "the Push-to-Talk Microphone of an earlier start stays: \(failure.text)"
+                    "the Push-to-Talk Microphone stays: \(failure.text)"
                 )
             }
         }

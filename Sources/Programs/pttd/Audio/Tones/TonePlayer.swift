@@ -18,18 +18,23 @@ final class TonePlayer {
     /// How long no tone is tried after the stream has failed again: presses need not wait for a speaker that is not there.
     private static let pause = Duration.seconds(5)
 
+    /// Between the beginnings of two tones: presses in a loop must not fill the connection to the server.
+    private static let spacing = Duration.milliseconds(50)
+
     private let server: AudioServer
     private let sounds: ToneSounds
     private let log: RateLimitedLog
     private var stream: PlaybackStream?
     private var isOpen = false
-    /// To be played when the stream has opened.
+    /// To be played when the stream has opened, or at the end of ``spacing``.
     private var next: Tone?
     /// Counts what was played.
-    private var number = 0
+    private(set) var number = 0
     private var wait: Wait?
     private lazy var limit = TimerSource { [weak self] in self?.timeCame() }
     private lazy var retry = TimerSource { [weak self] in self?.update() }
+    private lazy var turn = TimerSource { [weak self] in self?.startNext() }
+    private var earliest = MonotonicInstant(nanoseconds: .min)
     private var hasFailed = false
     private var pauseEnd: MonotonicInstant?
 
@@ -140,10 +145,7 @@ final class TonePlayer {
             isOpen = true
             hasFailed = false
             pauseEnd = nil
-            if let tone = next {
-                next = nil
-                start(tone)
-            }
+            startNext()
         case .started: measure()
         case .failed(let error): failed(error)
         case .writable, .underflowed, .moved, .suspended: break
@@ -172,15 +174,28 @@ final class TonePlayer {
             next = tone
             return update()
         }
+        let now = MonotonicInstant.now
+        guard now >= earliest else {
+            next = tone
+            return turn.arm(at: earliest)
+        }
         guard sounds[tone].withUnsafeBytes({ stream.replace(with: $0) }) else { return }
+        earliest = now + Self.spacing
+        next = nil
         number += 1
         stream.cork(false)
         stream.drain { [weak self, number] in self?.ended(number) }
         if wait != nil, sounds.gate == .auto { askWhetherHeadset() }
     }
 
+    private func startNext() {
+        guard let tone = next else { return }
+        next = nil
+        start(tone)
+    }
+
     private func ended(_ number: Int) {
-        guard number == self.number else { return }
+        guard number == self.number, next == nil else { return }
         stop()
         if !isNeeded { close() }
     }
