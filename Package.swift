@@ -110,6 +110,7 @@ let package = Package(
         system("RFCOMM", "CBluetooth", "EventLoop"),
         system("WAV", "EventLoop"),
 
+        client("Invocation", "PTTMessages"),
         client("ServiceClient", "EventLoop", "JSON", "PTTMessages", "Varlink"),
         client("AccessoryFiles", "AccessoryCore", "EventLoop", "JSON", "PTTMessages", "TOML"),
         .systemLibrary(name: "CPushToTalk", path: "Sources/Client/CPushToTalk"),
@@ -121,6 +122,7 @@ let package = Package(
             "ServiceClient",
             "DBus",
             "EventLoop",
+            "Invocation",
             "JSON",
             "Journal",
             "Logind",
@@ -140,6 +142,7 @@ let package = Package(
             "DBus",
             "EventLoop",
             "Input",
+            "Invocation",
             "JSON",
             "Journal",
             "Logind",
@@ -148,8 +151,8 @@ let package = Package(
             "Varlink",
             log
         ),
-        program("ptt-keys", "EventLoop", "Input", "Journal", log),
-        program("ptt-echo", "PushToTalk"),
+        program("ptt-keys", "EventLoop", "Input", "Invocation", "Journal", log),
+        program("ptt-echo", "Invocation", "PushToTalk"),
         // The code of README.md and of the documentation's first steps, built as an application builds it.
         .executableTarget(name: "radio", dependencies: ["PushToTalk"], path: "Examples/radio"),
         program(
@@ -300,6 +303,7 @@ let package = Package(
         tests("ChildProcessTests", "CSpawn", "ChildProcess", "EventLoop", "TestSupport"),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
         tests("InputTests", "CLinux", "EventLoop", "Input", "TestSupport", "ptt-keys"),
+        tests("InvocationTests", "Invocation", "PTTMessages", "TestSupport"),
         tests("LogindTests", "DBus", "Logind"),
         tests("JSONTests", "JSON"),
         tests("JournalTests", "EventLoop", "Journal", "TestSupport", log),

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Invocation
 import Journal
 import Logging
 import ServiceClient
@@ -8,6 +9,11 @@ import ServiceClient
 @main
 struct Program {
     static func main() {
+        Invocation(
+            program: "ptt-accessoryd",
+            abstract: "Passes the presses of push-to-talk buttons and headsets to the core, pttd.",
+            environment: [("PTT_LOG=debug", "Log also failures that are expected and handled.")]
+        ).handleArguments()
         // For troubleshooting: `PTT_LOG=debug` also logs failures that are expected and handled.
         let log = Logger.journal("ptt-accessoryd", levelVariable: "PTT_LOG")
         exit(EventLoop.run { Daemon.start(log) })

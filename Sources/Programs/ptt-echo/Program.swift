@@ -5,12 +5,18 @@
 // run `pttctl talk --for 3s`, and listen. `pttctl leave` ends it.
 
 import Dispatch
+import Invocation
 import PushToTalk
 
 @main
 struct Program {
     @MainActor
     static func main() async {
+        // `--version` and `--help`, as all programs of this package have them. An application of your own has its own.
+        Invocation(
+            program: "ptt-echo",
+            abstract: "A push-to-talk application that plays each transmission back."
+        ).handleArguments()
         // The manager calls its delegate on this queue. On the main queue, all of this application runs on the main
         // actor.
         PTChannelManager.pttCallbackQueue = .main

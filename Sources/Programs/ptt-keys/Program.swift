@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Invocation
 import Journal
 import Logging
 
@@ -8,6 +9,11 @@ import Logging
 @main
 struct Program {
     static func main() {
+        Invocation(
+            program: "ptt-keys",
+            abstract: "Divides headsets in their talk key and their other keys. Runs as root.",
+            environment: [("PTT_LOG=debug", "Log also failures that are expected and handled.")]
+        ).handleArguments()
         let log = Logger.journal("ptt-keys", levelVariable: "PTT_LOG")
         exit(EventLoop.run { Daemon.start(log) })
     }

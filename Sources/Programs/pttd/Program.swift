@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Invocation
 import Journal
 import Logging
 import Logind
@@ -12,6 +13,11 @@ import ServiceClient
 @main
 struct Program {
     static func main() {
+        Invocation(
+            program: "pttd",
+            abstract: "The push-to-talk core: owns the channel, the transmission and the microphone.",
+            environment: [("PTT_LOG=debug", "Log every event and its effects.")]
+        ).handleArguments()
         // For troubleshooting: `PTT_LOG=debug` logs every event and its effects.
         let log = Logger.journal("pttd", levelVariable: "PTT_LOG")
         exit(EventLoop.run { Daemon.start(log) })
