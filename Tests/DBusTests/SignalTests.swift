@@ -190,6 +190,30 @@ import Testing
         secondWatch.cancel()
     }
 
+    @Test(arguments: [true, false]) @EventLoop
+    func `owners below a name are reported, and no name that only begins like it`(withBroadRuleBeside: Bool)
+        async throws
+    {
+        let peers = try await Peers()
+        let changes = AsyncQueue(of: String.self)
+        let rule = MatchRule.owners(below: "org.example.impl")
+        let watch = peers.client.subscribe(rule) { signal in
+            let (name, owner) = (signal.arguments[0].asString ?? "", signal.arguments[2].asString ?? "")
+            changes.add(owner.isEmpty ? "lost \(name)" : name)
+        }
+        // With a second rule the bus delivers every signal, so that the connection has to filter as well.
+        let broad = withBroadRuleBeside ? peers.client.subscribe(MatchRule()) { _ in } : nil
+        try await peers.settle()
+        for name in ["org.example.implement", "org.example.impl.desktop.a", "org.example.impl"] {
+            _ = try await peers.service.requestName(name)
+        }
+        #expect(try await changes.next(2) == ["org.example.impl.desktop.a", "org.example.impl"])
+        peers.service.releaseName("org.example.implement")
+        peers.service.releaseName("org.example.impl")
+        #expect(try await changes.next() == "lost org.example.impl")
+        for subscription in [watch, broad] { subscription?.cancel() }
+    }
+
     @Test @EventLoop func `a name can be taken once and not if the policy forbids it`() async throws {
         let peers = try await Peers()
         #expect(try await peers.client.requestName(Peers.name) == .taken)

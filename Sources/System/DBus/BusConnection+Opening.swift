@@ -59,4 +59,10 @@ extension BusConnection {
         default: return .taken
         }
     }
+
+    /// Gives a well-known name up. Without it, or on a connection that has ended, nothing happens.
+    package func releaseName(_ name: String) {
+        // A name that is not this connection's is reported in the reply's code, and is no error.
+        call(.bus("ReleaseName", .string(name))) { _ in }
+    }
 }

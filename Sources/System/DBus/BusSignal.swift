@@ -72,6 +72,8 @@ package struct MatchRule: Hashable, Sendable {
     package var member: String?
     /// Matches if the first argument is this string.
     package var firstArgument: String?
+    /// Matches if the first argument is this bus name, or one below it.
+    package var firstArgumentNamespace: String?
 
     package init(
         sender: String? = nil,
@@ -79,7 +81,8 @@ package struct MatchRule: Hashable, Sendable {
         pathNamespace: ObjectPath? = nil,
         interface: String? = nil,
         member: String? = nil,
-        firstArgument: String? = nil
+        firstArgument: String? = nil,
+        firstArgumentNamespace: String? = nil
     ) {
         self.sender = sender
         self.path = path
@@ -87,6 +90,7 @@ package struct MatchRule: Hashable, Sendable {
         self.interface = interface
         self.member = member
         self.firstArgument = firstArgument
+        self.firstArgumentNamespace = firstArgumentNamespace
     }
 
     /// Changes of the properties of one interface of one object.
@@ -107,6 +111,15 @@ package struct MatchRule: Hashable, Sendable {
         MatchRule(sender: sender, path: path, interface: StandardInterface.objectManager)
     }
 
+    /// `NameOwnerChanged` of all names below `namespace`: the name, its former owner and its new one, each empty if there is
+    /// none.
+    package static func owners(below namespace: String) -> MatchRule {
+        var rule = owner(of: namespace)
+        rule.firstArgument = nil
+        rule.firstArgumentNamespace = namespace
+        return rule
+    }
+
     static func owner(of name: String) -> MatchRule {
         MatchRule(
             sender: StandardInterface.bus,
@@ -122,12 +135,19 @@ package struct MatchRule: Hashable, Sendable {
         let parts = [
             ("sender", sender), ("path", path?.text), ("path_namespace", pathNamespace?.text),
             ("interface", interface), ("member", member), ("arg0", firstArgument),
+            ("arg0namespace", firstArgumentNamespace),
         ]
         var text = "type='signal'"
         for (key, value) in parts {
             if let value { text += ",\(key)=\(Self.quoted(value))" }
         }
         return text
+    }
+
+    private static func isWithin(_ name: String, _ namespace: String) -> Bool {
+        guard name.utf8.starts(with: namespace.utf8) else { return false }
+        let rest = name.utf8.dropFirst(namespace.utf8.count)
+        return rest.isEmpty || rest.first == UInt8(ascii: ".")
     }
 
     /// Within quotes only the quote itself needs escaping.
@@ -146,8 +166,13 @@ package struct MatchRule: Hashable, Sendable {
         if let member, member != signal.member { return false }
         if let interface, interface != signal.interface { return false }
         if let pathNamespace, !signal.path.isWithin(pathNamespace) { return false }
-        guard let firstArgument else { return true }
         // Compared by bytes, as by the bus.
+        if let firstArgumentNamespace {
+            guard let first = signal.firstString, Self.isWithin(first, firstArgumentNamespace) else {
+                return false
+            }
+        }
+        guard let firstArgument else { return true }
         return signal.firstString.map { BusKey($0) == BusKey(firstArgument) } ?? false
     }
 }
