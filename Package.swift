@@ -87,6 +87,7 @@ let package = Package(
         core("PTTMessages"),
         core("PTTCore", "PTTMessages"),
         core("AccessoryCore", "PTTMessages"),
+        core("IndicatorCore", "PTTMessages"),
 
         library("CBluetooth", pkgConfig: "bluez", debian: "libbluetooth-dev"),
         library("CDBus", pkgConfig: "dbus-1", debian: "libdbus-1-dev"),
@@ -149,6 +150,17 @@ let package = Package(
             "PTTMessages",
             "RFCOMM",
             "Varlink",
+            log
+        ),
+        program(
+            "ptt-indicator",
+            "DBus",
+            "EventLoop",
+            "IndicatorCore",
+            "Invocation",
+            "Journal",
+            "PTTMessages",
+            "ServiceClient",
             log
         ),
         program("ptt-keys", "EventLoop", "Input", "Invocation", "Journal", log),
@@ -300,6 +312,7 @@ let package = Package(
         tests("PTTMessagesTests", "PTTMessages"),
         tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),
         tests("AccessoryCoreTests", "AccessoryCore", "PTTMessages", "TestSupport", data: ["Recordings"]),
+        tests("IndicatorCoreTests", "IndicatorCore", "PTTMessages"),
         tests("ChildProcessTests", "CSpawn", "ChildProcess", "EventLoop", "TestSupport"),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
         tests("InputTests", "CLinux", "EventLoop", "Input", "TestSupport", "ptt-keys"),

@@ -7,7 +7,9 @@ import Testing
 /// Every built program: with arguments it starts nothing, and needs no session.
 @Suite(.timeLimit(.minutes(1)))
 struct ProgramTests {
-    static let programs = ["pttd", "ptt-accessoryd", "ptt-keys", "pttctl", "ptt-sim", "ptt-echo"]
+    static let programs = [
+        "pttd", "ptt-accessoryd", "ptt-indicator", "ptt-keys", "pttctl", "ptt-sim", "ptt-echo",
+    ]
 
     init() { withRunningLoop() }
 

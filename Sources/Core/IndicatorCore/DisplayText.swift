@@ -1,0 +1,84 @@
+/// A text of a stranger, made fit for one line of a desktop: the names of channels and people, and reasons.
+///
+/// Control characters and line breaks become spaces, runs of spaces one; characters that are not seen are removed, also
+/// those that reverse the order of what follows (Unicode Technical Report 36, section 2.6); more marks above and below a
+/// letter than languages need, which cover the lines around, are removed; a long text is cut. It has no markup: where a
+/// surface knows markup, that surface escapes it.
+package struct DisplayText: Equatable, Hashable, Sendable, CustomStringConvertible {
+    /// The longest text, in Unicode scalars; a cut one ends with an ellipsis within it.
+    package static let limit = 64
+    /// No more of a text is read.
+    private static let readingLimit = 1024
+    /// Marks on one letter. Vietnamese has two, Hebrew with cantillation three.
+    private static let markLimit = 3
+
+    package let text: String
+
+    /// Empty if nothing of the text can be seen.
+    package init(_ text: String) {
+        var kept = String.UnicodeScalarView()
+        var count = 0
+        var marks = 0
+        var isSpaceDue = false
+        var isCut = false
+        for (index, scalar) in text.unicodeScalars.enumerated() {
+            guard index < Self.readingLimit, count < Self.limit else {
+                isCut = true
+                break
+            }
+            switch Treatment(scalar) {
+            case .remove: continue
+            case .space:
+                isSpaceDue = count > 0
+                continue
+            case .mark:
+                marks += 1
+                if marks > Self.markLimit || count == 0 || isSpaceDue { continue }
+            case .keep: marks = 0
+            }
+            if isSpaceDue {
+                kept.append(" ")
+                count += 1
+                isSpaceDue = false
+            }
+            kept.append(scalar)
+            count += 1
+        }
+        if isCut, count > 0 {
+            while kept.count >= Self.limit { kept.removeLast() }
+            kept.append("…")
+        }
+        self.text = String(kept)
+    }
+
+    package var isEmpty: Bool { text.isEmpty }
+
+    package var description: String { text }
+
+    private enum Treatment {
+        case keep
+        case mark
+        case space
+        case remove
+
+        init(_ scalar: Unicode.Scalar) {
+            // Joins emoji to one picture, and letters of Persian and Indic scripts.
+            if scalar == "\u{200D}" || scalar == "\u{200C}" {
+                self = .mark
+                return
+            }
+            self =
+                switch scalar.properties.generalCategory {
+                case .control, .spaceSeparator, .lineSeparator, .paragraphSeparator: .space
+                case .format, .surrogate, .privateUse, .unassigned: .remove
+                case .nonspacingMark, .enclosingMark, .spacingMark: .mark
+                case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+                    .decimalNumber, .letterNumber, .otherNumber, .connectorPunctuation, .dashPunctuation,
+                    .openPunctuation, .closePunctuation, .initialPunctuation, .finalPunctuation,
+                    .otherPunctuation, .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol:
+                    .keep
+                @unknown default: .remove
+                }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import PTTMessages
+
+extension Indicator {
+    /// What has happened.
+    package enum Event: Equatable, Sendable {
+        // The core.
+
+        case core(CoreUpdate)
+        /// The connection to the core ended, and with it what was begun on it.
+        case coreLost
+
+        // The panel.
+
+        /// Whether a panel is there that shows tray items. Without one, and without a bus, it is not.
+        case watcherChanged(isThere: Bool)
+        /// A left click on the tray item.
+        case panelActivated
+        case menuClicked(MenuEntry.ID)
+
+        // Pictures.
+
+        /// A picture was fetched and decoded.
+        case imageReady(String)
+        /// A picture could not be fetched, or is none.
+        case imageUnusable(String)
+
+        // The notification.
+
+        /// What the notification service can do, as it answers `GetCapabilities`.
+        case notificationCapabilities(Set<String>)
+        /// The service has shown the notice of the last ``Effect/notify(_:replacing:)`` under this number.
+        case noticeShown(id: UInt32)
+        case noticeActionInvoked(id: UInt32, Notice.Action)
+        case noticeClosed(id: UInt32, Notice.ClosingReason)
+        case notificationServiceLost
+
+        // The key on the keyboard.
+
+        case keyPressed
+        case keyReleased
+        /// The release of the key, should it be pressed, would not be reported any more.
+        case keyLost(TalkKey.Loss)
+
+        // The lock screen.
+
+        case screenLocked(Bool)
+        /// Pause, Stop or PlayPause of the media player.
+        case playerStopRequested
+
+        /// The time of ``Effect/arm(at:)`` has come.
+        case timerFired
+    }
+
+    /// What is to be done, in this order.
+    package enum Effect: Equatable, Sendable {
+        case begin(TalkOrigin, ChannelID)
+        /// Ends the transmission that this origin began, if it lasts.
+        case end(TalkOrigin)
+        /// Ends the transmission, whatever began it.
+        case stop(ChannelID)
+        case leave(ChannelID)
+
+        /// Replaces what the tray item shows.
+        case showPanel(PanelItem)
+
+        /// Replies with ``Event/imageReady(_:)`` or ``Event/imageUnusable(_:)``.
+        case fetchImage(String)
+        /// The picture is not shown any more.
+        case dropImage(String)
+
+        /// Shows a notice in place of the one with the number `replacing`; 0 for a new one.
+        case notify(Notice.Content, replacing: UInt32)
+        case closeNotice(id: UInt32)
+
+        case showPlayer(MediaPlayer.Content)
+        case hidePlayer
+
+        /// Replaces an earlier time.
+        case arm(at: MonotonicTime)
+        case disarm
+
+        /// There is nothing to show any more.
+        case exit(ExitReason)
+    }
+
+    package enum ExitReason: Equatable, Sendable {
+        case channelLeft
+        case coreGone
+    }
+}
+
+/// One update of the core's `Subscribe`.
+package enum CoreUpdate: Equatable, Sendable {
+    /// The first one on a new connection.
+    case status(Status)
+    case event(CoreEvent)
+}

@@ -1,0 +1,66 @@
+/// What the tray item shows.
+package struct PanelItem: Equatable, Sendable {
+    package enum State: Equatable, Sendable {
+        /// No channel: panels hide the item.
+        case passive
+        case active
+        /// The microphone is open.
+        case attention
+    }
+
+    package enum Icon: Equatable, Sendable {
+        case idle
+        /// Somebody speaks; with their picture, if it is ready.
+        case speaker(imageID: String?)
+        case microphoneOpen
+    }
+
+    package var title: String
+    package var state: State
+    package var icon: Icon
+    package var toolTip: String
+    /// Always the same entries in the same order, so that a menu that is open stays as it is where nothing has changed.
+    package var menu: [MenuEntry]
+
+    package init(title: String, state: State, icon: Icon, toolTip: String, menu: [MenuEntry]) {
+        self.title = title
+        self.state = state
+        self.icon = icon
+        self.toolTip = toolTip
+        self.menu = menu
+    }
+}
+
+/// An entry of the tray item's menu.
+package struct MenuEntry: Equatable, Sendable {
+    /// The numbers stay the same while the program runs: panels name them in clicks that they send late.
+    package enum ID: Int32, CaseIterable, Sendable {
+        case channel = 1
+        case speaker = 2
+        case separator = 3
+        case talk = 4
+        case leave = 5
+        case problem = 6
+    }
+
+    package let id: ID
+    package var label: String
+    package var isEnabled: Bool
+    package var isVisible: Bool
+    /// A picture that is ready.
+    package var imageID: String?
+
+    package init(
+        _ id: ID,
+        label: String = "",
+        isEnabled: Bool = false,
+        isVisible: Bool = true,
+        imageID: String? = nil
+    ) {
+        self.id = id
+        self.label = label
+        self.isEnabled = isEnabled
+        self.isVisible = isVisible
+        self.imageID = imageID
+    }
+}

@@ -1,0 +1,140 @@
+import EventLoop
+import IndicatorCore
+import Logging
+import PTTMessages
+import ServiceClient
+
+/// The connection to the core, which is made again after a loss.
+///
+/// Requests go over one connection, events come over another. Whatever was begun over the first ends with it, and so with
+/// this process.
+@EventLoop
+final class CoreConnection {
+    /// Every update of the core. To be set before ``start()``.
+    var updated: @EventLoop (CoreUpdate) -> Void = { _ in }
+    /// The core was connected, and is not any more. To be set before ``start()``.
+    var lost: @EventLoop () -> Void = {}
+
+    private let log: Logger
+    private var requests: ServiceConnection?
+    private var events: ServiceConnection?
+    private var isAnswered = false
+    private lazy var reconnector = Reconnector(
+        to: .core,
+        Reconnector.Handlers(
+            connect: { [weak self] () throws(ServiceError) in try self?.connect() },
+            unreachable: { [log] in log.debug("\($0)") },
+            unwatchable: { [log] in log.debug("the core's socket cannot be watched: \($0)") }
+        )
+    )
+
+    init(log: Logger) {
+        self.log = log
+    }
+
+    func start() { reconnector.start() }
+
+    func close() {
+        reconnector.stop()
+        disconnect()
+    }
+
+    // MARK: - Requests
+
+    func begin(_ origin: TalkOrigin, in channelID: ChannelID) {
+        let request = ChannelInterface.BeginRequest(
+            channelID: channelID,
+            source: .userRequest,
+            origin: origin.origin
+        )
+        // A refusal is among the events as well, which show it.
+        send(ChannelInterface.beginTransmitting, request, "begin by \(origin)")
+    }
+
+    func end(_ origin: TalkOrigin) {
+        let request = ChannelInterface.EndRequest(channelID: nil, origin: origin.origin, cause: .released)
+        send(ChannelInterface.endTransmitting, request, "end by \(origin)")
+    }
+
+    /// Ends the transmission of the channel, whatever began it.
+    func stop(_ channelID: ChannelID) {
+        let request = ChannelInterface.EndRequest(channelID: channelID, origin: nil, cause: .stopped)
+        send(ChannelInterface.endTransmitting, request, "stop")
+    }
+
+    func leave(_ channelID: ChannelID) {
+        send(ChannelInterface.leave, ChannelInterface.LeaveRequest(channelID: channelID), "leave")
+    }
+
+    /// Fetches a picture. `then` is called once, with nil if the core does not have it any more, or is lost.
+    func image(_ imageID: String, then: @escaping @EventLoop (Image?) -> Void) {
+        guard let requests else { return then(nil) }
+        let request = ChannelInterface.ImageRequest(imageID: imageID)
+        requests.call(ChannelInterface.getImage, request) { [log] result in
+            switch result {
+            case .success(let reply):
+                do throws(Image.Unusable) {
+                    then(try Image(base64: reply.image))
+                } catch {
+                    log.debug("image \(imageID): \(error)")
+                    then(nil)
+                }
+            case .failure(let error):
+                log.debug("image \(imageID): \(error)")
+                then(nil)
+            }
+        }
+    }
+
+    private func send<Request, Reply>(
+        _ method: InterfaceMethod<Request, Reply>,
+        _ request: Request,
+        _ action: String
+    ) {
+        requests?.call(method, request) { [log] result in
+            // Whatever it asked for may have ended meanwhile.
+            if case .failure(let error) = result { log.info("\(action): \(error)") }
+        }
+    }
+
+    // MARK: - Connecting
+
+    private func connect() throws(ServiceError) {
+        let requests = try ServiceConnection.core()
+        let events = try ServiceConnection.core()
+        self.requests = requests
+        self.events = events
+        requests.onClose = { [weak self] in self?.lose("\($0)") }
+        events.subscribe(
+            { [weak self] in self?.handle($0) },
+            ended: { [weak self] in self?.lose("\($0)") }
+        )
+    }
+
+    private func handle(_ update: ChannelInterface.Update) {
+        if let status = update.status {
+            isAnswered = true
+            reconnector.answered()
+            updated(.status(status))
+        }
+        if let event = update.event { updated(.event(event)) }
+    }
+
+    private func lose(_ reason: String) {
+        guard requests != nil else { return }
+        let wasAnswered = isAnswered
+        disconnect()
+        log.debug("\(reason)")
+        reconnector.lost()
+        if wasAnswered { lost() }
+    }
+
+    private func disconnect() {
+        let connections = [requests, events]
+        // First, because closing fails the pending calls, whose handlers use these properties.
+        requests = nil
+        events = nil
+        isAnswered = false
+        for connection in connections { connection?.close() }
+    }
+}

@@ -1,0 +1,52 @@
+import EventLoop
+import Glibc
+import Invocation
+import Journal
+import Logging
+
+/// `ptt-indicator`: shows the channel on the desktop. Core → session bus → panel.
+@main
+struct Program {
+    static func main() {
+        Invocation(
+            program: "ptt-indicator",
+            abstract: "Shows the joined channel on the desktop, in the panel and in notifications.",
+            environment: [("PTT_LOG=debug", "Log every event and its effects.")]
+        ).handleArguments()
+        // For troubleshooting: `PTT_LOG=debug` logs every event and its effects.
+        let log = Logger.journal("ptt-indicator", levelVariable: "PTT_LOG")
+        exit(EventLoop.run { Daemon.start(log) })
+    }
+}
+
+/// The process: its start and its end.
+@EventLoop
+final class Daemon {
+    private static var running: Daemon?
+
+    private let host: IndicatorHost
+    private var signals: [SignalSource] = []
+
+    static func start(_ log: Logger) {
+        do {
+            running = try Daemon(log)
+        } catch {
+            log.critical("\(error)")
+            EventLoop.exit(code: EXIT_FAILURE)
+        }
+    }
+
+    private init(_ log: Logger) throws {
+        host = IndicatorHost(log: log) { EventLoop.exit(code: $0) }
+        signals = try [SIGTERM, SIGINT].map { signal in
+            try SignalSource(signal) { [weak self] in self?.stop() }
+        }
+        host.start()
+    }
+
+    /// Ends the connection to the core first, and with it a transmission.
+    private func stop() {
+        host.close()
+        EventLoop.exit(code: EXIT_SUCCESS)
+    }
+}
