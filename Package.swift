@@ -88,6 +88,7 @@ let package = Package(
         core("PTTCore", "PTTMessages"),
         core("AccessoryCore", "PTTMessages"),
         core("IndicatorCore", "PTTMessages"),
+        core("Diagnosis", "PTTMessages"),
 
         library("CBluetooth", pkgConfig: "bluez", debian: "libbluetooth-dev"),
         library("CDBus", pkgConfig: "dbus-1", debian: "libdbus-1-dev"),
@@ -114,12 +115,14 @@ let package = Package(
         client("Invocation", "PTTMessages"),
         client("ServiceClient", "EventLoop", "JSON", "PTTMessages", "Varlink"),
         client("AccessoryFiles", "AccessoryCore", "EventLoop", "JSON", "PTTMessages", "TOML"),
+        client("CoreConfiguration", "EventLoop", "PTTCore", "PTTMessages", "TOML"),
         .systemLibrary(name: "CPushToTalk", path: "Sources/Client/CPushToTalk"),
         client("PTTPlatformTypes", "CPushToTalk"),
         client("PushToTalk", "ServiceClient", "EventLoop", "PTTMessages", "PTTPlatformTypes", "TOML"),
 
         program(
             "pttd",
+            "CoreConfiguration",
             "ServiceClient",
             "DBus",
             "EventLoop",
@@ -130,7 +133,6 @@ let package = Package(
             "PTTCore",
             "PTTMessages",
             "PulseAudio",
-            "TOML",
             "Varlink",
             "WAV",
             log
@@ -171,10 +173,14 @@ let package = Package(
             "pttctl",
             "AccessoryCore",
             "AccessoryFiles",
+            "CoreConfiguration",
+            "DBus",
+            "Diagnosis",
             "ServiceClient",
             "EventLoop",
             "JSON",
             "PTTMessages",
+            "Varlink",
             "WAV",
             arguments
         ),
@@ -228,6 +234,7 @@ let package = Package(
         ),
         tests(
             "pttdTests",
+            "CoreConfiguration",
             "DBus",
             "EventLoop",
             "JSON",
@@ -241,7 +248,19 @@ let package = Package(
             log,
             data: ["Disk"]
         ),
-        tests("pttctlTests", "AccessoryCore", "AccessoryFiles", "JSON", "PTTMessages", "pttctl"),
+        tests("DiagnosisTests", "Diagnosis", "PTTMessages"),
+        tests(
+            "pttctlTests",
+            "AccessoryCore",
+            "AccessoryFiles",
+            "DBus",
+            "Diagnosis",
+            "EventLoop",
+            "JSON",
+            "PTTMessages",
+            "TestSupport",
+            "pttctl"
+        ),
         tests("ptt_simTests", "DBus", "EventLoop", "Input", "TestSupport", "ptt-sim"),
         tests(
             "ptt_accessorydTests",

@@ -1,3 +1,4 @@
+import CoreConfiguration
 import EventLoop
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
     }
 
     /// After the change to the profile with a microphone.
-    private func transmitting(_ mode: HeadsetProfiles.Mode, on headset: inout Headset) -> HeadsetProfiles {
+    private func transmitting(_ mode: HeadsetMode, on headset: inout Headset) -> HeadsetProfiles {
         var profiles = HeadsetProfiles(mode)
         _ = handle(&profiles, headset.listed())
         _ = handle(&profiles, .transmissionBegan)
@@ -63,7 +64,7 @@ import Testing
         elsewhere.isPlaying = false
         var unavailable = headset
         unavailable.isAvailable = false
-        let cases: [(HeadsetProfiles.Mode, HeadsetProfiles.Event)] = [
+        let cases: [(HeadsetMode, HeadsetProfiles.Event)] = [
             (.music, headset.listed()), (.transmission, elsewhere.listed()),
             (.transmission, unavailable.listed()), (.transmission, .serverLost),
             (.channel, headset.listed()),
@@ -200,8 +201,8 @@ import Testing
         }
     }
 
-    @Test(arguments: HeadsetProfiles.Mode.allCases)
-    func `on exit every change is undone, and none is made after it`(mode: HeadsetProfiles.Mode) {
+    @Test(arguments: HeadsetMode.allCases)
+    func `on exit every change is undone, and none is made after it`(mode: HeadsetMode) {
         var headset = Headset(.pipeWire)
         var profiles = HeadsetProfiles(mode)
         _ = handle(&profiles, headset.listed())

@@ -1,3 +1,4 @@
+import CoreConfiguration
 import PTTCore
 import PTTMessages
 import Testing

@@ -1,3 +1,4 @@
+import CoreConfiguration
 import EventLoop
 import Journal
 import Logging

@@ -1,3 +1,4 @@
+import CoreConfiguration
 import Foundation
 import PTTCore
 import TOML

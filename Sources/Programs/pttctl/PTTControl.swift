@@ -8,13 +8,14 @@ struct PTTControl: ParsableCommand {
         abstract: "Inspect and control push-to-talk.",
         discussion: """
             To start: `pttctl pair` your Bluetooth button, `pttctl join` a channel, then hold the button to talk; \
-            `pttctl monitor` shows every event.
+            `pttctl monitor` shows every event. If something does not work: `pttctl doctor`.
 
             Exit codes: 0 success, 1 refused or failed, 64 wrong usage, 69 a daemon cannot be reached.
             """,
         version: Product.version,
         subcommands: [
-            StatusCommand.self, MonitorCommand.self, JoinCommand.self, LeaveCommand.self, TalkCommand.self,
+            StatusCommand.self, DoctorCommand.self, MonitorCommand.self, JoinCommand.self, LeaveCommand.self,
+            TalkCommand.self,
             RecordCommand.self, VolumeCommand.self, PushCommand.self, DevicesCommand.self, PairCommand.self,
             LearnCommand.self,
             RepairCommand.self, ForgetCommand.self,

@@ -11,6 +11,9 @@ func runOnLoop(_ body: @escaping @EventLoop () async throws -> Void) throws {
         do {
             try await body()
             EventLoop.exit(code: EXIT_SUCCESS)
+        } catch let code as ExitCode {
+            // The command has printed the reason.
+            EventLoop.exit(code: code.rawValue)
         } catch {
             Terminal.printError("\(error)")
             EventLoop.exit(code: exitCode(of: error))

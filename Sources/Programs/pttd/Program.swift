@@ -1,3 +1,4 @@
+import CoreConfiguration
 import EventLoop
 import Glibc
 import Invocation
@@ -68,7 +69,7 @@ final class Daemon {
             log: peers
         )
         let headsetMode =
-            configuration.bluetoothHeadset.flatMap { .init(rawValue: $0) } ?? HeadsetProfiles.Mode.music
+            configuration.bluetoothHeadset.flatMap { .init(rawValue: $0) } ?? HeadsetMode.music
         let state = UserDirectory.state.path.map { $0 + "/pushtotalk" }
         let headset = Headset(headsetMode, server: server, directory: state, log: peers)
         self.headset = headset

@@ -1,3 +1,4 @@
+import CoreConfiguration
 import EventLoop
 import Glibc
 import JSON
@@ -43,7 +44,7 @@ final class Headset {
     ///   - server: Its changes of state must be passed on to ``serverIsReady()`` and ``serverIsLost()``.
     ///   - directory: The state directory; nil: a change cannot be written down, and none is made.
     ///   - log: For files and profiles that cannot be changed.
-    init?(_ mode: HeadsetProfiles.Mode, server: AudioServer, directory: String?, log: RateLimitedLog) {
+    init?(_ mode: HeadsetMode, server: AudioServer, directory: String?, log: RateLimitedLog) {
         self.server = server
         self.directory = directory.map { StateDirectory(path: $0, isOnDisk: true) }
         self.log = log

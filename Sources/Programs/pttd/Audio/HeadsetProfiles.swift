@@ -1,3 +1,4 @@
+import CoreConfiguration
 import EventLoop
 import PulseAudio
 
@@ -7,18 +8,6 @@ import PulseAudio
 /// Each change is written down before it is made. So it is undone also by the next run after a crash, and when a headset
 /// that went away with our profile returns. A profile that was changed by anybody else meanwhile stays.
 struct HeadsetProfiles {
-    /// `bluetooth-headset` of the configuration.
-    enum Mode: String, CaseIterable {
-        /// Never changed: another microphone talks, the headset plays.
-        case music
-        /// With the microphone for each transmission.
-        case transmission
-        /// With the microphone until ``conversationLength`` after the last transmission.
-        case conversation
-        /// With the microphone while a channel is joined.
-        case channel
-    }
-
     /// A change as it is written down.
     struct Change: Equatable, Codable {
         /// The server's name of the card, which contains the headset's address.
@@ -70,7 +59,7 @@ struct HeadsetProfiles {
         var phase: Phase
     }
 
-    private let mode: Mode
+    private let mode: HeadsetMode
     private var devices = AudioDevices()
     private var entries: [Entry]
     /// Cards that are left as they are until the microphone is not wanted any more: the server has refused, the change could
@@ -91,7 +80,7 @@ struct HeadsetProfiles {
     static let changeLimit = 16
 
     /// `undone` are the changes that an earlier run wrote down and may not have undone.
-    init(_ mode: Mode, undone: [Change] = []) {
+    init(_ mode: HeadsetMode, undone: [Change] = []) {
         self.mode = mode
         entries = undone.suffix(Self.changeLimit).map { Entry(change: $0, phase: .unknown) }
     }

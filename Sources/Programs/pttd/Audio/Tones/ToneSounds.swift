@@ -1,13 +1,6 @@
+import CoreConfiguration
 import PTTCore
 import WAV
-
-/// When a microphone waits until the talk permit tone cannot be captured any more.
-enum ToneGate: String, CaseIterable, Codable {
-    /// Unless the speaker is a headset, which no microphone hears.
-    case auto
-    case on
-    case off
-}
 
 /// What is played for each tone: 48 kHz mono.
 struct ToneSounds {

@@ -1,26 +1,38 @@
 import EventLoop
-import PTTCore
+package import PTTCore
 import PTTMessages
 import TOML
 
 /// A `policy.toml`, every key optional.
-struct PolicyFile: Equatable, Codable {
-    var allow: [String]?
-    var deny: [String]?
-    var exclude: [String]?
-    var closed: [ClosedTime]?
+package struct PolicyFile: Equatable, Codable {
+    package var allow: [String]?
+    package var deny: [String]?
+    package var exclude: [String]?
+    package var closed: [ClosedTime]?
+
+    package init(
+        allow: [String]? = nil,
+        deny: [String]? = nil,
+        exclude: [String]? = nil,
+        closed: [ClosedTime]? = nil
+    ) {
+        self.allow = allow
+        self.deny = deny
+        self.exclude = exclude
+        self.closed = closed
+    }
 
     private static let sizeLimit = 64 * 1024
 
     /// The policy file is a symbolic link without a target.
-    struct BrokenLink: Error, CustomStringConvertible {
-        let link: String
+    package struct BrokenLink: Error, CustomStringConvertible {
+        package let link: String
 
-        var description: String { "\(link) is a link to a file that does not exist" }
+        package var description: String { "\(link) is a link to a file that does not exist" }
     }
 
     /// - Returns: Nil if there is no such file.
-    static func load(_ path: String) throws -> PolicyFile? {
+    package static func load(_ path: String) throws -> PolicyFile? {
         guard let text = try TextFile.read(path, limit: sizeLimit) else {
             if case .isBroken(let link) = FileWatch.target(of: path) { throw BrokenLink(link: link) }
             return nil
@@ -33,21 +45,27 @@ struct PolicyFile: Equatable, Codable {
 
 /// A period in which no channel may be joined: days of the week and times of day, in local time. If `to` is before `from`, it
 /// ends on the next day.
-struct ClosedTime: Equatable, Codable {
+package struct ClosedTime: Equatable, Codable {
     /// `mon` to `sun`; all if left out.
-    var days: [String]?
+    package var days: [String]?
     /// `22:00`
-    let from: String
+    package let from: String
     /// `06:00`
-    let to: String
+    package let to: String
 
-    struct Invalid: Error, CustomStringConvertible {
-        let description: String
+    package init(days: [String]? = nil, from: String, to: String) {
+        self.days = days
+        self.from = from
+        self.to = to
+    }
+
+    package struct Invalid: Error, CustomStringConvertible {
+        package let description: String
     }
 
     fileprivate static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-    func check() throws {
+    package func check() throws {
         for day in days ?? [] where !Self.names.contains(day) {
             throw Invalid(description: "\(day) is not a day: use \(Self.names.joined(separator: ", "))")
         }
@@ -81,25 +99,29 @@ struct ClosedTime: Equatable, Codable {
 }
 
 /// A minute of the week in local time, from Monday 00:00.
-struct WeekTime: Equatable {
-    static let day = 24 * 60
-    static let week = 7 * day
+package struct WeekTime: Equatable {
+    package static let day = 24 * 60
+    package static let week = 7 * day
 
-    let minute: Int
+    package let minute: Int
 
     /// - Parameters:
     ///   - weekday: 0 for Sunday, as in `struct tm`.
     ///   - minute: Of the day.
-    init(weekday: Int, minute: Int) {
+    package init(weekday: Int, minute: Int) {
         self.minute = (weekday + 6) % 7 * Self.day + minute
     }
 }
 
 /// The rules of all policy files. What any of them forbids is forbidden.
-struct PolicyRules: Equatable {
-    var files: [PolicyFile]
+package struct PolicyRules: Equatable {
+    package var files: [PolicyFile]
 
-    func policy(at time: WeekTime) -> Policy {
+    package init(files: [PolicyFile]) {
+        self.files = files
+    }
+
+    package func policy(at time: WeekTime) -> Policy {
         let allowed = files.compactMap(\.allow)
         return Policy(
             allowed: allowed.first.map { first in
@@ -120,7 +142,7 @@ struct PolicyRules: Equatable {
     }
 
     /// The minutes from `time` until the next closed time begins or ends; nil if there are no closed times.
-    func minutesToNextChange(after time: WeekTime) -> Int? {
+    package func minutesToNextChange(after time: WeekTime) -> Int? {
         spans.flatMap { [$0.begin, $0.end] }.map { edge in
             let distance = (edge - time.minute) % WeekTime.week
             return distance <= 0 ? distance + WeekTime.week : distance

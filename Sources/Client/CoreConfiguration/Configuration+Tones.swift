@@ -1,16 +1,16 @@
-import PTTCore
+package import PTTCore
 
 extension Configuration {
     /// The table `[tones]`.
-    struct Tones: Equatable, Codable {
+    package struct Tones: Equatable, Codable {
         /// False for no tones at all.
-        var enabled: Bool?
+        package var enabled: Bool?
         /// A ``ToneGate``.
-        var gate: String?
+        package var gate: String?
         /// WAV files that replace tones; empty for a tone that is not played.
-        private(set) var files: [Tone: String] = [:]
+        package private(set) var files: [Tone: String] = [:]
 
-        init(enabled: Bool? = nil, gate: String? = nil, files: [Tone: String] = [:]) {
+        package init(enabled: Bool? = nil, gate: String? = nil, files: [Tone: String] = [:]) {
             self.enabled = enabled
             self.gate = gate
             self.files = files
@@ -35,7 +35,7 @@ extension Configuration {
             init?(intValue: Int) { nil }
         }
 
-        init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let table = try decoder.container(keyedBy: Key.self)
             enabled = try table.decodeIfPresent(Bool.self, forKey: .enabled)
             gate = try table.decodeIfPresent(String.self, forKey: .gate)
@@ -44,7 +44,7 @@ extension Configuration {
             }
         }
 
-        func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var table = encoder.container(keyedBy: Key.self)
             try table.encodeIfPresent(enabled, forKey: .enabled)
             try table.encodeIfPresent(gate, forKey: .gate)
@@ -52,7 +52,7 @@ extension Configuration {
         }
 
         /// The name of a tone in the file: `time-limit-near`.
-        static func key(_ tone: Tone) -> String {
+        package static func key(_ tone: Tone) -> String {
             tone.rawValue.reduce(into: "") { name, letter in
                 name += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
             }
@@ -60,10 +60,10 @@ extension Configuration {
     }
 
     /// The key `microphone`: one source or several, in order of preference, by name or description.
-    struct Microphones: Equatable, Codable {
-        let names: [String]
+    package struct Microphones: Equatable, Codable {
+        package let names: [String]
 
-        init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             // `try?`: what is no string is decoded as a list, whose error says what it is instead.
             if let name = try? decoder.singleValueContainer().decode(String.self) {
                 names = [name]
@@ -72,8 +72,16 @@ extension Configuration {
             }
         }
 
-        func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             try names.encode(to: encoder)
         }
     }
+}
+
+/// When a microphone waits until the talk permit tone cannot be captured any more.
+package enum ToneGate: String, CaseIterable, Codable, Sendable {
+    /// Unless the speaker is a headset, which no microphone hears.
+    case auto
+    case on
+    case off
 }

@@ -3,26 +3,30 @@ import PTTCore
 import TOML
 
 /// `$XDG_CONFIG_HOME/pushtotalk/pttd.toml`, every key optional.
-struct Configuration: Equatable, Codable {
+package struct Configuration: Equatable, Codable {
     /// The longest transmission, in seconds, within ``timeLimits``.
-    var timeLimit: Int?
+    package var timeLimit: Int?
     /// The capture devices in order of preference; the default source if left out.
-    var microphone: Microphones?
+    package var microphone: Microphones?
     /// `allow` or `refuse`: what happens to a press while the screen is locked; `allow` if left out.
-    var whileLocked: String?
+    package var whileLocked: String?
     /// Whether there is a Push-to-Talk Microphone; true if left out.
-    var virtualMicrophone: Bool?
+    package var virtualMicrophone: Bool?
     /// Whether transmissions yield to calls; true if left out.
-    var calls: Bool?
+    package var calls: Bool?
     /// The names of the applications whose recordings count as calls; none if left out.
-    var callApplications: [String]?
+    package var callApplications: [String]?
     /// Whether an emergency button transmits during a call; false if left out.
-    var emergencyDuringCalls: Bool?
-    var tones: Tones?
+    package var emergencyDuringCalls: Bool?
+    package var tones: Tones?
 
     /// `music`, `transmission`, `conversation` or `channel`: when a Bluetooth headset uses its microphone; `music`, never, if
     /// left out.
-    var bluetoothHeadset: String?
+    package var bluetoothHeadset: String?
+
+    package init(whileLocked: String? = nil) {
+        self.whileLocked = whileLocked
+    }
 
     private enum CodingKeys: String, CodingKey {
         case timeLimit = "time-limit"
@@ -37,30 +41,42 @@ struct Configuration: Equatable, Codable {
     }
 }
 
-/// A configuration file that cannot be used. The core runs with ``Configuration/unreadable`` instead.
-struct ConfigurationError: Error, CustomStringConvertible {
-    let path: String
-    let reason: String
+/// `bluetooth-headset`: when a Bluetooth headset uses its microphone.
+package enum HeadsetMode: String, CaseIterable, Sendable {
+    /// Never changed: another microphone talks, the headset plays.
+    case music
+    /// With the microphone for each transmission.
+    case transmission
+    /// With the microphone for some time after the last transmission.
+    case conversation
+    /// With the microphone while a channel is joined.
+    case channel
+}
 
-    var description: String {
+/// A configuration file that cannot be used. The core runs with ``Configuration/unreadable`` instead.
+package struct ConfigurationError: Error, CustomStringConvertible {
+    package let path: String
+    package let reason: String
+
+    package var description: String {
         "\(path) cannot be used: \(reason). The defaults apply, and a locked screen refuses"
     }
 }
 
 extension Configuration {
     /// Replaces a file that cannot be used, which may have asked to refuse while the screen is locked.
-    static let unreadable = Configuration(whileLocked: TalkSession.WhileLocked.refuse.rawValue)
+    package static let unreadable = Configuration(whileLocked: TalkSession.WhileLocked.refuse.rawValue)
 
     private static let timeLimits = 1...1200
 
     /// The path of the file; nil without a home directory.
-    static var path: String? { UserDirectory.configuration.path.map { $0 + "/pushtotalk/pttd.toml" } }
+    package static var path: String? { UserDirectory.configuration.path.map { $0 + "/pushtotalk/pttd.toml" } }
 
     /// In bytes. A configuration has a few lines; a larger file is a mistake.
     private static let sizeLimit = 64 * 1024
 
     /// - Returns: The file's content, or an empty configuration where there is no file.
-    static func load(_ path: String) throws(ConfigurationError) -> Configuration {
+    package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
         let configuration: Configuration
         do {
             guard let text = try TextFile.read(path, limit: sizeLimit) else { return Configuration() }
@@ -81,8 +97,8 @@ extension Configuration {
                 reason: "while-locked is \"\(value)\", it must be \"allow\" or \"refuse\""
             )
         }
-        if let value = configuration.bluetoothHeadset, HeadsetProfiles.Mode(rawValue: value) == nil {
-            let values = HeadsetProfiles.Mode.allCases.map { "\"\($0.rawValue)\"" }
+        if let value = configuration.bluetoothHeadset, HeadsetMode(rawValue: value) == nil {
+            let values = HeadsetMode.allCases.map { "\"\($0.rawValue)\"" }
             throw ConfigurationError(
                 path: path,
                 reason:

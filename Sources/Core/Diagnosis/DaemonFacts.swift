@@ -1,0 +1,99 @@
+package import PTTMessages
+
+/// What connecting to a daemon's socket, and asking for its version, led to.
+package enum SocketAnswer: Equatable, Sendable {
+    /// There is no such socket.
+    case missing
+    /// There is a socket, on which no process listens.
+    case refused
+    /// A process accepts the connection, or lets it wait, and does not answer within the time limit.
+    case silent
+    case failed(reason: String)
+    case answered(version: String)
+}
+
+/// Both daemons, as their clients find them.
+package struct DaemonFacts: Equatable, Sendable {
+    package var core: SocketAnswer
+    /// Nil if it has not answered.
+    package var status: Status?
+    package var accessory: SocketAnswer
+    /// Nil if it has not answered.
+    package var devices: AccessoryInterface.DevicesReply?
+    /// The version of this program.
+    package var version: String
+
+    package init(
+        core: SocketAnswer,
+        status: Status? = nil,
+        accessory: SocketAnswer,
+        devices: AccessoryInterface.DevicesReply? = nil,
+        version: String
+    ) {
+        self.core = core
+        self.status = status
+        self.accessory = accessory
+        self.devices = devices
+        self.version = version
+    }
+
+    package var findings: [Finding] {
+        let core = finding(.core, "pttd", self.core)
+        let accessory = finding(.accessoryDaemon, "ptt-accessoryd", self.accessory)
+        return [core, notSaved, accessory, separated].compactMap(\.self)
+    }
+
+    private func finding(_ check: Check, _ name: String, _ answer: SocketAnswer) -> Finding {
+        switch answer {
+        case .missing:
+            .failure(
+                check,
+                "\(name) has no socket: \(name).socket does not run",
+                .command("systemctl --user enable --now \(name).socket")
+            )
+        case .refused:
+            .failure(
+                check,
+                "no process listens on the socket of \(name), which an earlier one has left",
+                .command("systemctl --user restart \(name).socket")
+            )
+        case .silent:
+            .failure(
+                check,
+                "\(name) hangs: it does not answer",
+                .command("systemctl --user restart \(name).service")
+            )
+        case .failed(let reason):
+            .failure(
+                check,
+                "\(name) cannot be asked: \(reason)",
+                .command("systemctl --user restart \(name).service")
+            )
+        case .answered(let running) where running != version:
+            .warning(
+                check,
+                "the \(name) that runs is version \(running), this is \(version)",
+                .command("systemctl --user restart \(name).service")
+            )
+        case .answered(let running): .ok(check, "\(name) \(running) answers")
+        }
+    }
+
+    private var notSaved: Finding? {
+        guard let reason = status?.saveFailure else { return nil }
+        return .warning(
+            .core,
+            "the channel is not kept over a restart: \(reason)",
+            .advice("make room or give the directory back to its owner; the core then saves by itself")
+        )
+    }
+
+    private var separated: Finding? {
+        guard let devices, !devices.isCoreConnected else { return nil }
+        return .failure(
+            .accessoryDaemon,
+            "ptt-accessoryd is not connected to the core: no press transmits",
+            .command("systemctl --user restart ptt-accessoryd.service")
+        )
+    }
+}

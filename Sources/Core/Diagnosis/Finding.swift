@@ -1,0 +1,71 @@
+/// One line of `pttctl doctor`: what was found, and what cures it.
+package struct Finding: Equatable, Sendable {
+    package enum Verdict: Equatable, Sendable {
+        case ok
+        /// Push-to-talk works, but not in every way that a person may expect.
+        case warning(Cure)
+        /// Push-to-talk does not work, or not for long.
+        case failure(Cure)
+    }
+
+    package let check: Check
+    package let verdict: Verdict
+    /// For people; one line.
+    package let text: String
+
+    package static func ok(_ check: Check, _ text: String) -> Finding {
+        Finding(check: check, verdict: .ok, text: text)
+    }
+
+    package static func warning(_ check: Check, _ text: String, _ cure: Cure) -> Finding {
+        Finding(check: check, verdict: .warning(cure), text: text)
+    }
+
+    package static func failure(_ check: Check, _ text: String, _ cure: Cure) -> Finding {
+        Finding(check: check, verdict: .failure(cure), text: text)
+    }
+
+    package var cure: Cure? {
+        switch verdict {
+        case .ok: nil
+        case .warning(let cure), .failure(let cure): cure
+        }
+    }
+
+    package var isFailure: Bool {
+        switch verdict {
+        case .ok, .warning: false
+        case .failure: true
+        }
+    }
+}
+
+/// What a person can do about a finding.
+package enum Cure: Equatable, Sendable {
+    /// One command of a shell.
+    case command(String)
+    /// Where no command helps: something to do at the machine.
+    case advice(String)
+
+    package var text: String {
+        switch self {
+        case .command(let text), .advice(let text): text
+        }
+    }
+}
+
+/// The subjects of findings. The names are a published interface (`pttctl doctor --json`): they are never changed.
+package enum Check: String, CaseIterable, Sendable {
+    case session
+    case units
+    case core
+    case accessoryDaemon = "accessory daemon"
+}
+
+/// What asking a part of the machine led to, when it has no answer.
+package enum Silence: Equatable, Sendable {
+    /// It is there, and did not answer within the time limit.
+    case timedOut
+    /// It cannot be asked, for this reason.
+    case unreachable(String)
+}

@@ -1,0 +1,77 @@
+/// Who runs the command, and in what kind of session.
+package struct SessionFacts: Equatable, Sendable {
+    /// `$XDG_RUNTIME_DIR`.
+    package struct RuntimeDirectory: Equatable, Sendable {
+        package var path: String
+        /// Nil if there is no such directory.
+        package var owner: UInt32?
+        /// The permission bits.
+        package var mode: UInt32
+
+        package init(path: String, owner: UInt32?, mode: UInt32) {
+            self.path = path
+            self.owner = owner
+            self.mode = mode
+        }
+    }
+
+    package var userID: UInt32
+    /// The command runs as root by sudo(8), for this user.
+    package var sudoUser: String?
+    /// Nil if the variable is not set.
+    package var runtimeDirectory: RuntimeDirectory?
+
+    package init(userID: UInt32, sudoUser: String? = nil, runtimeDirectory: RuntimeDirectory?) {
+        self.userID = userID
+        self.sudoUser = sudoUser
+        self.runtimeDirectory = runtimeDirectory
+    }
+
+    package var findings: [Finding] { [finding] }
+
+    private var finding: Finding {
+        if let sudoUser {
+            return .failure(
+                .session,
+                "this is root by sudo, and the daemons are those of \(sudoUser)",
+                .command("pttctl doctor")
+            )
+        }
+        guard let directory = runtimeDirectory else {
+            return .failure(
+                .session,
+                "XDG_RUNTIME_DIR is not set, so that no daemon can be found",
+                .command("export XDG_RUNTIME_DIR=/run/user/\(userID)")
+            )
+        }
+        guard let owner = directory.owner else {
+            return .failure(
+                .session,
+                "\(directory.path) (XDG_RUNTIME_DIR) does not exist: no session of this user is open",
+                .advice("log in as this user, at the screen or with ssh, not with su")
+            )
+        }
+        if owner != userID {
+            return .failure(
+                .session,
+                "\(directory.path) (XDG_RUNTIME_DIR) belongs to the user \(owner), and this is \(userID)",
+                .command("export XDG_RUNTIME_DIR=/run/user/\(userID)")
+            )
+        }
+        if directory.mode & 0o077 != 0 {
+            return .failure(
+                .session,
+                "other users may access \(directory.path)",
+                .command("chmod 700 \(directory.path)")
+            )
+        }
+        if userID == 0 {
+            return .warning(
+                .session,
+                "this is root, whose channel and buttons are not those of the person at the screen",
+                .advice("run it as the user who talks")
+            )
+        }
+        return .ok(.session, "\(directory.path) belongs to this user alone")
+    }
+}

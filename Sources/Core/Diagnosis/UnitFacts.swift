@@ -1,0 +1,187 @@
+/// A unit as systemd describes it (org.freedesktop.systemd1(5)).
+package struct UnitFacts: Equatable, Sendable {
+    package var name: String
+    /// `LoadState`: `loaded`, `not-found`, `masked`, `bad-setting`, `error`.
+    package var load: String
+    /// `UnitFileState`: `enabled`, `disabled`, `static`, `linked`, …; empty if there is no file.
+    package var file: String
+    /// `ActiveState`: `active`, `inactive`, `failed`, …
+    package var active: String
+    /// `Result` of a service or a socket: `success`, `exit-code`, `start-limit-hit`, `watchdog`, …
+    package var result: String
+    package var needsReload: Bool
+    /// The program of a service that does not exist; nil if it does, or the unit has none.
+    package var missingProgram: String?
+
+    package init(
+        _ name: String,
+        load: String = "loaded",
+        file: String = "enabled",
+        active: String = "active",
+        result: String = "success",
+        needsReload: Bool = false,
+        missingProgram: String? = nil
+    ) {
+        self.name = name
+        self.load = load
+        self.file = file
+        self.active = active
+        self.result = result
+        self.needsReload = needsReload
+        self.missingProgram = missingProgram
+    }
+
+    var isEnabled: Bool {
+        file.hasPrefix("enabled") || file == "static" || file == "alias" || file == "generated"
+    }
+    var isActive: Bool { ["active", "activating", "reloading"].contains(active) }
+}
+
+/// The user's service manager, and our units in it.
+package struct ServiceManagerFacts: Equatable, Sendable {
+    package static let sockets = ["pttd.socket", "ptt-accessoryd.socket"]
+    package static let services = ["pttd.service", "ptt-accessoryd.service"]
+
+    package var sockets: [UnitFacts]
+    package var services: [UnitFacts]
+    /// The directories below which a `pttd` is installed, if several are.
+    package var installations: [String]
+
+    package init(sockets: [UnitFacts], services: [UnitFacts], installations: [String] = []) {
+        self.sockets = sockets
+        self.services = services
+        self.installations = installations
+    }
+
+    package static func findings(_ facts: Result<ServiceManagerFacts, Silence>) -> [Finding] {
+        switch facts {
+        case .success(let facts): return facts.findings
+        case .failure(.timedOut):
+            return [
+                .failure(
+                    .units,
+                    "the user's service manager does not answer",
+                    .advice("log out and in again")
+                )
+            ]
+        case .failure(.unreachable(let reason)):
+            return [
+                .failure(
+                    .units,
+                    "the user's service manager cannot be reached: \(reason)",
+                    .advice("log in as this user, at the screen or with ssh, not with su or sudo")
+                )
+            ]
+        }
+    }
+
+    private var findings: [Finding] {
+        let units = [missing] + sockets.map(Self.problem(ofSocket:)) + services.map(Self.problem(ofService:))
+        let problems = (units + [reload, secondInstallation]).compactMap(\.self)
+        if !problems.isEmpty { return problems }
+        return [
+            .ok(.units, "\(sockets.map(\.name).joined(separator: " and ")) are enabled, no unit has failed")
+        ]
+    }
+
+    private static func problem(ofSocket unit: UnitFacts) -> Finding? {
+        if let problem = problem(ofFile: unit) { return problem }
+        if unit.load == "not-found" { return nil }
+        if unit.active == "failed" {
+            return .failure(
+                .units,
+                "\(unit.name) has failed (\(unit.result))",
+                .command("systemctl --user restart \(unit.name)")
+            )
+        }
+        switch (unit.isEnabled, unit.isActive) {
+        case (true, true): return nil
+        case (false, false):
+            return .failure(
+                .units,
+                "\(unit.name) is not enabled",
+                .command("systemctl --user enable --now \(unit.name)")
+            )
+        case (false, true):
+            return .warning(
+                .units,
+                "\(unit.name) is not enabled, and will not be there after the next login",
+                .command("systemctl --user enable \(unit.name)")
+            )
+        case (true, false):
+            return .failure(
+                .units,
+                "\(unit.name) is enabled and does not run",
+                .command("systemctl --user start \(unit.name)")
+            )
+        }
+    }
+
+    private static func problem(ofService unit: UnitFacts) -> Finding? {
+        if let problem = problem(ofFile: unit) { return problem }
+        if let program = unit.missingProgram {
+            return .failure(
+                .units,
+                "\(unit.name) starts \(program), which does not exist",
+                .command(reinstallation)
+            )
+        }
+        guard unit.active == "failed" else { return nil }
+        let reason = "`journalctl --user -n 50 -u \(unit.name)` has the reason"
+        let cure = Cure.command("systemctl --user reset-failed \(unit.name)")
+        switch unit.result {
+        case "start-limit-hit":
+            return .failure(.units, "\(unit.name) failed too often to be started again; \(reason)", cure)
+        case "watchdog":
+            return .failure(.units, "\(unit.name) hung, and systemd has killed it; \(reason)", cure)
+        default:
+            return .failure(.units, "\(unit.name) has failed (\(unit.result)); \(reason)", cure)
+        }
+    }
+
+    private static let reinstallation = "sudo apt install --reinstall push-to-talk"
+
+    private static func problem(ofFile unit: UnitFacts) -> Finding? {
+        switch unit.load {
+        // ``missing`` reports all of those.
+        case "loaded", "not-found": nil
+        case "masked":
+            .failure(.units, "\(unit.name) is masked", .command("systemctl --user unmask \(unit.name)"))
+        default:
+            .failure(
+                .units,
+                "\(unit.name) cannot be loaded (\(unit.load))",
+                .command("systemd-analyze --user verify \(unit.name)")
+            )
+        }
+    }
+
+    private var missing: Finding? {
+        let names = (sockets + services).filter { $0.load == "not-found" }.map(\.name)
+        guard !names.isEmpty else { return nil }
+        return .failure(
+            .units,
+            "not installed where systemd looks for them: \(names.joined(separator: ", "))",
+            .command(Self.reinstallation)
+        )
+    }
+
+    private var reload: Finding? {
+        let names = (sockets + services).filter(\.needsReload).map(\.name)
+        guard !names.isEmpty else { return nil }
+        return .warning(
+            .units,
+            "\(names.joined(separator: ", ")): systemd uses an earlier version of the file",
+            .command("systemctl --user daemon-reload")
+        )
+    }
+
+    private var secondInstallation: Finding? {
+        guard installations.count > 1 else { return nil }
+        return .warning(
+            .units,
+            "pttd is installed twice, below \(installations.joined(separator: " and "))",
+            .advice("run `sudo make uninstall` in the sources, or `sudo apt remove push-to-talk`")
+        )
+    }
+}

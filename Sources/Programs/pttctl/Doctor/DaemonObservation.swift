@@ -1,0 +1,69 @@
+import Diagnosis
+import EventLoop
+import Glibc
+import JSON
+import PTTMessages
+import ServiceClient
+import Varlink
+
+extension DaemonFacts {
+    /// Connecting to a daemon's socket starts it, as every command does.
+    @EventLoop
+    static func observed() async -> DaemonFacts {
+        async let core = SocketAnswer.observed(.core)
+        async let accessory = SocketAnswer.observed(.accessory)
+        var facts = DaemonFacts(core: await core, accessory: await accessory, version: Product.version)
+        if case .answered = facts.core { facts.status = await status() }
+        if case .answered = facts.accessory { facts.devices = await devices() }
+        return facts
+    }
+
+    /// Nil if the daemon, which has just answered, does not any more: that is not worth a finding of its own.
+    @EventLoop
+    private static func status() async -> Status? {
+        try? await ServiceConnection.core()
+            .call(ChannelInterface.getStatus, NoParameters(), timeLimit: Host.timeLimit).status
+    }
+
+    /// As ``status()``.
+    @EventLoop
+    private static func devices() async -> AccessoryInterface.DevicesReply? {
+        try? await ServiceConnection.accessory()
+            .call(AccessoryInterface.getDevices, NoParameters(), timeLimit: Host.timeLimit)
+    }
+}
+
+extension SocketAnswer {
+    @EventLoop
+    fileprivate static func observed(_ socket: RuntimeSocket) async -> SocketAnswer {
+        let client: VarlinkClient
+        do {
+            client = try VarlinkClient(connectingTo: try socket.path)
+        } catch let error as SystemError {
+            return SocketAnswer(error)
+        } catch {
+            return .missing
+        }
+        defer { client.close() }
+        do throws(VarlinkCallError) {
+            let info = try await client.call("org.varlink.service.GetInfo", timeLimit: Host.timeLimit)
+            return .answered(version: info["version"]?.string ?? "unknown")
+        } catch {
+            switch error {
+            case .timedOut: return .silent
+            case .answered, .disconnected: return .failed(reason: "\(error)")
+            }
+        }
+    }
+
+    private init(_ error: SystemError) {
+        self =
+            switch error.code {
+            case ENOENT, ENOTDIR: .missing
+            case ECONNREFUSED: .refused
+            // The queue of a process that accepts no connection is full.
+            case EAGAIN: .silent
+            default: .failed(reason: error.description)
+            }
+    }
+}

@@ -1,0 +1,79 @@
+import DBus
+import Diagnosis
+import EventLoop
+import Glibc
+
+extension ServiceManagerFacts {
+    @EventLoop
+    static func observed(on host: Host) async -> Result<ServiceManagerFacts, Silence> {
+        do throws(BusError) {
+            let bus = try await Host.userBus()
+            defer { bus.close() }
+            let manager = ServiceManager(bus: bus, host: host)
+            return .success(
+                ServiceManagerFacts(
+                    sockets: try await manager.units(sockets),
+                    services: try await manager.units(services),
+                    installations: ["/usr", "/usr/local"].filter {
+                        access(host.path($0 + "/bin/pttd"), F_OK) == 0
+                    }
+                )
+            )
+        } catch {
+            return .failure(Silence(error))
+        }
+    }
+}
+
+/// A service manager of systemd, the user's or the machine's, by its bus (org.freedesktop.systemd1(5)).
+@EventLoop
+struct ServiceManager {
+    let bus: BusConnection
+    let host: Host
+
+    private static let service = "org.freedesktop.systemd1"
+
+    func units(_ names: [String]) async throws(BusError) -> [UnitFacts] {
+        var units: [UnitFacts] = []
+        for name in names { units.append(try await unit(name)) }
+        return units
+    }
+
+    func unit(_ name: String) async throws(BusError) -> UnitFacts {
+        // GetUnit knows only what is loaded; this reads the file of a unit that is not, and starts nothing.
+        let loaded = try await call(
+            MethodCall(
+                to: Self.service,
+                path: "/org/freedesktop/systemd1",
+                interface: Self.service + ".Manager",
+                member: "LoadUnit",
+                arguments: [.string(name)]
+            )
+        )
+        guard let path = loaded.first?.asObjectPath else { return UnitFacts(name, load: "error") }
+        let unit = try await properties("Unit", path)
+        let own = try await properties(name.hasSuffix(".socket") ? "Socket" : "Service", path)
+        let program = own["ExecStart"]?.asArray?.first?.asStructure?.first?.asString
+        return UnitFacts(
+            name,
+            load: unit["LoadState"]?.asString ?? "",
+            file: unit["UnitFileState"]?.asString ?? "",
+            active: unit["ActiveState"]?.asString ?? "",
+            result: own["Result"]?.asString ?? "",
+            needsReload: unit["NeedDaemonReload"]?.asBool ?? false,
+            missingProgram: program.flatMap { access(host.path($0), X_OK) == 0 ? nil : $0 }
+        )
+    }
+
+    private func properties(_ kind: String, _ path: ObjectPath) async throws(BusError) -> [BusKey: BusValue] {
+        let interface = "\(Self.service).\(kind)"
+        let values = try await call(.getProperties(interface, of: Self.service, path: path))
+        return values.first?.asProperties ?? [:]
+    }
+
+    private func call(_ call: MethodCall) async throws(BusError) -> [BusValue] {
+        var call = call
+        call.startsService = false
+        return try await bus.call(call, timeout: Host.timeLimit)
+    }
+}
