@@ -161,8 +161,10 @@ let package = Package(
             "IndicatorCore",
             "Invocation",
             "Journal",
+            "Logind",
             "PTTMessages",
             "ServiceClient",
+            "TOML",
             log
         ),
         program("ptt-keys", "EventLoop", "Input", "Invocation", "Journal", log),

@@ -26,13 +26,8 @@ extension Indicator {
 
         // The notification.
 
-        /// What the notification service can do, as it answers `GetCapabilities`.
-        case notificationCapabilities(Set<String>)
-        /// The service has shown the notice of the last ``Effect/notify(_:replacing:)`` under this number.
-        case noticeShown(id: UInt32)
+        case notice(Notice.Event)
         case noticeActionInvoked(id: UInt32, Notice.Action)
-        case noticeClosed(id: UInt32, Notice.ClosingReason)
-        case notificationServiceLost
 
         // The key on the keyboard.
 
@@ -68,7 +63,10 @@ extension Indicator {
         /// The picture is not shown any more.
         case dropImage(String)
 
-        /// Shows a notice in place of the one with the number `replacing`; 0 for a new one.
+        /// Replies with ``Notice/Event/capabilities(_:)``.
+        case askNoticeCapabilities
+        /// Shows a notice in place of the one with the number `replacing`; 0 for a new one. Replies with
+        /// ``Notice/Event/shown(_:)``.
         case notify(Notice.Content, replacing: UInt32)
         case closeNotice(id: UInt32)
 

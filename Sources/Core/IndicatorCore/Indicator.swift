@@ -11,18 +11,30 @@ package struct Indicator: Sendable {
     package private(set) var status: Status?
     private var refusal: String?
     private var images = ShownImages()
+    private let settings: IndicatorSettings
+    private var notice: Notice
+    private var key = TalkKey()
+    private var player: MediaPlayer.Content?
+    private var isLocked = false
+    /// Nil before the first report.
+    private var hasPanel: Bool?
     private var item: PanelItem?
     /// When the program ends, unless something happens before.
     private var exit: (reason: ExitReason, at: MonotonicTime)?
     /// The time of the last ``Effect/arm(at:)``.
     private var armed: MonotonicTime?
 
-    package init() {}
+    package init(_ settings: IndicatorSettings = IndicatorSettings()) {
+        self.settings = settings
+        notice = Notice(settings)
+    }
 
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         var effects = transition(event, at: now)
         effects += updateImages()
         effects += updatePanel()
+        effects += updateNotice(at: now)
+        effects += updatePlayer()
         effects += updateTimer()
         return effects
     }
@@ -41,10 +53,10 @@ package struct Indicator: Sendable {
             refusal = nil
             images.fetchingFailed()
             updateExit(at: now)
-            return []
+            return perform(key.handle(.coreLost))
         case .watcherChanged(let isThere):
-            // Nobody sees the open microphone any more.
-            return isThere ? [] : end(.panel)
+            defer { hasPanel = isThere }
+            return isThere || hasPanel == false ? [] : endUnseen()
         case .panelActivated, .menuClicked(.talk):
             return toggle(.panel)
         case .menuClicked(.leave):
@@ -57,17 +69,27 @@ package struct Indicator: Sendable {
         case .imageUnusable(let imageID):
             images.unusable(imageID)
             return []
-        case .notificationCapabilities, .noticeShown, .noticeActionInvoked, .noticeClosed,
-            .notificationServiceLost:
-            return []
-        case .keyPressed, .keyReleased, .keyLost:
-            return []
-        case .screenLocked, .playerStopRequested:
-            return []
+        case .notice(let event):
+            return handle(event, at: now)
+        case .noticeActionInvoked(let id, let action):
+            guard notice.isOurs(id) else { return [] }
+            return perform(notice.handle(.actionInvoked(id: id), at: now)) + act(action)
+        case .keyPressed:
+            return perform(key.handle(.pressed))
+        case .keyReleased:
+            return perform(key.handle(.released))
+        case .keyLost(let loss):
+            return perform(key.handle(.lost(loss)))
+        case .screenLocked(let isLocked):
+            self.isLocked = isLocked
+            return perform(key.handle(.screenLocked(isLocked)))
+        case .playerStopRequested:
+            return stop()
         case .timerFired:
             armed = nil
-            if let exit, exit.at <= now { return [.exit(exit.reason)] }
-            return []
+            let effects = perform(notice.handle(.timerFired, at: now))
+            if let exit, exit.at <= now { return effects + [.exit(exit.reason)] }
+            return effects
         }
     }
 
@@ -111,6 +133,53 @@ package struct Indicator: Sendable {
         transmitting == origin ? [.end(origin)] : []
     }
 
+    /// Ends the transmission, whatever began it.
+    private func stop() -> [Effect] {
+        guard let status, let channel = status.channel, status.transmission != nil else { return [] }
+        return [.stop(channel.channelID)]
+    }
+
+    /// Ends what was begun here, because nothing shows the open microphone any more.
+    private mutating func endUnseen() -> [Effect] {
+        end(.panel) + end(.notification) + perform(key.handle(.lost(.unseen)))
+    }
+
+    private func perform(_ effects: [TalkKey.Effect]) -> [Effect] {
+        effects.flatMap { effect -> [Effect] in
+            switch effect {
+            case .begin: status?.channel.map { [.begin(.key, $0.channelID)] } ?? []
+            // Also where its transmission has ended, so that the core knows that the key is up.
+            case .end: [.end(.key)]
+            }
+        }
+    }
+
+    // MARK: - The notification
+
+    private mutating func handle(_ event: Notice.Event, at now: MonotonicTime) -> [Effect] {
+        let isLost = notice.isLost(after: event)
+        let effects = perform(notice.handle(event, at: now))
+        return isLost && hasPanel != true ? effects + endUnseen() : effects
+    }
+
+    private func act(_ action: Notice.Action) -> [Effect] {
+        switch action {
+        case .talk: status?.transmission == nil ? toggle(.notification) : []
+        case .stop: stop()
+        case .leave: status?.channel.map { [.leave($0.channelID)] } ?? []
+        }
+    }
+
+    private func perform(_ effects: [Notice.Effect]) -> [Effect] {
+        effects.map { effect in
+            switch effect {
+            case .askCapabilities: .askNoticeCapabilities
+            case .show(let content, let replacing): .notify(content, replacing: replacing)
+            case .close(let id): .closeNotice(id: id)
+            }
+        }
+    }
+
     // MARK: - What follows from the state
 
     private mutating func updateExit(at now: MonotonicTime) {
@@ -140,8 +209,24 @@ package struct Indicator: Sendable {
         return [.showPanel(item)]
     }
 
+    private func view(hasPanel: Bool) -> ChannelView? {
+        ChannelView(status, readyImages: images.ready, isLocked: isLocked, hasPanel: hasPanel)
+    }
+
+    private mutating func updateNotice(at now: MonotonicTime) -> [Effect] {
+        // Nothing is shown that a panel makes superfluous a moment later.
+        perform(notice.update(hasPanel.flatMap { view(hasPanel: $0) }, at: now))
+    }
+
+    private mutating func updatePlayer() -> [Effect] {
+        let player = MediaPlayer.Content(view(hasPanel: hasPanel ?? false), settings)
+        guard player != self.player else { return [] }
+        self.player = player
+        return [player.map { .showPlayer($0) } ?? .hidePlayer]
+    }
+
     private mutating func updateTimer() -> [Effect] {
-        let next = exit?.at
+        let next = [exit?.at, notice.deadline].compactMap(\.self).min()
         guard next != armed else { return [] }
         armed = next
         return next.map { [.arm(at: $0)] } ?? [.disarm]

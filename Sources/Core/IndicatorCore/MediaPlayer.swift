@@ -1,15 +1,41 @@
-/// What a lock screen shows as a media player.
+/// The channel as a media player, for lock screens that show nothing else (MPRIS). Only if the person asked for it, and
+/// only while somebody speaks or the microphone is open.
+///
+/// It can stop a transmission and never begin one: every media key, headset and telephone that controls music sends
+/// `PlayPause` to the player that was the last to play, and a key that means music must not open a microphone.
 package enum MediaPlayer {
-    package struct Content: Equatable, Sendable {
-        package var title: String
-        package var artist: String
-        /// A picture that is ready.
-        package var imageID: String?
+    /// A method of `org.mpris.MediaPlayer2.Player`.
+    package enum Command: String, Sendable, CaseIterable {
+        case play = "Play"
+        case pause = "Pause"
+        case playPause = "PlayPause"
+        case stop = "Stop"
+        case next = "Next"
+        case previous = "Previous"
 
-        package init(title: String, artist: String, imageID: String? = nil) {
-            self.title = title
-            self.artist = artist
-            self.imageID = imageID
+        /// Whether it ends a transmission.
+        package var stops: Bool {
+            switch self {
+            case .pause, .playPause, .stop: true
+            case .play, .next, .previous: false
+            }
+        }
+    }
+
+    package struct Content: Equatable, Sendable {
+        package let title: String
+        package let artist: String
+        /// The picture of the speaker.
+        package let imageID: String?
+
+        /// - Returns: Nil while there is to be no player.
+        package init?(_ view: ChannelView?, _ settings: IndicatorSettings) {
+            guard settings.lockScreen == .media, let view, view.speaker != nil || view.isMicrophoneOpen
+            else { return nil }
+            title = view.sentence(namesOnLockScreen: settings.namesOnLockScreen, withMicrophone: true)
+            artist = view.name
+            let showsPerson = !view.isLocked || settings.namesOnLockScreen
+            imageID = showsPerson && !view.isMicrophoneOpen ? view.speaker?.imageID : nil
         }
     }
 }

@@ -1,32 +1,157 @@
-/// The notification.
-package enum Notice {
-    /// What a notification shows.
-    package struct Content: Equatable, Sendable {
-        package var summary: String
-        package var body: String
-        /// A picture that is ready.
-        package var imageID: String?
-        package var actions: [Action]
+package import PTTMessages
 
-        package init(summary: String, body: String, imageID: String? = nil, actions: [Action] = []) {
-            self.summary = summary
-            self.body = body
-            self.imageID = imageID
-            self.actions = actions
-        }
+/// The one notification of a channel: what it is to show, and when the notification daemon is called.
+///
+/// At most one call is outstanding, so that a daemon that never answers costs nothing else, and a second notification is
+/// never made beside one whose identifier is not known yet.
+package struct Notice: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
+        case busConnected
+        /// Calls are not answered any more.
+        case busLost
+        /// The daemon has ended, or another one has appeared. Not the first observation: the first call starts a daemon that
+        /// is not running.
+        case serviceChanged(isThere: Bool)
+        /// The answer to ``Effect/askCapabilities``; nil: it failed.
+        case capabilities(Set<String>?)
+        /// The answer to ``Effect/show(_:replacing:)``: the identifier; nil: it failed.
+        case shown(UInt32?)
+        case actionInvoked(id: UInt32)
+        case closed(id: UInt32, ClosingReason)
+        /// ``deadline`` has come.
+        case timerFired
     }
 
-    package enum Action: String, CaseIterable, Sendable {
-        case talk
-        case stop
-        case leave
+    package enum Effect: Equatable, Sendable {
+        case askCapabilities
+        case show(Content, replacing: UInt32)
+        case close(id: UInt32)
     }
 
-    /// Why a notification was closed (Desktop Notifications Specification, `NotificationClosed`).
+    /// Why a notification was closed (Desktop Notifications Specification, "NotificationClosed").
     package enum ClosingReason: UInt32, Sendable {
         case expired = 1
         case dismissed = 2
         case closedByCall = 3
         case undefined = 4
+    }
+
+    private enum Service: Equatable {
+        /// There is no bus.
+        case unreachable
+        case unknown
+        case ready(Set<String>)
+        /// The bus has no such daemon, or it does not answer. The next one that appears is asked.
+        case absent
+    }
+
+    /// The shortest time between two changes.
+    static let interval = Duration.seconds(1)
+
+    private let settings: IndicatorSettings
+    private var view: ChannelView?
+    private var service = Service.unreachable
+    private var isCalling = false
+    /// Of the notification that the daemon shows; 0 if there is none.
+    private var identifier: UInt32 = 0
+    /// What was shown last, also if it is gone meanwhile.
+    private var shown: Content?
+    private var lastChange: MonotonicTime?
+    private var isDismissed = false
+    /// An action was invoked since the last change: daemons close the notification for it with the same reason as for a
+    /// dismissal (measured: xfce4-notifyd 0.7.3).
+    private var isActionInvoked = false
+    /// When a change that came too early is due.
+    package private(set) var deadline: MonotonicTime?
+
+    package init(_ settings: IndicatorSettings) { self.settings = settings }
+
+    /// Whether the daemon's identifier is that of our notification. Signals about all notifications may be received.
+    package func isOurs(_ identifier: UInt32) -> Bool { identifier != 0 && identifier == self.identifier }
+
+    /// Whether an event, which has not been handled yet, takes our notification from the screen, and no answer to a button.
+    func isLost(after event: Event) -> Bool {
+        switch event {
+        case .busLost, .serviceChanged: identifier != 0
+        case .closed(let identifier, let reason):
+            isOurs(identifier) && !isActionInvoked && reason == .dismissed
+        case .busConnected, .capabilities, .shown, .actionInvoked, .timerFired: false
+        }
+    }
+
+    /// The channel has changed; nil: it was left, or the core is gone.
+    package mutating func update(_ view: ChannelView?, at now: MonotonicTime) -> [Effect] {
+        let isNextSpeaker = view?.speaker != nil && view?.speaker?.name != self.view?.speaker?.name
+        if view?.channelID != self.view?.channelID || isNextSpeaker { isDismissed = false }
+        // The same person who speaks again is shown again.
+        if isNextSpeaker, identifier == 0 { shown = nil }
+        self.view = view
+        return reconcile(at: now)
+    }
+
+    package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
+        switch event {
+        case .busConnected:
+            service = .unknown
+        case .busLost:
+            (service, isCalling, identifier, shown) = (.unreachable, false, 0, nil)
+        case .serviceChanged(let isThere):
+            (identifier, service) = (0, .unknown)
+            // Its end is no reason to start it again: it may have ended because of what was shown. The next change does.
+            shown = isThere ? nil : wanted
+        case .capabilities(let capabilities):
+            isCalling = false
+            service = capabilities.map { .ready($0) } ?? .absent
+        case .shown(let identifier):
+            isCalling = false
+            // What failed is not repeated: the next change is another attempt.
+            if let identifier { self.identifier = identifier }
+            isActionInvoked = false
+        case .actionInvoked(let identifier):
+            if isOurs(identifier) { isActionInvoked = true }
+        case .closed(let identifier, let reason):
+            guard isOurs(identifier) else { return [] }
+            self.identifier = 0
+            if isActionInvoked { shown = nil } else if reason == .dismissed { isDismissed = true }
+            isActionInvoked = false
+        case .timerFired:
+            break
+        }
+        return reconcile(at: now)
+    }
+
+    private var wanted: Content? {
+        guard let view, !isDismissed else { return nil }
+        let capabilities: Set<String> =
+            if case .ready(let capabilities) = service { capabilities } else { [] }
+        return Content(view, settings, capabilities)
+    }
+
+    private mutating func reconcile(at now: MonotonicTime) -> [Effect] {
+        deadline = nil
+        guard !isCalling else { return [] }
+        guard let wanted else {
+            defer { (shown, identifier) = (nil, 0) }
+            return identifier == 0 ? [] : [.close(id: identifier)]
+        }
+        guard wanted != shown else { return [] }
+        switch service {
+        case .unreachable, .absent: return []
+        case .unknown:
+            isCalling = true
+            return [.askCapabilities]
+        case .ready: break
+        }
+        if let lastChange, lastChange + Self.interval > now, !hidesNames(wanted) {
+            deadline = lastChange + Self.interval
+            return []
+        }
+        (isCalling, lastChange, shown) = (true, now, wanted)
+        return [.show(wanted, replacing: identifier)]
+    }
+
+    /// Names leave a screen that is locked at once.
+    private func hidesNames(_ wanted: Content) -> Bool {
+        wanted.isOnLockScreen && shown?.isOnLockScreen == false
     }
 }

@@ -3,6 +3,7 @@ import EventLoop
 import Glibc
 import IndicatorCore
 import Logging
+import Logind
 import PTTMessages
 import ServiceClient
 
@@ -16,16 +17,25 @@ final class IndicatorHost {
 
     private let log: Logger
     private let exit: @EventLoop (Int32) -> Void
-    private var indicator = Indicator()
+    private let settings: IndicatorSettings
+    private var indicator: Indicator
     private var inbox: [Indicator.Event] = []
     private var isHandling = false
     private let core: CoreConnection
     private var bus: Bus?
+    private var logind: LogindWatch?
+    private var notifications: NotificationService?
+    private var shortcuts: ShortcutPortal?
+    private var player: PlayerObject?
+    /// What is to be shown again on the next connection.
+    private var playerContent: MediaPlayer.Content?
     private lazy var timer = TimerSource { [weak self] in self?.post(.timerFired) }
 
     /// `exit` is called with the status of the process when it is to end.
-    init(log: Logger, exit: @escaping @EventLoop (Int32) -> Void) {
+    init(_ settings: IndicatorSettings, log: Logger, exit: @escaping @EventLoop (Int32) -> Void) {
+        self.settings = settings
         self.log = log
+        indicator = Indicator(settings)
         self.exit = exit
         core = CoreConnection(log: log)
         core.updated = { [weak self] in self?.post(.core($0)) }
@@ -37,13 +47,16 @@ final class IndicatorHost {
         // Without a core that answers, the program ends after a while.
         post(.coreLost)
         core.start()
+        logind = LogindWatch(delayingSleep: nil, log: log) { [weak self] in self?.handle($0) }
     }
 
     /// Ends what was begun, and removes what is shown.
     func close() {
         core.close()
+        notifications?.closeShown()
+        player?.hide()
         bus?.close()
-        bus = nil
+        (bus, logind, notifications, shortcuts, player) = (nil, nil, nil, nil, nil)
     }
 
     /// Puts an event into the inbox. It is handled now or, from within an effect, right after the current event.
@@ -72,8 +85,11 @@ final class IndicatorHost {
         case .showPanel: break
         case .fetchImage(let imageID): post(.imageUnusable(imageID))
         case .dropImage: break
-        case .notify, .closeNotice: break
-        case .showPlayer, .hidePlayer: break
+        case .askNoticeCapabilities: notifications?.askCapabilities()
+        case .notify(let content, let number): notifications?.show(content, replacing: number)
+        case .closeNotice(let id): notifications?.close(id)
+        case .showPlayer(let content): show(content)
+        case .hidePlayer: show(nil)
         case .arm(let time): timer.arm(at: MonotonicInstant(time))
         case .disarm: timer.disarm()
         case .exit(let reason):
@@ -94,6 +110,9 @@ final class IndicatorHost {
             EventLoop.start { [weak self] in await self?.claim(connection) }
         case .disconnected(let error):
             log.notice("\(error)")
+            (notifications, shortcuts, player) = (nil, nil, nil)
+            post(.keyLost(.busLost))
+            post(.notice(.busLost))
         }
     }
 
@@ -114,5 +133,32 @@ final class IndicatorHost {
 
     /// Each surface begins anew on a new connection.
     private func connected(_ connection: BusConnection) {
+        let post: @EventLoop (Indicator.Event) -> Void = { [weak self] in self?.post($0) }
+        if settings.notifications {
+            notifications = NotificationService(on: connection, log: log, picture: { _ in nil }, post: post)
+            post(.notice(.busConnected))
+        }
+        if settings.key { shortcuts = ShortcutPortal(on: connection, log: log, post: post) }
+        if settings.lockScreen == .media {
+            player = PlayerObject(on: connection, log: log) { post(.playerStopRequested) }
+            show(playerContent)
+        }
+    }
+
+    private func show(_ content: MediaPlayer.Content?) {
+        playerContent = content
+        if let content { player?.show(content) } else { player?.hide() }
+    }
+
+    // MARK: - logind
+
+    private func handle(_ event: LogindWatch.Event) {
+        switch event {
+        case .locked: post(.screenLocked(true))
+        case .unlocked: post(.screenLocked(false))
+        case .suspending: post(.keyLost(.suspended))
+        case .inactive: post(.keyLost(.sessionInactive))
+        case .resumed, .active: break
+        }
     }
 }

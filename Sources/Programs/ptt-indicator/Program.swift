@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import IndicatorCore
 import Invocation
 import Journal
 import Logging
@@ -37,7 +38,7 @@ final class Daemon {
     }
 
     private init(_ log: Logger) throws {
-        host = IndicatorHost(log: log) { EventLoop.exit(code: $0) }
+        host = IndicatorHost(Self.settings(log), log: log) { EventLoop.exit(code: $0) }
         signals = try [SIGTERM, SIGINT].map { signal in
             try SignalSource(signal) { [weak self] in self?.stop() }
         }
@@ -48,5 +49,18 @@ final class Daemon {
     private func stop() {
         host.close()
         EventLoop.exit(code: EXIT_SUCCESS)
+    }
+
+    private static func settings(_ log: Logger) -> IndicatorSettings {
+        guard let path = Configuration.path else {
+            log.error("HOME is not set: no configuration is read")
+            return IndicatorSettings()
+        }
+        do throws(ConfigurationError) {
+            return try Configuration.load(path)
+        } catch {
+            log.error("\(error)")
+            return .unreadable
+        }
     }
 }

@@ -1,0 +1,68 @@
+package import PTTMessages
+
+/// What notifications and the lock screen show of the channel.
+package struct ChannelView: Equatable, Sendable {
+    package struct Speaker: Equatable, Sendable {
+        package var name: String
+        /// The picture, if it has been fetched and can be shown.
+        package var imageID: String?
+
+        package init(name: String, imageID: String? = nil) {
+            self.name = name
+            self.imageID = imageID
+        }
+    }
+
+    package var channelID: ChannelID
+    package var name: String
+    package var speaker: Speaker?
+    package var isMicrophoneOpen: Bool
+    /// Whether the channel's mode allows to talk.
+    package var canTalk: Bool
+    package var isLocked: Bool
+    /// Whether a panel shows the tray item, and with it the open microphone.
+    package var hasPanel: Bool
+
+    package init(
+        channelID: ChannelID,
+        name: String,
+        speaker: Speaker? = nil,
+        isMicrophoneOpen: Bool = false,
+        canTalk: Bool = true,
+        isLocked: Bool = false,
+        hasPanel: Bool = false
+    ) {
+        self.channelID = channelID
+        self.name = name
+        self.speaker = speaker
+        self.isMicrophoneOpen = isMicrophoneOpen
+        self.canTalk = canTalk
+        self.isLocked = isLocked
+        self.hasPanel = hasPanel
+    }
+
+    /// Nil without a channel, or without a core.
+    init?(_ status: Status?, readyImages: Set<String>, isLocked: Bool, hasPanel: Bool) {
+        guard let status, let channel = status.channel else { return nil }
+        channelID = channel.channelID
+        name = DisplayText(channel.name).or("Push to talk")
+        speaker = channel.participant.map { participant in
+            let imageID = participant.image?.imageID
+            return Speaker(
+                name: DisplayText(participant.name).or("Somebody"),
+                imageID: imageID.flatMap { readyImages.contains($0) ? $0 : nil }
+            )
+        }
+        isMicrophoneOpen = status.transmission != nil
+        canTalk = channel.transmissionMode != .listenOnly
+        self.isLocked = isLocked
+        self.hasPanel = hasPanel
+    }
+
+    /// The sentence for people. On a locked screen, which others read, names are shown only if the person asked for it.
+    func sentence(namesOnLockScreen showsNames: Bool, withMicrophone: Bool) -> String {
+        if withMicrophone, isMicrophoneOpen { return "The microphone is open" }
+        guard let speaker else { return "Nobody speaks" }
+        return isLocked && !showsNames ? "Somebody speaks" : "\(speaker.name) speaks"
+    }
+}

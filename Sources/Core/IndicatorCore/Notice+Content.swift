@@ -1,0 +1,83 @@
+extension Notice {
+    /// A button of the notification. The raw value is its identifier at the daemon.
+    package enum Action: String, CaseIterable, Sendable {
+        case talk
+        case stop
+        case leave
+
+        package var label: String {
+            switch self {
+            case .talk: "Talk"
+            case .stop: "Stop"
+            case .leave: "Leave"
+            }
+        }
+    }
+
+    /// The raw value is that of the hint `urgency`.
+    package enum Urgency: UInt8, Sendable {
+        case normal = 1
+        case critical = 2
+    }
+
+    /// What a notification shows.
+    package struct Content: Equatable, Sendable {
+        package let summary: String
+        /// Escaped if the daemon reads markup.
+        package let body: String
+        /// Empty where the daemon has no actions.
+        package let actions: [Action]
+        package let imageID: String?
+        package let urgency: Urgency
+        /// Whether it stays until it is closed; otherwise it disappears after the daemon's own time.
+        package let stays: Bool
+        /// Whether it is shown on a locked screen, where others may read it.
+        package let isOnLockScreen: Bool
+    }
+}
+
+extension Notice.Content {
+    /// - Returns: Nil if nothing is to be shown.
+    init?(_ view: ChannelView, _ settings: IndicatorSettings, _ capabilities: Set<String>) {
+        guard settings.notifications else { return nil }
+        guard !view.isLocked || settings.lockScreen != .off else { return nil }
+        // A panel shows the channel and the open microphone; only who speaks is news then.
+        guard view.speaker != nil || !view.hasPanel else { return nil }
+        let showsMicrophone = view.isMicrophoneOpen && !view.hasPanel
+        let sentence = view.sentence(
+            namesOnLockScreen: settings.namesOnLockScreen,
+            withMicrophone: showsMicrophone
+        )
+        let showsPerson = !view.isLocked || settings.namesOnLockScreen
+        self.init(
+            summary: view.name,
+            body: capabilities.contains("body-markup") ? Self.escaped(sentence) : sentence,
+            actions: capabilities.contains("actions") ? Self.actions(view) : [],
+            imageID: showsPerson && !showsMicrophone ? view.speaker?.imageID : nil,
+            urgency: showsMicrophone ? .critical : .normal,
+            stays: !view.hasPanel,
+            isOnLockScreen: view.isLocked
+        )
+    }
+
+    /// A locked screen shows no buttons, and what ends there is a matter of hardware.
+    private static func actions(_ view: ChannelView) -> [Notice.Action] {
+        if view.isLocked { return [] }
+        if view.isMicrophoneOpen { return [.stop, .leave] }
+        return view.canTalk ? [.talk, .leave] : [.leave]
+    }
+
+    /// Without the characters that begin markup (Desktop Notifications Specification, "Markup").
+    private static func escaped(_ text: String) -> String {
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
+            default: escaped.append(scalar)
+            }
+        }
+        return String(escaped)
+    }
+}

@@ -1,0 +1,120 @@
+import DBus
+import EventLoop
+import IndicatorCore
+import Logging
+
+/// The channel as a media player on the bus (MPRIS 2.2). It exists only while it is shown.
+@EventLoop
+final class PlayerObject {
+    private static let name = "org.mpris.MediaPlayer2.pushtotalk"
+    private static let path: ObjectPath = "/org/mpris/MediaPlayer2"
+    private static let root = "org.mpris.MediaPlayer2"
+    private static let player = "org.mpris.MediaPlayer2.Player"
+
+    private let connection: BusConnection
+    private let log: Logger
+    private let stop: @EventLoop () -> Void
+    private var content: MediaPlayer.Content?
+    private var object: ExportedObject?
+
+    /// `stop` is called for a command that ends a transmission.
+    init(on connection: BusConnection, log: Logger, stop: @escaping @EventLoop () -> Void) {
+        self.connection = connection
+        self.log = log
+        self.stop = stop
+    }
+
+    func show(_ content: MediaPlayer.Content) {
+        self.content = content
+        if let object {
+            object.emitPropertiesChanged(Self.player, "Metadata")
+            return
+        }
+        do throws(BusError) {
+            object = try connection.export(Self.path, [rootInterface, playerInterface])
+        } catch {
+            log.notice("no media player: \(error)")
+            return
+        }
+        EventLoop.start { [weak self] in await self?.claimName() }
+    }
+
+    /// Without the name the object is there, and nothing shows it.
+    private func claimName() async {
+        do throws(BusError) {
+            if try await connection.requestName(Self.name) == .taken {
+                log.notice("no media player: another program has the name \(Self.name)")
+            }
+        } catch {
+            log.notice("no media player: \(error)")
+        }
+        // Hidden meanwhile.
+        if object == nil { connection.releaseName(Self.name) }
+    }
+
+    func hide() {
+        guard object != nil else { return }
+        (content, object) = (nil, nil)
+        connection.releaseName(Self.name)
+    }
+
+    private var rootInterface: ExportedInterface {
+        ExportedInterface(
+            Self.root,
+            methods: [
+                // Allowed to do nothing, because CanRaise and CanQuit are false.
+                ExportedMethod("Raise") { $0.reply() },
+                ExportedMethod("Quit") { $0.reply() },
+            ],
+            properties: [
+                constant("CanQuit", .boolean(false)), constant("CanRaise", .boolean(false)),
+                constant("HasTrackList", .boolean(false)), constant("Identity", .string("Push to talk")),
+                constant("DesktopEntry", .string("org.pushtotalk.Indicator")),
+                constant("SupportedUriSchemes", .strings([])), constant("SupportedMimeTypes", .strings([])),
+            ]
+        )
+    }
+
+    private var playerInterface: ExportedInterface {
+        let commands = MediaPlayer.Command.allCases.map { command in
+            ExportedMethod(command.rawValue) { [weak self] invocation in
+                if command.stops { self?.stop() }
+                invocation.reply()
+            }
+        }
+        let ignored = [
+            ExportedMethod("Seek", inputs: ["Offset": "x"]) { $0.reply() },
+            ExportedMethod("SetPosition", inputs: ["TrackId": "o", "Position": "x"]) { $0.reply() },
+            ExportedMethod("OpenUri", inputs: ["Uri": "s"]) { $0.reply() },
+        ]
+        return ExportedInterface(
+            Self.player,
+            methods: commands + ignored,
+            properties: [
+                constant("PlaybackStatus", .string("Playing")), constant("Rate", .double(1)),
+                constant("MinimumRate", .double(1)), constant("MaximumRate", .double(1)),
+                constant("Volume", .double(1)), constant("Position", .int64(0)),
+                ExportedProperty("Metadata", "a{sv}") { [weak self] in self?.metadata },
+                constant("CanGoNext", .boolean(false)), constant("CanGoPrevious", .boolean(false)),
+                constant("CanSeek", .boolean(false)), constant("CanPause", .boolean(true)),
+                // GNOME shows a player only if it can play; KDE's buttons are dead if it cannot be controlled.
+                constant("CanPlay", .boolean(true)), constant("CanControl", .boolean(false)),
+            ],
+            signals: [ExportedSignal("Seeked", arguments: ["Position": "x"])]
+        )
+    }
+
+    private func constant(_ name: String, _ value: BusValue) -> ExportedProperty {
+        ExportedProperty(name, value.signature) { value }
+    }
+
+    private var metadata: BusValue? {
+        content.map { content in
+            .properties([
+                "mpris:trackid": .objectPath("/org/pushtotalk/channel"),
+                "xesam:title": .string(content.title),
+                "xesam:artist": .strings([content.artist]),
+            ])
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import DBus
+import EventLoop
+import IndicatorCore
+import Logging
+
+/// The desktop's notification daemon (Desktop Notifications Specification, org.freedesktop.Notifications).
+///
+/// ``Notice`` decides; this makes its calls. One object for each connection to the bus.
+@EventLoop
+final class NotificationService {
+    private static let service = "org.freedesktop.Notifications"
+    private static let path: ObjectPath = "/org/freedesktop/Notifications"
+    private static let application = "Push to talk"
+    private static let desktopEntry = "org.pushtotalk.Indicator"
+
+    private let connection: BusConnection
+    private let log: Logger
+    private let picture: @EventLoop (String) -> NoticePicture?
+    private let post: @EventLoop (Indicator.Event) -> Void
+    private var watch: Subscription?
+    /// Nil before the first report.
+    private var owner: String??
+    /// Only while a notification of ours is there: daemons report what happens to the notifications of all.
+    private var signals: [Subscription] = []
+    /// The identifier of the notification that is there.
+    private var shown: UInt32?
+    private var isCalling = false
+
+    /// `picture` returns a picture by its identifier, if it is decoded; `post` receives what happens to the notification.
+    init(
+        on connection: BusConnection,
+        log: Logger,
+        picture: @escaping @EventLoop (String) -> NoticePicture?,
+        post: @escaping @EventLoop (Indicator.Event) -> Void
+    ) {
+        self.connection = connection
+        self.log = log
+        self.picture = picture
+        self.post = post
+        watch = connection.watchName(Self.service) { [weak self] in self?.ownerChanged(to: $0) }
+    }
+
+    private func ownerChanged(to owner: String?) {
+        let former = self.owner
+        self.owner = owner
+        // The first report is no change.
+        guard let former, former != owner else { return }
+        shown = nil
+        updateSignals()
+        post(.notice(.serviceChanged(isThere: owner != nil)))
+    }
+
+    func askCapabilities() {
+        connection.call(call("GetCapabilities", [])) { [weak self, log] result in
+            switch result {
+            case .success(let values):
+                self?.post(.notice(.capabilities(Set(values.first?.asStrings ?? []))))
+            case .failure(let error):
+                log.info("no notifications: \(error)")
+                self?.post(.notice(.capabilities(nil)))
+            }
+        }
+    }
+
+    func show(_ content: Notice.Content, replacing identifier: UInt32) {
+        isCalling = true
+        updateSignals()
+        connection.call(call("Notify", arguments(content, identifier))) { [weak self, log] result in
+            var identifier: UInt32?
+            switch result {
+            case .success(let values):
+                if case .uint32(let value)? = values.first { identifier = value }
+            case .failure(let error):
+                log.info("\(error)")
+            }
+            self?.didShow(identifier)
+        }
+    }
+
+    private func didShow(_ identifier: UInt32?) {
+        isCalling = false
+        shown = identifier ?? shown
+        updateSignals()
+        post(.notice(.shown(identifier)))
+    }
+
+    func close(_ identifier: UInt32) {
+        shown = nil
+        updateSignals()
+        var call = call("CloseNotification", [.uint32(identifier)])
+        call.startsService = false
+        // It may have closed by itself meanwhile.
+        connection.call(call) { _ in }
+    }
+
+    /// The indicator ends.
+    func closeShown() {
+        if let shown { close(shown) }
+    }
+
+    private func arguments(_ content: Notice.Content, _ identifier: UInt32) -> [BusValue] {
+        var hints: [BusKey: BusValue] = [
+            "desktop-entry": .string(Self.desktopEntry),
+            "urgency": .byte(content.urgency.rawValue),
+            // A microphone may be open.
+            "suppress-sound": .boolean(true),
+        ]
+        if content.stays {
+            // Its buttons stay after a click.
+            hints["resident"] = .boolean(true)
+        } else {
+            hints["transient"] = .boolean(true)
+        }
+        // GNOME shows the text of such a notification while the screen is locked.
+        if content.isOnLockScreen { hints["x-gnome-privacy-scope"] = .string("system") }
+        if let picture = content.imageID.flatMap(picture) { hints["image-data"] = picture.value }
+        // 0: it stays; -1: the daemon's own time.
+        let timeout: Int32 = content.stays ? 0 : -1
+        return [
+            .string(Self.application), .uint32(identifier), .string("audio-input-microphone"),
+            .string(content.summary), .string(content.body),
+            .strings(content.actions.flatMap { [$0.rawValue, $0.label] }), .properties(hints),
+            .int32(timeout),
+        ]
+    }
+
+    // MARK: - Signals
+
+    private func updateSignals() {
+        guard isCalling || shown != nil else {
+            signals = []
+            return
+        }
+        guard signals.isEmpty else { return }
+        signals = [
+            subscribe("ActionInvoked") { service, identifier, argument in
+                guard let action = argument.asString.flatMap({ Notice.Action(rawValue: $0) }) else { return }
+                service.post(.noticeActionInvoked(id: identifier, action))
+            },
+            subscribe("NotificationClosed") { service, identifier, argument in
+                let reason = argument.asInt.flatMap { UInt32(exactly: $0) }
+                service.shown = nil
+                service.updateSignals()
+                service.post(
+                    .notice(
+                        .closed(id: identifier, reason.flatMap { .init(rawValue: $0) } ?? .undefined)
+                    )
+                )
+            },
+        ]
+    }
+
+    /// Signals about our notification.
+    private func subscribe(
+        _ member: String,
+        _ handler: @escaping @EventLoop (NotificationService, UInt32, BusValue) -> Void
+    ) -> Subscription {
+        let rule = MatchRule(
+            sender: Self.service,
+            path: Self.path,
+            interface: Self.service,
+            member: member
+        )
+        return connection.subscribe(rule) { [weak self] signal in
+            guard let self, signal.arguments.count == 2,
+                case .uint32(let identifier) = signal.arguments[0], identifier == shown
+            else { return }
+            handler(self, identifier, signal.arguments[1])
+        }
+    }
+
+    private func call(_ member: String, _ arguments: [BusValue]) -> MethodCall {
+        MethodCall(
+            to: Self.service,
+            path: Self.path,
+            interface: Self.service,
+            member: member,
+            arguments: arguments
+        )
+    }
+}
+
+/// A picture of at most 96 by 96 pixels.
+struct NoticePicture {
+    static let limit = 96
+
+    let width: Int
+    let height: Int
+    /// In rows, from the top: red, green, blue, alpha.
+    let pixels: [UInt8]
+
+    /// The hint `image-data`: width, height, bytes of a row, whether there is alpha, bits of a sample, samples of a pixel, and the
+    /// pixels.
+    var value: BusValue {
+        .structure([
+            .int32(Int32(width)), .int32(Int32(height)), .int32(Int32(width * 4)), .boolean(true), .int32(8),
+            .int32(4), .bytes(pixels),
+        ])
+    }
+}

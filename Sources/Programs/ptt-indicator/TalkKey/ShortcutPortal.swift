@@ -1,0 +1,306 @@
+import DBus
+import EventLoop
+import IndicatorCore
+import Logging
+import PTTMessages
+import ServiceClient
+
+/// The talk key of the keyboard, through the desktop's GlobalShortcuts portal
+/// (org.freedesktop.portal.GlobalShortcuts of xdg-desktop-portal).
+///
+/// ``ShortcutSession`` decides; this makes its calls. One object for each connection to the bus.
+@EventLoop
+final class ShortcutPortal {
+    private static let portal = "org.freedesktop.portal.Desktop"
+    private static let path: ObjectPath = "/org/freedesktop/portal/desktop"
+    private static let shortcuts = "org.freedesktop.portal.GlobalShortcuts"
+    private static let request = "org.freedesktop.portal.Request"
+    private static let sessions = "org.freedesktop.portal.Session"
+    private static let registry = "org.freedesktop.host.portal.Registry"
+    private static let backends = "org.freedesktop.impl.portal"
+    /// The name of the desktop entry.
+    private static let application = "org.pushtotalk.Indicator"
+    /// People read it where they choose the key. A chord is a bad choice: compositors miss a release whose modifier goes up
+    /// first.
+    private static let description = "Push to talk while held (choose a single key)"
+
+    /// The time limit of a request. The desktop may ask the person before it answers the last one.
+    private static let timeLimit = (answer: Duration.seconds(10), person: Duration.seconds(300))
+
+    private let connection: BusConnection
+    private let log: Logger
+    private let post: @EventLoop (Indicator.Event) -> Void
+    private var session = ShortcutSession()
+    private var subscriptions: [Subscription] = []
+    /// The token of the outstanding request.
+    private var outstanding: String?
+    private var response: Subscription?
+    /// The last one that was made.
+    private var token = 0
+    private lazy var retry = TimerSource { [weak self] in self?.handle(.timerFired) }
+    private lazy var limit = TimerSource { [weak self] in self?.expired() }
+    private var expired: @EventLoop () -> Void = {}
+
+    init(on connection: BusConnection, log: Logger, post: @escaping @EventLoop (Indicator.Event) -> Void) {
+        self.connection = connection
+        self.log = log
+        self.post = post
+        subscribe()
+    }
+
+    private func subscribe() {
+        let activated = MatchRule(
+            sender: Self.portal,
+            path: Self.path,
+            interface: Self.shortcuts,
+            member: "Activated"
+        )
+        var deactivated = activated
+        deactivated.member = "Deactivated"
+        let closed = MatchRule(
+            sender: Self.portal,
+            pathNamespace: path(of: "session"),
+            interface: Self.sessions,
+            member: "Closed"
+        )
+        subscriptions = [
+            connection.subscribe(activated) { [weak self] signal in
+                guard let (session, shortcut) = Self.shortcut(of: signal) else { return }
+                self?.handle(.activated(session: session, shortcut: shortcut))
+            },
+            connection.subscribe(deactivated) { [weak self] signal in
+                guard let (session, shortcut) = Self.shortcut(of: signal) else { return }
+                self?.handle(.deactivated(session: session, shortcut: shortcut))
+            },
+            connection.subscribe(closed) { [weak self] in self?.handle(.closed(session: $0.path.text)) },
+            // The end of a backend is reported in no other way.
+            connection.subscribe(.owners(below: Self.backends)) { [weak self] signal in
+                guard signal.arguments.count == 3, let former = signal.arguments[1].asString,
+                    let owner = signal.arguments[2].asString
+                else { return }
+                if !former.isEmpty { self?.handle(.backendLost) }
+                if !owner.isEmpty { self?.handle(.backendAppeared) }
+            },
+            connection.watchName(Self.portal) { [weak self] in self?.handle(.portalOwner($0)) },
+        ]
+    }
+
+    private static func shortcut(of signal: BusSignal) -> (session: String, shortcut: String)? {
+        guard signal.arguments.count >= 2, let session = signal.arguments[0].asObjectPath,
+            let shortcut = signal.arguments[1].asString
+        else { return nil }
+        return (session.text, shortcut)
+    }
+
+    private func handle(_ event: ShortcutSession.Event) {
+        for effect in session.handle(event, at: MonotonicTime(.now)) { perform(effect) }
+    }
+
+    private func perform(_ effect: ShortcutSession.Effect) {
+        switch effect {
+        case .register(let attempt): register(attempt)
+        case .getVersion(let attempt): getVersion(attempt)
+        case .createSession(let attempt): createSession(attempt)
+        case .listShortcuts(let attempt, let session): listShortcuts(attempt, session)
+        case .bindShortcuts(let attempt, let session): bindShortcuts(attempt, session)
+        case .closeSession(let session): close(session)
+        case .arm(let time): retry.arm(at: MonotonicInstant(time))
+        case .disarm: retry.disarm()
+        case .keyPressed: post(.keyPressed)
+        case .keyReleased: post(.keyReleased)
+        case .keyLost(let loss): post(.keyLost(loss))
+        }
+    }
+
+    private func answer(_ attempt: ShortcutSession.Attempt, _ answer: ShortcutSession.Answer) {
+        log.debug("attempt \(attempt): \(answer)")
+        handle(.answered(attempt, answer))
+    }
+
+    // MARK: - Calls
+
+    /// Unknown to xdg-desktop-portal before 1.19.4, which reads the identifier from the name of the unit.
+    private func register(_ attempt: ShortcutSession.Attempt) {
+        let arguments: [BusValue] = [.string(Self.application), .properties([:])]
+        connection.call(call(Self.registry, "Register", arguments)) { [weak self] result in
+            guard case .failure(let error) = result else {
+                self?.answer(attempt, .registered)
+                return
+            }
+            switch error.kind {
+            case .serviceUnknown: self?.fail(attempt, error, .impossible)
+            case .noReply, .disconnected: self?.fail(attempt, error, .failed)
+            case .unknownObject, .invalidArguments, .accessDenied, .limitsExceeded, .other:
+                self?.answer(attempt, .registered)
+            }
+        }
+    }
+
+    private func getVersion(_ attempt: ShortcutSession.Attempt) {
+        let call = MethodCall.getProperty(
+            "version",
+            interface: Self.shortcuts,
+            of: Self.portal,
+            path: Self.path
+        )
+        connection.call(call) { [weak self] result in
+            switch result {
+            case .success(let values): self?.answer(attempt, .version(values.first?.asInt ?? 0))
+            case .failure(let error): self?.fail(attempt, error, Self.meaning(of: error))
+            }
+        }
+    }
+
+    private func createSession(_ attempt: ShortcutSession.Attempt) {
+        let options: [BusKey: BusValue] = ["session_handle_token": .string(nextToken())]
+        request(attempt, "CreateSession", [], options) { results in
+            // A string in xdg-desktop-portal 1.16, an object path in its documentation.
+            let handle = results["session_handle"]
+            guard let text = handle?.asString ?? handle?.asObjectPath?.text, let path = ObjectPath(text)
+            else { return .failed }
+            return .created(session: path.text)
+        }
+    }
+
+    private func listShortcuts(_ attempt: ShortcutSession.Attempt, _ session: String) {
+        guard let path = ObjectPath(session) else { return answer(attempt, .failed) }
+        request(attempt, "ListShortcuts", [.objectPath(path)]) { _ in .listed }
+    }
+
+    private func bindShortcuts(_ attempt: ShortcutSession.Attempt, _ session: String) {
+        guard let path = ObjectPath(session) else { return answer(attempt, .failed) }
+        let shortcut = BusValue.structure([
+            .string(ShortcutSession.shortcut), .properties(["description": .string(Self.description)]),
+        ])
+        let arguments: [BusValue] = [
+            .objectPath(path), .array(of: "(sa{sv})", [shortcut]), .string(""),
+        ]
+        request(attempt, "BindShortcuts", arguments, limit: Self.timeLimit.person) { [log] results in
+            let trigger = Self.trigger(results["shortcuts"])
+            log.info("the talk key is bound: \(trigger ?? "the desktop does not say to which key")")
+            return .bound(trigger: trigger)
+        }
+    }
+
+    /// Of the result of `BindShortcuts`, `a(sa{sv})`.
+    private static func trigger(_ shortcuts: BusValue?) -> String? {
+        for shortcut in shortcuts?.asArray ?? [] {
+            guard let members = shortcut.asStructure, members.count == 2,
+                members[0].asString == ShortcutSession.shortcut,
+                let text = members[1].asProperties?["trigger_description"]?.asString
+            else { continue }
+            return DisplayText(text).text
+        }
+        return nil
+    }
+
+    private func close(_ session: String) {
+        guard let path = ObjectPath(session) else { return }
+        let call = MethodCall(
+            to: Self.portal,
+            path: path,
+            interface: Self.sessions,
+            member: "Close",
+            startsService: false
+        )
+        // It may have ended with what was lost.
+        connection.call(call) { _ in }
+    }
+
+    // MARK: - Requests
+
+    /// Makes a call whose result is a signal of a request object (org.freedesktop.portal.Request).
+    /// `read` makes the answer of the results of a request that succeeded within `limit`.
+    private func request(
+        _ attempt: ShortcutSession.Attempt,
+        _ member: String,
+        _ arguments: [BusValue],
+        _ options: [BusKey: BusValue] = [:],
+        limit: Duration = timeLimit.answer,
+        read: @escaping @EventLoop ([BusKey: BusValue]) -> ShortcutSession.Answer
+    ) {
+        let token = nextToken()
+        var options = options
+        options["handle_token"] = .string(token)
+        let finish: @EventLoop (ShortcutSession.Answer) -> Void = { [weak self] answer in
+            // What belongs to an earlier request is late.
+            guard let self, outstanding == token else { return }
+            outstanding = nil
+            response = nil
+            self.limit.disarm()
+            self.answer(attempt, answer)
+        }
+        // Subscribed before the call: the signal may arrive before the reply.
+        let rule = MatchRule(
+            sender: Self.portal,
+            path: path(of: "request").appending(token),
+            interface: Self.request,
+            member: "Response"
+        )
+        outstanding = token
+        response = connection.subscribe(rule) { [log] signal in
+            guard signal.arguments.count == 2, let code = signal.arguments[0].asInt,
+                let results = signal.arguments[1].asProperties
+            else { return finish(.failed) }
+            switch code {
+            case 0: finish(read(results))
+            case 1:
+                log.notice("\(member): the person refused a talk key")
+                finish(.impossible)
+            default:
+                log.info("\(member): the desktop answered with \(code)")
+                finish(.failed)
+            }
+        }
+        expired = { [log] in
+            log.info("\(member): no answer within \(limit)")
+            finish(.failed)
+        }
+        self.limit.arm(after: limit)
+        connection.call(call(Self.shortcuts, member, arguments + [.properties(options)])) { [log] result in
+            guard case .failure(let error) = result else { return }
+            log.info("\(error)")
+            finish(Self.meaning(of: error))
+        }
+    }
+
+    /// What another attempt would give after this error. A portal without shortcuts does not have the interface, which
+    /// GDBus reports as invalid arguments.
+    private static func meaning(of error: BusError) -> ShortcutSession.Answer {
+        switch error.kind {
+        case .serviceUnknown, .unknownObject, .invalidArguments, .accessDenied: .impossible
+        case .noReply, .disconnected, .limitsExceeded, .other: .failed
+        }
+    }
+
+    private func fail(
+        _ attempt: ShortcutSession.Attempt,
+        _ error: BusError,
+        _ answer: ShortcutSession.Answer
+    ) {
+        log.info("no talk key on the keyboard: \(error)")
+        self.answer(attempt, answer)
+    }
+
+    private func call(_ interface: String, _ member: String, _ arguments: [BusValue]) -> MethodCall {
+        MethodCall(
+            to: Self.portal,
+            path: Self.path,
+            interface: interface,
+            member: member,
+            arguments: arguments
+        )
+    }
+
+    private func nextToken() -> String {
+        token += 1
+        return "ptt\(token)"
+    }
+
+    /// The portal's objects of this connection: `…/request/1_42`, for example.
+    private func path(of kind: String) -> ObjectPath {
+        let sender = connection.uniqueName.dropFirst().map { $0 == "." ? "_" : $0 }
+        // The bus makes unique names of digits and dots.
+        return ObjectPath("\(Self.path)/\(kind)/\(String(sender))") ?? Self.path
+    }
+}

@@ -1,0 +1,45 @@
+import IndicatorCore
+import PTTMessages
+import Testing
+
+@Suite struct MediaPlayerTests {
+    static let media = IndicatorSettings(lockScreen: .media)
+    static let silent = ChannelView(
+        channelID: ChannelID(randomBytes: (1, 1)),
+        name: "Radio"
+    )
+    static let speaking = {
+        var view = silent
+        view.speaker = .init(name: "Anna", imageID: "a")
+        return view
+    }()
+
+    @Test func `there is no player unless the person asked for one`() {
+        for lockScreen in [IndicatorSettings.LockScreen.text, .off] {
+            #expect(MediaPlayer.Content(Self.speaking, IndicatorSettings(lockScreen: lockScreen)) == nil)
+        }
+    }
+
+    @Test func `the player is there while somebody speaks or the microphone is open`() {
+        #expect(MediaPlayer.Content(nil, Self.media) == nil)
+        #expect(MediaPlayer.Content(Self.silent, Self.media) == nil)
+        let player = MediaPlayer.Content(Self.speaking, Self.media)
+        #expect(player?.title == "Anna speaks")
+        #expect(player?.artist == "Radio")
+        #expect(player?.imageID == "a")
+        var talking = Self.silent
+        talking.isMicrophoneOpen = true
+        #expect(MediaPlayer.Content(talking, Self.media)?.title == "The microphone is open")
+    }
+
+    @Test func `a locked screen shows no name and no picture`() {
+        var locked = Self.speaking
+        locked.isLocked = true
+        #expect(MediaPlayer.Content(locked, Self.media)?.title == "Somebody speaks")
+        #expect(MediaPlayer.Content(locked, Self.media)?.imageID == nil)
+    }
+
+    @Test func `only what stops music stops a transmission`() {
+        #expect(MediaPlayer.Command.allCases.filter(\.stops) == [.pause, .playPause, .stop])
+    }
+}
