@@ -46,7 +46,7 @@ delete_stale = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(
   find .build/release/ -name '*.swift.o' ! -newer Makefile -delete; } 2>/dev/null || true
 
 # Debian packages by command.
-packages_build = pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
+packages_build = pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libgdk-pixbuf-2.0-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
 packages_demo = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils
 packages_test = $(packages_demo) dbus pipewire pipewire-bin pipewire-pulse python3-dbus python3-gi python3-pip systemd wireplumber
 packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pipewire-bin pipewire-pulse pulseaudio pulseaudio-utils \

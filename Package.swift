@@ -93,6 +93,7 @@ let package = Package(
         library("CBluetooth", pkgConfig: "bluez", debian: "libbluetooth-dev"),
         library("CDBus", pkgConfig: "dbus-1", debian: "libdbus-1-dev"),
         library("CEvdev", pkgConfig: "libevdev", debian: "libevdev-dev"),
+        library("CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", debian: "libgdk-pixbuf-2.0-dev"),
         library("CPulse", pkgConfig: "libpulse", debian: "libpulse-dev"),
         library("CSystemd", pkgConfig: "libsystemd", debian: "libsystemd-dev"),
         library("CUdev", pkgConfig: "libudev", debian: "libudev-dev"),
@@ -111,6 +112,7 @@ let package = Package(
         system("PulseAudio", "CPulse", "EventLoop"),
         system("RFCOMM", "CBluetooth", "EventLoop"),
         system("WAV", "EventLoop"),
+        system("Pixbuf", "CGdkPixbuf"),
 
         client("Invocation", "PTTMessages"),
         client("ServiceClient", "EventLoop", "JSON", "PTTMessages", "Varlink"),
@@ -163,6 +165,7 @@ let package = Package(
             "Journal",
             "Logind",
             "PTTMessages",
+            "Pixbuf",
             "ServiceClient",
             "TOML",
             log
@@ -251,6 +254,16 @@ let package = Package(
             data: ["Disk"]
         ),
         tests("DiagnosisTests", "Diagnosis", "PTTMessages"),
+        tests(
+            "ptt_indicatorTests",
+            "DBus",
+            "EventLoop",
+            "JSON",
+            "PTTMessages",
+            "TestSupport",
+            "Varlink",
+            "ptt-indicator"
+        ),
         tests(
             "pttctlTests",
             "AccessoryCore",
@@ -344,6 +357,7 @@ let package = Package(
         tests("PulseAudioTests", "EventLoop", "PulseAudio", "TestSupport"),
         tests("RFCOMMTests", "EventLoop", "RFCOMM", "TestSupport"),
         tests("TOMLTests", "TOML"),
+        tests("PixbufTests", "Pixbuf"),
         tests("WAVTests", "WAV"),
         tests("VarlinkTests", "EventLoop", "JSON", "TestSupport", "Varlink"),
     ],

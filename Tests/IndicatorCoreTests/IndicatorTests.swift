@@ -3,23 +3,163 @@ import PTTMessages
 import Testing
 
 struct IndicatorTests {
-    private static let channelID = ChannelID("8A1C9D6E-0000-4000-8000-000000000001")
+    private static let now = MonotonicTime(nanoseconds: 0)
 
-    private func joined(_ indicator: inout Indicator, at time: MonotonicTime) throws -> ChannelID {
-        let channelID = try #require(Self.channelID)
-        let status = Status(
-            channel: Channel(channelID: channelID, name: "Radio"),
+    private static func status(_ name: String = "Radio") throws -> Status {
+        let channelID = try #require(ChannelID("8A1C9D6E-0000-4000-8000-000000000001"))
+        return Status(
+            channel: Channel(channelID: channelID, name: name),
             isAudioServerReady: true,
             timeLimit: 60
         )
-        _ = indicator.handle(.core(.status(status)), at: time)
-        return channelID
+    }
+
+    /// The machine with a channel.
+    private static func joined() throws -> (Indicator, ChannelID) {
+        var indicator = Indicator()
+        let status = try status()
+        _ = indicator.handle(.core(.status(status)), at: now)
+        return (indicator, try #require(status.channel?.channelID))
+    }
+
+    private static func transmission(_ origin: Origin) -> Transmission {
+        Transmission(
+            transmissionID: TransmissionID(rawValue: 1),
+            source: .userRequest,
+            origin: origin,
+            began: 0
+        )
+    }
+
+    private static func panel(_ effects: [Indicator.Effect]) -> PanelItem? {
+        for case .showPanel(let item) in effects { return item }
+        return nil
     }
 
     @Test func `a click on the tray item begins a transmission of the panel`() throws {
+        var (indicator, channelID) = try Self.joined()
+        #expect(indicator.handle(.panelActivated, at: Self.now) == [.begin(.panel, channelID)])
+    }
+
+    @Test(arguments: [TalkOrigin.panel.origin, Origin(kind: .wiredHeadset, identifier: "jack", name: "Jack")])
+    func `a click stops the transmission, whatever began it`(origin: Origin) throws {
+        var (indicator, channelID) = try Self.joined()
+        _ = indicator.handle(.core(.event(.transmissionBegan(Self.transmission(origin)))), at: Self.now)
+        #expect(indicator.handle(.menuClicked(.talk), at: Self.now) == [.stop(channelID)])
+    }
+
+    @Test func `a panel that is gone ends its transmission, also one that has not begun yet`() throws {
+        var (indicator, _) = try Self.joined()
+        _ = indicator.handle(.watcherChanged(isThere: true), at: Self.now)
+        _ = indicator.handle(.panelActivated, at: Self.now)
+        #expect(indicator.handle(.watcherChanged(isThere: false), at: Self.now).contains(.end(.panel)))
+    }
+
+    @Test func `without a channel a click does nothing`() {
         var indicator = Indicator()
-        let now = MonotonicTime(nanoseconds: 0)
-        let channelID = try joined(&indicator, at: now)
-        #expect(indicator.handle(.panelActivated, at: now) == [.begin(.panel, channelID)])
+        _ = indicator.handle(.core(.status(Status(timeLimit: 60))), at: Self.now)
+        #expect(indicator.handle(.panelActivated, at: Self.now) == [])
+        #expect(indicator.handle(.menuClicked(.leave), at: Self.now) == [])
+    }
+
+    @Test func `the program ends some seconds after the channel was left, unless one is joined`() throws {
+        var (indicator, _) = try Self.joined()
+        let end = Self.now + Indicator.pause.channelLeft
+        let left = indicator.handle(
+            .core(.event(.channelLeft(.userRequest, explanation: nil))),
+            at: Self.now
+        )
+        #expect(left.contains(.arm(at: end)))
+        var other = indicator
+        #expect(indicator.handle(.timerFired, at: end).contains(.exit(.channelLeft)))
+
+        let channel = try #require(try Self.status("Other").channel)
+        let joined = other.handle(.core(.event(.channelJoined(channel, .developerRequest))), at: Self.now)
+        #expect(joined.contains(.disarm))
+        #expect(Self.panel(joined)?.title == "Other")
+        #expect(other.handle(.timerFired, at: end) == [])
+    }
+
+    @Test func `a core that is gone is what is wrong, and after a while the program ends`() throws {
+        var (indicator, _) = try Self.joined()
+        let lost = indicator.handle(.coreLost, at: Self.now)
+        let item = try #require(Self.panel(lost))
+        #expect(item.title == "Radio")
+        #expect(item.state == .active)
+        #expect(item.menu.first { $0.id == .problem }?.isVisible == true)
+        #expect(item.menu.first { $0.id == .talk }?.isEnabled == false)
+        let end = Self.now + Indicator.pause.coreGone
+        #expect(lost.last == .arm(at: end))
+        #expect(indicator.handle(.timerFired, at: end).contains(.exit(.coreGone)))
+    }
+
+    @Test func `a refusal is shown until something happens`() throws {
+        var (indicator, _) = try Self.joined()
+        let refusal = Refusal(.callActive, "a call\nis active")
+        let refused = indicator.handle(
+            .core(.event(.transmissionRefused(TalkOrigin.panel.origin, refusal))),
+            at: Self.now
+        )
+        let problem = Self.panel(refused)?.menu.first { $0.id == .problem }
+        #expect(problem?.label == "a call is active")
+        #expect(problem?.isVisible == true)
+        let began = Self.transmission(TalkOrigin.panel.origin)
+        let next = indicator.handle(.core(.event(.transmissionBegan(began))), at: Self.now)
+        #expect(Self.panel(next)?.menu.first { $0.id == .problem }?.isVisible == false)
+    }
+
+    @Test func `the refusal of another program is not shown`() throws {
+        var (indicator, _) = try Self.joined()
+        let origin = Origin(kind: .wiredHeadset, identifier: "jack", name: "Jack")
+        let refused = indicator.handle(
+            .core(.event(.transmissionRefused(origin, Refusal(.callActive, "a call is active")))),
+            at: Self.now
+        )
+        #expect(refused == [])
+    }
+
+    @Test func `a picture is shown when it is ready, and fetched again on the next connection if it was not`()
+        throws
+    {
+        var (indicator, _) = try Self.joined()
+        let summary = ImageSummary(imageID: "anna", byteCount: 1)
+        let participant = Participant(name: "Anna", image: summary)
+        let speaks = CoreEvent.participantChanged(participant)
+        let effects = indicator.handle(.core(.event(speaks)), at: Self.now)
+        #expect(effects.contains(.fetchImage("anna")))
+        #expect(Self.panel(effects)?.icon == .speaker(imageID: nil))
+        _ = indicator.handle(.coreLost, at: Self.now)
+        var status = try Self.status()
+        status.channel?.participant = participant
+        #expect(indicator.handle(.core(.status(status)), at: Self.now).contains(.fetchImage("anna")))
+        let ready = indicator.handle(.imageReady("anna"), at: Self.now)
+        #expect(Self.panel(ready)?.icon == .speaker(imageID: "anna"))
+    }
+
+    @Test func `few pictures are kept`() throws {
+        var (indicator, _) = try Self.joined()
+        var kept: Set<String> = []
+        for number in 0..<50 {
+            let image = ImageSummary(imageID: "\(number)", byteCount: 1)
+            let speaks = CoreEvent.participantChanged(Participant(name: "Anna", image: image))
+            for effect in indicator.handle(.core(.event(speaks)), at: Self.now) {
+                switch effect {
+                case .fetchImage(let imageID): kept.insert(imageID)
+                case .dropImage(let imageID): kept.remove(imageID)
+                default: break
+                }
+            }
+            #expect(kept.contains("\(number)"))
+        }
+        #expect(kept.count == 4)
+    }
+
+    @Test func `an event that shows nothing has no effect`() throws {
+        var (indicator, _) = try Self.joined()
+        for event in [
+            CoreEvent.volumeChanged(50), .audioActivating, .audioActivated, .recordersChanged(["x"]),
+        ] {
+            #expect(indicator.handle(.core(.event(event)), at: Self.now) == [])
+        }
     }
 }

@@ -9,6 +9,9 @@ package struct Indicator: Sendable {
 
     /// Nil while the core is not connected.
     package private(set) var status: Status?
+    /// The name of the channel that was joined when the core was lost.
+    private var lastChannel: String?
+    /// Why the last Talk was refused, while nothing has happened since.
     private var refusal: String?
     private var images = ShownImages()
     private let settings: IndicatorSettings
@@ -43,12 +46,14 @@ package struct Indicator: Sendable {
         switch event {
         case .core(.status(let status)):
             self.status = status
+            lastChannel = nil
             refusal = nil
             updateExit(at: now)
             return []
         case .core(.event(let event)):
             return apply(event, at: now)
         case .coreLost:
+            lastChannel = status?.channel?.name ?? lastChannel
             status = nil
             refusal = nil
             images.fetchingFailed()
@@ -99,7 +104,8 @@ package struct Indicator: Sendable {
         status?.apply(event)
         switch event {
         case .transmissionRefused(let origin, let refusal):
-            if TalkOrigin(origin) != nil {
+            // Of two clicks in a row the second may come before the first has begun.
+            if TalkOrigin(origin) != nil, refusal.code != .transmissionInProgress {
                 self.refusal = DisplayText(refusal.reason).or("Talking was refused")
             }
         case .transmissionBegan, .participantChanged, .channelJoined, .callChanged, .serviceStatusChanged,
@@ -120,8 +126,6 @@ package struct Indicator: Sendable {
 
     // MARK: - Talking
 
-    private var transmitting: TalkOrigin? { status?.transmission.flatMap { TalkOrigin($0.origin) } }
-
     /// Begins a transmission, or ends the one that there is, whatever began it.
     private func toggle(_ origin: TalkOrigin) -> [Effect] {
         guard let status, let channel = status.channel else { return [] }
@@ -129,9 +133,8 @@ package struct Indicator: Sendable {
             ? [.begin(origin, channel.channelID)] : [.stop(channel.channelID)]
     }
 
-    private func end(_ origin: TalkOrigin) -> [Effect] {
-        transmitting == origin ? [.end(origin)] : []
-    }
+    /// Also without a transmission that is known: one may just have been asked for.
+    private func end(_ origin: TalkOrigin) -> [Effect] { status == nil ? [] : [.end(origin)] }
 
     /// Ends the transmission, whatever began it.
     private func stop() -> [Effect] {
@@ -203,7 +206,7 @@ package struct Indicator: Sendable {
     }
 
     private mutating func updatePanel() -> [Effect] {
-        let item = PanelItem(status, refusal: refusal, readyImages: images.ready)
+        let item = PanelItem(status, lastChannel: lastChannel, refusal: refusal, readyImages: images.ready)
         guard item != self.item else { return [] }
         self.item = item
         return [.showPanel(item)]

@@ -3,13 +3,20 @@ package import PTTMessages
 extension PanelItem {
     /// - Parameters:
     ///   - status: Of the core; nil while it is not connected.
+    ///   - lastChannel: The name of the channel that was joined when the core was lost.
     ///   - refusal: Why the last Talk was refused, if nothing has happened since.
     ///   - readyImages: The pictures that can be shown.
-    package init(_ status: Status?, refusal: String? = nil, readyImages: Set<String> = []) {
+    package init(
+        _ status: Status?,
+        lastChannel: String? = nil,
+        refusal: String? = nil,
+        readyImages: Set<String> = []
+    ) {
         let channel = status?.channel
         let isTransmitting = status?.transmission != nil
         let participant = channel?.participant
-        let name = channel.map { DisplayText($0.name).or("Push to talk") } ?? "Push to talk"
+        let joined = channel?.name ?? (status == nil ? lastChannel : nil)
+        let name = joined.map { DisplayText($0).or("Push to talk") } ?? "Push to talk"
         let speaker = participant.map { DisplayText($0.name).or("Somebody") + " speaks" }
         let speakerImage = participant?.image.flatMap { readyImages.contains($0.imageID) ? $0.imageID : nil }
         let channelImage = channel?.image.flatMap { readyImages.contains($0.imageID) ? $0.imageID : nil }
@@ -17,7 +24,7 @@ extension PanelItem {
             status.map { refusal ?? Self.problem(of: $0) } ?? "The push-to-talk service does not run"
 
         title = name
-        if channel == nil {
+        if joined == nil {
             state = .passive
         } else {
             state = isTransmitting ? .attention : .active

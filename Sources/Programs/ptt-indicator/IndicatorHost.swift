@@ -22,6 +22,8 @@ final class IndicatorHost {
     private var inbox: [Indicator.Event] = []
     private var isHandling = false
     private let core: CoreConnection
+    private let pictures: Pictures
+    private lazy var panel = Panel(pictures: pictures, log: log) { [weak self] in self?.post($0) }
     private var bus: Bus?
     private var logind: LogindWatch?
     private var notifications: NotificationService?
@@ -38,8 +40,12 @@ final class IndicatorHost {
         indicator = Indicator(settings)
         self.exit = exit
         core = CoreConnection(log: log)
+        pictures = Pictures(core: core, log: log)
         core.updated = { [weak self] in self?.post(.core($0)) }
         core.lost = { [weak self] in self?.post(.coreLost) }
+        pictures.fetched = { [weak self] imageID, isUsable in
+            self?.post(isUsable ? .imageReady(imageID) : .imageUnusable(imageID))
+        }
     }
 
     func start() {
@@ -82,9 +88,9 @@ final class IndicatorHost {
         case .end(let origin): core.end(origin)
         case .stop(let channelID): core.stop(channelID)
         case .leave(let channelID): core.leave(channelID)
-        case .showPanel: break
-        case .fetchImage(let imageID): post(.imageUnusable(imageID))
-        case .dropImage: break
+        case .showPanel(let item): panel.show(item)
+        case .fetchImage(let imageID): pictures.fetch(imageID)
+        case .dropImage(let imageID): pictures.drop(imageID)
         case .askNoticeCapabilities: notifications?.askCapabilities()
         case .notify(let content, let number): notifications?.show(content, replacing: number)
         case .closeNotice(let id): notifications?.close(id)
@@ -110,6 +116,7 @@ final class IndicatorHost {
             EventLoop.start { [weak self] in await self?.claim(connection) }
         case .disconnected(let error):
             log.notice("\(error)")
+            panel.disconnected()
             (notifications, shortcuts, player) = (nil, nil, nil)
             post(.keyLost(.busLost))
             post(.notice(.busLost))
@@ -133,9 +140,20 @@ final class IndicatorHost {
 
     /// Each surface begins anew on a new connection.
     private func connected(_ connection: BusConnection) {
+        panel.connected(connection)
         let post: @EventLoop (Indicator.Event) -> Void = { [weak self] in self?.post($0) }
         if settings.notifications {
-            notifications = NotificationService(on: connection, log: log, picture: { _ in nil }, post: post)
+            notifications = NotificationService(
+                on: connection,
+                log: log,
+                picture: { [pictures] in
+                    pictures.picture($0).map { picture in
+                        let pixmap = picture.notification
+                        return NoticePicture(width: pixmap.size, height: pixmap.size, pixels: pixmap.rgba)
+                    }
+                },
+                post: post
+            )
             post(.notice(.busConnected))
         }
         if settings.key { shortcuts = ShortcutPortal(on: connection, log: log, post: post) }

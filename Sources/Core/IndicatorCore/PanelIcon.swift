@@ -1,0 +1,65 @@
+/// The icons of the tray item that are no person's picture: a microphone in a disc, drawn here, because the themes of
+/// desktops differ in what they have and a name that is missing shows nothing.
+package enum PanelIcon: CaseIterable, Sendable {
+    case idle
+    /// Somebody speaks who has no picture.
+    case speaker
+    case microphoneOpen
+
+    /// The sizes that panels use, and twice that for screens with many pixels.
+    package static let sizes = [22, 44]
+
+    /// Red is for the open microphone alone.
+    package var colour: (red: UInt8, green: UInt8, blue: UInt8) {
+        switch self {
+        case .idle: (0x6B, 0x72, 0x7C)
+        case .speaker: (0x1D, 0x7A, 0xD1)
+        case .microphoneOpen: (0xD9, 0x1E, 0x2A)
+        }
+    }
+
+    package func pixmap(size: Int) -> Pixmap {
+        var rgba: [UInt8] = []
+        rgba.reserveCapacity(size * size * 4)
+        // Distances are in pixels, so that each edge is one pixel soft in every size.
+        let scale = Double(size) / 22
+        for row in 0..<size {
+            for column in 0..<size {
+                let x = Double(column) + 0.5 - Double(size) / 2
+                let y = Double(row) + 0.5 - Double(size) / 2
+                let disc = Self.coverage((x * x + y * y).squareRoot() - 10.5 * scale)
+                let glyph = Self.coverage(Self.microphone(x / scale, y / scale) * scale)
+                rgba.append(Self.mix(colour.red, 0xFF, glyph))
+                rgba.append(Self.mix(colour.green, 0xFF, glyph))
+                rgba.append(Self.mix(colour.blue, 0xFF, glyph))
+                rgba.append(UInt8((255 * disc).rounded()))
+            }
+        }
+        return Pixmap(size: size, rgba: rgba)
+    }
+
+    /// The signed distance to a microphone on its stand, in a square of 22 around the origin; negative inside.
+    private static func microphone(_ x: Double, _ y: Double) -> Double {
+        let body = capsule(x, y, from: -4.6, to: -0.6, radius: 2.4)
+        // The lower half of a ring around the body.
+        let ring = abs((x * x + (y + 0.6) * (y + 0.6)).squareRoot() - 4.4) - 0.65
+        let holder = max(ring, -(y + 0.6))
+        let stem = capsule(x, y, from: 3.8, to: 6.4, radius: 0.65)
+        let foot = max(abs(x) - 2.6, abs(y - 6.5) - 0.65)
+        return min(min(body, holder), min(stem, foot))
+    }
+
+    /// The distance to a vertical line with round ends.
+    private static func capsule(_ x: Double, _ y: Double, from top: Double, to bottom: Double, radius: Double)
+        -> Double
+    {
+        let nearest = min(max(y, top), bottom)
+        return (x * x + (y - nearest) * (y - nearest)).squareRoot() - radius
+    }
+
+    private static func coverage(_ distance: Double) -> Double { min(1, max(0, 0.5 - distance)) }
+
+    private static func mix(_ back: UInt8, _ front: UInt8, _ part: Double) -> UInt8 {
+        UInt8((Double(back) * (1 - part) + Double(front) * part).rounded())
+    }
+}

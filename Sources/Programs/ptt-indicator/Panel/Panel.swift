@@ -1,0 +1,158 @@
+import DBus
+import EventLoop
+import IndicatorCore
+import Logging
+
+/// The tray item: a StatusNotifierItem with a menu, registered at the panel's watcher whenever there is one.
+///
+/// It needs neither a display nor a toolkit: the panel draws it, on X11 and Wayland alike.
+@EventLoop
+final class Panel {
+    private static let watcherName = "org.kde.StatusNotifierWatcher"
+    private static let watcherPath: ObjectPath = "/StatusNotifierWatcher"
+
+    private let log: Logger
+    private let post: @EventLoop (Indicator.Event) -> Void
+    private let item: TrayItem
+    private let menu: TrayMenu
+    /// What is shown; nil before the first.
+    private var shown: PanelItem?
+    private var connection: BusConnection?
+    private var objects: [ExportedObject] = []
+    private var subscriptions: [Subscription] = []
+    /// The watcher that this item asked last to show it.
+    private var watcher: String?
+    /// Nil before the first report.
+    private var isThere: Bool?
+
+    init(pictures: Pictures, log: Logger, post: @escaping @EventLoop (Indicator.Event) -> Void) {
+        self.log = log
+        self.post = post
+        item = TrayItem(pictures: pictures) { post(.panelActivated) }
+        menu = TrayMenu(pictures: pictures) { post(.menuClicked($0)) }
+    }
+
+    /// Exports the item on a new connection, and registers it as soon as there is a watcher.
+    func connected(_ connection: BusConnection) {
+        self.connection = connection
+        do throws(BusError) {
+            objects = [
+                try connection.export(TrayItem.path, [item.interface]),
+                try connection.export(TrayMenu.path, [menu.interface]),
+            ]
+        } catch {
+            // The connection has ended already, which is reported on its own.
+            return log.debug("\(error)")
+        }
+        subscriptions = [
+            connection.watchName(Self.watcherName) { [weak self] in self?.watcherChanged($0) },
+            hostSignal("StatusNotifierHostRegistered", on: connection),
+            hostSignal("StatusNotifierHostUnregistered", on: connection),
+        ]
+    }
+
+    func disconnected() {
+        connection = nil
+        objects = []
+        subscriptions = []
+        watcher = nil
+        update(isThere: false)
+    }
+
+    /// Announces what has changed, and nothing else: panels fetch all of the item for each announcement.
+    func show(_ next: PanelItem) {
+        let changes = next.changes(from: shown)
+        shown = next
+        item.item = next
+        menu.entries = next.menu
+        if changes.title { announce("NewTitle") }
+        if changes.icon { announce("NewIcon") }
+        if changes.toolTip { announce("NewToolTip") }
+        if changes.state { announce("NewStatus", [.string(TrayItem.status(next.state))]) }
+        if !changes.entries.isEmpty { emit(menu.propertiesUpdated(changes.entries)) }
+    }
+
+    private func announce(_ member: String, _ arguments: [BusValue] = []) {
+        emit(
+            BusSignal(path: TrayItem.path, interface: TrayItem.name, member: member, arguments: arguments)
+        )
+    }
+
+    private func emit(_ signal: BusSignal) {
+        do throws(BusError) {
+            try connection?.emit(signal)
+        } catch {
+            // A panel that misses it still has the item as it was. The end of the connection is reported on its own.
+            log.debug("\(error)")
+        }
+    }
+
+    // MARK: - The watcher
+
+    /// Registers with each new watcher: a panel that was started again does not know the item.
+    private func watcherChanged(_ owner: String?) {
+        watcher = owner
+        // Of a panel that was there already the first report is that it is.
+        if owner == nil || isThere == true { update(isThere: false) }
+        guard let owner, let connection else { return }
+        var call = MethodCall(
+            to: Self.watcherName,
+            path: Self.watcherPath,
+            interface: Self.watcherName,
+            member: "RegisterStatusNotifierItem",
+            // The unique name: a name with the process's number would be wrong in a sandbox.
+            arguments: [.string(connection.uniqueName)]
+        )
+        call.startsService = false
+        connection.call(call) { [weak self] result in
+            guard let self, watcher == owner else { return }
+            switch result {
+            case .success: lookForHost(of: owner)
+            case .failure(let error):
+                log.notice("the panel does not show the channel: \(error)")
+                update(isThere: false)
+            }
+        }
+    }
+
+    /// A watcher may run without a panel: that of KDE is a process of its own.
+    private func lookForHost(of owner: String) {
+        var call = MethodCall.getProperty(
+            "IsStatusNotifierHostRegistered",
+            interface: Self.watcherName,
+            of: Self.watcherName,
+            path: Self.watcherPath
+        )
+        call.startsService = false
+        connection?.call(call) { [weak self] result in
+            guard let self, watcher == owner else { return }
+            switch result {
+            case .success(let values):
+                update(isThere: values.first?.asBool ?? true)
+            case .failure(let error):
+                // It has accepted the item, and does not say for whom.
+                log.debug("\(error)")
+                update(isThere: true)
+            }
+        }
+    }
+
+    private func hostSignal(_ member: String, on connection: BusConnection) -> Subscription {
+        let rule = MatchRule(
+            sender: Self.watcherName,
+            path: Self.watcherPath,
+            interface: Self.watcherName,
+            member: member
+        )
+        return connection.subscribe(rule) { [weak self] _ in
+            guard let self, let watcher else { return }
+            lookForHost(of: watcher)
+        }
+    }
+
+    private func update(isThere: Bool) {
+        guard isThere != self.isThere else { return }
+        self.isThere = isThere
+        post(.watcherChanged(isThere: isThere))
+    }
+}

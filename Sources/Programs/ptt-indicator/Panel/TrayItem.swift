@@ -1,0 +1,123 @@
+import DBus
+import EventLoop
+import IndicatorCore
+
+/// `org.kde.StatusNotifierItem`: the icon in the panel.
+@EventLoop
+final class TrayItem {
+    static let path: ObjectPath = "/StatusNotifierItem"
+    static let name = "org.kde.StatusNotifierItem"
+    /// Panels remember by it what a person has hidden.
+    private static let identifier = "org.pushtotalk.Indicator"
+
+    var item: PanelItem?
+    private let pictures: Pictures
+    private let activated: @EventLoop () -> Void
+    /// Drawn once.
+    private lazy var drawn: [PanelIcon: BusValue] = [:]
+
+    init(pictures: Pictures, activated: @escaping @EventLoop () -> Void) {
+        self.pictures = pictures
+        self.activated = activated
+    }
+
+    static func status(_ state: PanelItem.State) -> String {
+        switch state {
+        case .passive: "Passive"
+        case .active: "Active"
+        case .attention: "NeedsAttention"
+        }
+    }
+
+    /// With all properties that the specification has: panels ask for all of them at once.
+    private(set) lazy var interface = ExportedInterface(
+        Self.name,
+        methods: methods,
+        properties: [
+            fixed("Category", "s", .string("Communications")),
+            fixed("Id", "s", .string(Self.identifier)),
+            property("Title", "s") { .string($0?.title ?? "") },
+            property("Status", "s") { .string(Self.status($0?.state ?? .passive)) },
+            fixed("WindowId", "i", .int32(0)),
+            // A name would be shown instead of the pixmap, if the theme has it.
+            fixed("IconName", "s", .string("")),
+            fixed("IconThemePath", "s", .string("")),
+            property("IconPixmap", Self.pixmaps) { [unowned self] in icon($0?.icon ?? .idle) },
+            fixed("OverlayIconName", "s", .string("")),
+            fixed("OverlayIconPixmap", Self.pixmaps, Self.noPixmaps),
+            fixed("AttentionIconName", "s", .string("")),
+            property("AttentionIconPixmap", Self.pixmaps) { [unowned self] _ in draw(.microphoneOpen) },
+            fixed("AttentionMovieName", "s", .string("")),
+            property("ToolTip", "(s\(Self.pixmaps)ss)") {
+                .structure([
+                    .string(""), Self.noPixmaps, .string($0?.title ?? ""), .string($0?.toolTip ?? ""),
+                ])
+            },
+            // With true some panels open the menu on a left click, and report none.
+            fixed("ItemIsMenu", "b", .boolean(false)),
+            fixed("Menu", "o", .objectPath(TrayMenu.path)),
+        ],
+        signals: [
+            ExportedSignal("NewTitle"), ExportedSignal("NewIcon"), ExportedSignal("NewAttentionIcon"),
+            ExportedSignal("NewToolTip"), ExportedSignal("NewStatus", arguments: ["status": "s"]),
+        ]
+    )
+
+    private var methods: [ExportedMethod] {
+        [
+            ExportedMethod("Activate", inputs: ["x": "i", "y": "i"]) { [unowned self] invocation in
+                invocation.reply()
+                activated()
+            },
+            // A middle click, the wheel and the menu, which the panel draws, do nothing here.
+            ExportedMethod("SecondaryActivate", inputs: ["x": "i", "y": "i"]) { $0.reply() },
+            ExportedMethod("ContextMenu", inputs: ["x": "i", "y": "i"]) { $0.reply() },
+            ExportedMethod("Scroll", inputs: ["delta": "i", "orientation": "s"]) { $0.reply() },
+            ExportedMethod("ProvideXdgActivationToken", inputs: ["token": "s"]) { $0.reply() },
+        ]
+    }
+
+    private func fixed(_ name: String, _ type: String, _ value: BusValue) -> ExportedProperty {
+        ExportedProperty(name, type, get: { value })
+    }
+
+    private func property(
+        _ name: String,
+        _ type: String,
+        _ value: @escaping @EventLoop (PanelItem?) -> BusValue
+    ) -> ExportedProperty {
+        ExportedProperty(name, type, get: { [unowned self] in value(item) })
+    }
+
+    // MARK: - Pixmaps
+
+    private static let pixmap = "(iiay)"
+    private static let pixmaps = "a" + pixmap
+    private static let noPixmaps = BusValue.array(of: pixmap, [])
+
+    private func icon(_ icon: PanelItem.Icon) -> BusValue {
+        switch icon {
+        case .idle: return draw(.idle)
+        case .microphoneOpen: return draw(.microphoneOpen)
+        case .speaker(let imageID):
+            guard let picture = imageID.flatMap({ pictures.picture($0) }) else { return draw(.speaker) }
+            return Self.value(picture.icons)
+        }
+    }
+
+    private func draw(_ icon: PanelIcon) -> BusValue {
+        if let value = drawn[icon] { return value }
+        let value = Self.value(PanelIcon.sizes.map { icon.pixmap(size: $0) })
+        drawn[icon] = value
+        return value
+    }
+
+    private static func value(_ pixmaps: [Pixmap]) -> BusValue {
+        .array(
+            of: pixmap,
+            pixmaps.map {
+                .structure([.int32(Int32($0.size)), .int32(Int32($0.size)), .bytes($0.argb)])
+            }
+        )
+    }
+}

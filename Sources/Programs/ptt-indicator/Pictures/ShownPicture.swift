@@ -1,0 +1,29 @@
+import IndicatorCore
+import Pixbuf
+
+/// A picture in the forms that the desktop shows. Desktops receive these, never the bytes of a stranger.
+struct ShownPicture: Sendable {
+    /// For the tray item, round.
+    let icons: [Pixmap]
+    /// For the menu: a PNG file.
+    let png: [UInt8]
+    /// For the notification.
+    let notification: Pixmap
+
+    /// The largest that a notification shows.
+    private static let notificationSize = 96
+    private static let menuSize = 32
+
+    /// - Parameter bytes: A file of a stranger. Blocks for some milliseconds.
+    /// - Throws: If it cannot be decoded.
+    init(_ bytes: [UInt8]) throws(PixbufError) {
+        let picture = try Pixbuf(decoding: bytes, size: Self.notificationSize)
+        notification = Pixmap(size: picture.size, rgba: picture.rgba)
+        png = try picture.scaled(to: Self.menuSize).png()
+        var icons: [Pixmap] = []
+        for size in PanelIcon.sizes {
+            icons.append(Pixmap(size: size, rgba: try picture.scaled(to: size).rgba).round)
+        }
+        self.icons = icons
+    }
+}

@@ -1,0 +1,102 @@
+import IndicatorCore
+import PTTMessages
+import Testing
+
+struct PanelItemTests {
+    private static func status() throws -> Status {
+        let channelID = try #require(ChannelID("8A1C9D6E-0000-4000-8000-000000000001"))
+        return Status(
+            channel: Channel(channelID: channelID, name: "Radio"),
+            isAudioServerReady: true,
+            timeLimit: 60
+        )
+    }
+
+    private static func problem(_ change: (inout Status) -> Void) throws -> String? {
+        var status = try status()
+        change(&status)
+        let entry = PanelItem(status).menu.first { $0.id == .problem }
+        return entry?.isVisible == true ? entry?.label : nil
+    }
+
+    @Test func `the first item differs in everything from none, and an equal one in nothing`() throws {
+        let item = PanelItem(try Self.status())
+        let first = item.changes(from: nil)
+        #expect(first.title && first.state && first.icon && first.toolTip)
+        #expect(first.entries == item.menu)
+        #expect(item.changes(from: item) == PanelItem.Changes())
+    }
+
+    @Test func `a participant changes icon, tooltip and one entry`() throws {
+        var status = try Self.status()
+        let before = PanelItem(status)
+        status.channel?.participant = Participant(name: "Anna")
+        let changes = PanelItem(status).changes(from: before)
+        #expect(!changes.title && !changes.state && changes.icon && changes.toolTip)
+        #expect(changes.entries.map(\.id) == [.speaker])
+    }
+
+    @Test func `an open microphone goes before a participant`() throws {
+        var status = try Self.status()
+        status.channel?.participant = Participant(name: "Anna")
+        status.transmission = Transmission(
+            transmissionID: TransmissionID(rawValue: 1),
+            source: .handsfreeButton,
+            origin: TalkOrigin.key.origin,
+            began: 0
+        )
+        let item = PanelItem(status)
+        #expect(item.icon == .microphoneOpen)
+        #expect(item.state == .attention)
+        #expect(item.menu.first { $0.id == .talk }?.label == "Stop")
+        #expect(item.menu.first { $0.id == .speaker }?.label == "Anna speaks")
+    }
+
+    @Test func `what is wrong is an entry of the menu`() throws {
+        #expect(try Self.problem { _ in } == nil)
+        #expect(try Self.problem { $0.isAudioServerReady = false } == "No sound server runs")
+        #expect(
+            try Self.problem { $0.call = ActiveCall(source: "oFono", name: "mobile\ncall") }
+                == "A call is active: mobile call"
+        )
+        let muted = MicrophoneState(name: "m", description: "M", isMuted: true, isSilent: false)
+        #expect(try Self.problem { $0.microphone = muted } == "The microphone is muted")
+        #expect(
+            try Self.problem { $0.channel?.serviceStatus = .unavailable }
+                == "The application has no connection to its servers"
+        )
+        #expect(
+            try Self.problem { $0.saveFailure = "/x: full" }
+                == "The channel cannot be saved for the next start"
+        )
+    }
+
+    @Test func `without a channel the item is passive, and nothing is to click`() {
+        let item = PanelItem(Status(timeLimit: 60))
+        #expect(item.state == .passive)
+        #expect(item.menu.allSatisfy { !$0.isEnabled })
+    }
+
+    @Test func `the menu has the same entries in every state`() throws {
+        var speaking = try Self.status()
+        speaking.channel?.participant = Participant(name: "Anna")
+        let items = [PanelItem(nil), PanelItem(Status(timeLimit: 1)), PanelItem(speaking, refusal: "no")]
+        #expect(Set(items.map { $0.menu.map(\.id) }).count == 1)
+    }
+
+    @Test(arguments: PanelIcon.sizes)
+    func `red is the disc of the open microphone alone`(size: Int) {
+        for icon in PanelIcon.allCases {
+            let pixmap = icon.pixmap(size: size)
+            #expect(pixmap.argb.count == size * size * 4)
+            // Left of the microphone.
+            let start = (size / 2 * size + size / 7) * 4
+            let pixel = Array(pixmap.argb[start..<start + 4])
+            #expect(pixel == [0xFF, icon.colour.red, icon.colour.green, icon.colour.blue])
+            // The corner is transparent, the microphone white.
+            #expect(pixmap.argb[0] == 0)
+            let middle = (size * 3 / 8 * size + size / 2) * 4
+            #expect(Array(pixmap.argb[middle..<middle + 4]) == [0xFF, 0xFF, 0xFF, 0xFF])
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import EventLoop
+import Glibc
+import JSON
+import PTTMessages
+import TestSupport
+import Varlink
+
+/// A built `ptt-indicator` between a real `pttd`, with a channel and its application, and a session bus with a panel.
+@EventLoop
+final class IndicatorFixture {
+    let bus: PrivateBus
+    let core: CoreProcess
+    let panel: ScriptedPanel
+    /// The events of the core.
+    let events = AsyncQueue(of: CoreEvent.self)
+    let channelID: ChannelID
+    private(set) var indicator: TestProcess
+    private let sound: PrivateAudioServer?
+    private let application: VarlinkClient
+    private let calls: VarlinkClient
+    private let subscription: VarlinkClient
+
+    /// - Parameters:
+    ///   - hasSound: Whether there is a sound server, without which nothing can be transmitted.
+    ///   - name: Of the channel.
+    /// - Returns: The indicator, registered at the panel.
+    /// - Throws: If something of it cannot be started.
+    static func start(hasSound: Bool = true, channel name: String = "Radio") async throws -> IndicatorFixture
+    {
+        let sound = hasSound ? try await PrivateAudioServer.start(.pulseAudio) : nil
+        let bus = try await PrivateBus.start()
+        let core = try CoreProcess(soundServer: sound?.address)
+        try await core.isReady()
+        let panel = try await ScriptedPanel.start(bus.address)
+        let fixture = try await IndicatorFixture(bus, core, panel, sound: sound, channel: name)
+        try await panel.registration()
+        return fixture
+    }
+
+    private init(
+        _ bus: PrivateBus,
+        _ core: CoreProcess,
+        _ panel: ScriptedPanel,
+        sound: PrivateAudioServer?,
+        channel name: String
+    ) async throws {
+        (self.bus, self.core, self.panel, self.sound) = (bus, core, panel, sound)
+        let path = core.directory + "/pushtotalk/core"
+        subscription = try VarlinkClient(connectingTo: path)
+        application = try VarlinkClient(connectingTo: path)
+        calls = try VarlinkClient(connectingTo: path)
+        let tokens = AsyncQueue(of: String.self)
+        let request = ApplicationInterface.AttachRequest(
+            identifier: ApplicationID(rawValue: "org.example.App"),
+            name: "App",
+            isForeground: true
+        )
+        application.subscribe(ApplicationInterface.attach.qualifiedName, .encoding(request)) { answer, _ in
+            // Updates with an event have no attachment.
+            guard let update = try? answer.get().decode(ApplicationInterface.Update.self),
+                let attachment = update.attachment
+            else { return }
+            tokens.add(attachment.callToken)
+        }
+        try await Self.call(
+            calls,
+            ApplicationInterface.useAttachment,
+            ApplicationInterface.UseAttachmentRequest(callToken: try await tokens.next())
+        )
+        let join = ChannelInterface.JoinRequest(channelID: nil, name: name, application: nil)
+        channelID = try await Self.call(calls, ChannelInterface.join, join).channelID
+        let events = events
+        let ready = AsyncQueue(of: Bool.self)
+        subscription.subscribe(ChannelInterface.subscribe.qualifiedName) { answer, _ in
+            // The end of the subscription has no update.
+            guard let update = try? answer.get().decode(ChannelInterface.Update.self) else { return }
+            if let status = update.status { ready.add(status.isAudioServerReady) }
+            if let event = update.event { events.add(event) }
+        }
+        if try await !ready.next(), sound != nil { _ = try await events.first { $0 == .audioServerReady } }
+        indicator = try Self.launch(in: core.directory, bus.address)
+    }
+
+    static func launch(in directory: String, _ bus: String) throws -> TestProcess {
+        try TestProcess(
+            [TestProcess.built("ptt-indicator")],
+            environment: [
+                "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
+                "DBUS_SESSION_BUS_ADDRESS": bus, "PTT_LOG": "debug",
+                "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory)/no-bus",
+            ],
+            mergesErrors: true
+        )
+    }
+
+    @discardableResult
+    private static func call<Request, Reply>(
+        _ client: VarlinkClient,
+        _ method: InterfaceMethod<Request, Reply>,
+        _ request: Request
+    ) async throws -> Reply {
+        try await client.call(method.qualifiedName, .encoding(request)).decode()
+    }
+
+    /// Calls the core as the application of the channel.
+    @discardableResult
+    func call<Request, Reply>(_ method: InterfaceMethod<Request, Reply>, _ request: Request) async throws
+        -> Reply
+    {
+        try await Self.call(calls, method, request)
+    }
+
+    func rename(_ name: String) async throws {
+        let request = ChannelInterface.DescriptorRequest(channelID: channelID, name: name)
+        try await call(ChannelInterface.setDescriptor, request)
+    }
+
+    /// Lets a person speak at the other end; nil lets nobody speak.
+    func speak(_ name: String?, image: String? = nil) async throws {
+        try await call(
+            ApplicationInterface.setActiveRemoteParticipant,
+            ApplicationInterface.ParticipantRequest(
+                channelID: channelID,
+                participant: name.map { ApplicationInterface.Speaker(name: $0, image: image) }
+            )
+        )
+    }
+
+    /// The origin of the next transmission.
+    func nextBegin() async throws -> Origin {
+        while true {
+            if case .transmissionBegan(let transmission) = try await events.next() {
+                return transmission.origin
+            }
+        }
+    }
+
+    /// The cause of the next end of a transmission.
+    func nextEnd() async throws -> EndCause {
+        while true {
+            if case .transmissionEnded(_, let cause, _) = try await events.next() { return cause }
+        }
+    }
+}

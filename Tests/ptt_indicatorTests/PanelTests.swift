@@ -1,0 +1,173 @@
+import DBus
+import EventLoop
+import PTTMessages
+import TestSupport
+import Testing
+
+/// The tray item of the built indicator, as a panel sees it.
+@Suite(.timeLimit(.minutes(2)))
+struct PanelTests {
+    init() { withRunningLoop() }
+
+    /// On the disc beside the microphone.
+    private static func disc(_ properties: [BusKey: BusValue]) -> [UInt8]? {
+        ShownPixmap(properties["IconPixmap"])?.pixel(3, 11)
+    }
+
+    @Test @EventLoop func `a panel finds all properties of the item, with their types`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false)
+        let properties = try await fixture.panel.properties()
+        let types = properties.mapValues(\.signature)
+        #expect(
+            types == [
+                "Category": "s", "Id": "s", "Title": "s", "Status": "s", "WindowId": "i", "IconName": "s",
+                "IconThemePath": "s", "IconPixmap": "a(iiay)", "OverlayIconName": "s",
+                "OverlayIconPixmap": "a(iiay)", "AttentionIconName": "s", "AttentionIconPixmap": "a(iiay)",
+                "AttentionMovieName": "s", "ToolTip": "(sa(iiay)ss)", "ItemIsMenu": "b", "Menu": "o",
+            ]
+        )
+        #expect(properties["Category"]?.asString == "Communications")
+        #expect(properties["Id"]?.asString == "org.pushtotalk.Indicator")
+        #expect(properties["ItemIsMenu"]?.asBool == false)
+        #expect(properties["Menu"]?.asObjectPath == "/MenuBar")
+        #expect(properties["IconName"]?.asString == "")
+        let sizes = properties["IconPixmap"]?.asArray?.map { $0.asStructure?.first?.asInt }
+        #expect(sizes == [22, 44])
+    }
+
+    @Test @EventLoop func `a click on Talk opens the microphone, and the icon is red until Stop`()
+        async throws
+    {
+        let fixture = try await IndicatorFixture.start()
+        let panel = fixture.panel
+        try await panel.waits(for: "Active")
+
+        #expect(try await panel.click(4) == [.array(of: "i", [])])
+        #expect(try await fixture.nextBegin().identifier == "org.pushtotalk.Indicator.panel")
+        #expect(try await panel.signal("NewStatus").arguments == [.string("NeedsAttention")])
+        let updated = try await panel.signal("ItemsPropertiesUpdated").arguments
+        #expect(try panel.entries(updated[0].asArray).keys.sorted() == [4])
+        let open = try await panel.properties()
+        #expect(Self.disc(open) == [0xFF, 0xD9, 0x1E, 0x2A])
+        #expect(open["ToolTip"]?.asStructure?.last?.asString == "The microphone is open")
+        #expect(try await panel.layout()[4]?["label"]?.asString == "Stop")
+
+        try await panel.click(4)
+        #expect(try await fixture.nextEnd() == .stopped)
+        #expect(try await panel.signal("NewStatus").arguments == [.string("Active")])
+        #expect(Self.disc(try await panel.properties()) == [0xFF, 0x6B, 0x72, 0x7C])
+    }
+
+    @Test @EventLoop func `a left click toggles the transmission`() async throws {
+        let fixture = try await IndicatorFixture.start()
+        try await fixture.panel.callItem("Activate", .int32(16), .int32(584))
+        _ = try await fixture.nextBegin()
+        try await fixture.panel.signal("NewStatus")
+        try await fixture.panel.callItem("Activate", .int32(16), .int32(584))
+        #expect(try await fixture.nextEnd() == .stopped)
+    }
+
+    @Test @EventLoop func `the single form of a click counts as the group form does`() async throws {
+        let fixture = try await IndicatorFixture.start()
+        let panel = fixture.panel
+        #expect(try await panel.call("AboutToShow", .int32(0)) == [.boolean(false)])
+        _ = try await panel.call("Event", .int32(4), .string("clicked"), .variant(.int32(0)), .uint32(1))
+        _ = try await fixture.nextBegin()
+    }
+
+    @Test @EventLoop func `Leave leaves the channel, and the indicator ends`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false)
+        try await fixture.panel.click(5)
+        #expect(try await fixture.panel.signal("NewStatus").arguments == [.string("Passive")])
+        #expect(try await fixture.indicator.exitStatus() == 0)
+    }
+
+    @Test @EventLoop func `the indicator's death ends the transmission of its Talk`() async throws {
+        let fixture = try await IndicatorFixture.start()
+        try await fixture.panel.click(4)
+        _ = try await fixture.nextBegin()
+        fixture.indicator.kill()
+        #expect(try await fixture.nextEnd() == .connectionLost)
+    }
+
+    @Test @EventLoop func `a panel that is killed ends the transmission of its Talk, and shows the next`()
+        async throws
+    {
+        let fixture = try await IndicatorFixture.start()
+        try await fixture.panel.click(4)
+        _ = try await fixture.nextBegin()
+        fixture.panel.crash()
+        #expect(try await fixture.nextEnd() == .released)
+
+        let next = try await ScriptedPanel.start(fixture.bus.address)
+        try await next.registration()
+        #expect(try await next.properties()["Title"]?.asString == "Radio")
+        try await next.click(4)
+        _ = try await fixture.nextBegin()
+    }
+
+    @Test @EventLoop func `a watcher that loses its panel ends the transmission as well`() async throws {
+        let fixture = try await IndicatorFixture.start()
+        try await fixture.panel.click(4)
+        _ = try await fixture.nextBegin()
+        try fixture.panel.setHost(false)
+        #expect(try await fixture.nextEnd() == .released)
+    }
+
+    @Test @EventLoop func `a bus that ends ends the transmission, and the item is on the next bus`()
+        async throws
+    {
+        let fixture = try await IndicatorFixture.start()
+        try await fixture.panel.click(4)
+        _ = try await fixture.nextBegin()
+        fixture.bus.stop()
+        #expect(try await fixture.nextEnd() == .released)
+        try await fixture.bus.start()
+        let panel = try await ScriptedPanel.start(fixture.bus.address)
+        try await panel.registration()
+    }
+
+    @Test @EventLoop func `only what has changed is announced`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false)
+        let panel = fixture.panel
+        try await fixture.rename("First")
+        while try await panel.properties()["Title"]?.asString != "First" {
+            try await panel.signal("NewTitle")
+        }
+        try await panel.signal("ItemsPropertiesUpdated")
+        try await fixture.call(ChannelInterface.setVolume, ChannelInterface.VolumeRequest(volume: 50))
+        try await fixture.rename("Other")
+        #expect(
+            try await panel.nextSignals(3) == ["NewTitle", "NewToolTip", "ItemsPropertiesUpdated"]
+        )
+        #expect(try await panel.properties()["Title"]?.asString == "Other")
+    }
+
+    @Test @EventLoop func `a second indicator says that another runs, and ends`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false)
+        let second = try IndicatorFixture.launch(in: fixture.core.directory, fixture.bus.address)
+        let output = try await second.output()
+        #expect(output.status == 69)
+        #expect(output.lines.contains("error: another ptt-indicator runs in this session"))
+        #expect(try await fixture.panel.properties()["Title"]?.asString == "Radio")
+    }
+
+    @Test @EventLoop func `the indicator waits for a core that starts again`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false)
+        let panel = fixture.panel
+        try await panel.waits(for: "Active")
+        fixture.core.crash()
+        try await panel.signal("NewToolTip")
+        let properties = try await panel.properties()
+        #expect(properties["Status"]?.asString == "Active")
+        #expect(
+            properties["ToolTip"]?.asStructure?.last?.asString
+                == "Nobody speaks. The push-to-talk service does not run"
+        )
+        #expect(try await panel.layout()[4]?["enabled"]?.asBool == false)
+        try fixture.core.restart()
+        try await panel.signal("NewToolTip")
+        #expect(try await panel.layout()[4]?["enabled"]?.asBool == true)
+        #expect(try await panel.properties()["Title"]?.asString == "Radio")
+    }
+}
