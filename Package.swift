@@ -183,8 +183,10 @@ let package = Package(
             "Diagnosis",
             "ServiceClient",
             "EventLoop",
+            "Input",
             "JSON",
             "PTTMessages",
+            "PulseAudio",
             "Varlink",
             "WAV",
             arguments

@@ -11,6 +11,7 @@ final class DoctorFixture {
     let scratch: Scratch
     /// `XDG_RUNTIME_DIR`
     let runtime: String
+    let home: String
     /// `--root`
     let root: String
     var environment: [String: String?]
@@ -18,13 +19,15 @@ final class DoctorFixture {
     init() throws {
         scratch = try Scratch()
         runtime = scratch.directory + "/runtime"
+        home = scratch.directory + "/home"
         root = scratch.directory + "/root"
         for path in [runtime, runtime + "/pushtotalk", root] {
             guard mkdir(path, 0o700) == 0 else { throw SystemError("make \(path)") }
         }
         environment = [
-            "XDG_RUNTIME_DIR": runtime, "HOME": scratch.directory + "/home", "XDG_CONFIG_HOME": nil,
-            "XDG_STATE_HOME": nil, "SUDO_USER": nil, "PULSE_SERVER": "unix:\(runtime)/no-sound",
+            "XDG_RUNTIME_DIR": runtime, "HOME": home, "XDG_CONFIG_HOME": nil,
+            "XDG_STATE_HOME": nil, "SUDO_USER": nil, "XDG_CURRENT_DESKTOP": nil, "SNAP": nil,
+            "FLATPAK_ID": nil, "PULSE_SERVER": "unix:\(runtime)/no-sound",
             "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(runtime)/no-bus",
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(runtime)/no-bus",
         ]

@@ -18,7 +18,7 @@ import Testing
         #expect(report["core"].map(\.severity) == ["failure"])
         #expect(report["core"].map(\.command) == ["systemctl --user enable --now pttd.socket"])
         #expect(
-            report["accessory daemon"].map(\.command) == [
+            report["accessory-daemon"].map(\.command) == [
                 "systemctl --user enable --now ptt-accessoryd.socket"
             ]
         )

@@ -83,74 +83,21 @@ import Testing
     }
 }
 
-/// A template of python-dbusmock on a system bus of its own.
-@EventLoop
-private final class MockedService {
-    private let name: String
-    private let bus: PrivateBus
-    private let process: TestProcess
-    private let client: BusConnection
-
+extension MockedService {
     /// Skips the test where the package cannot be installed.
-    static func start(_ template: String, name: String) async throws -> MockedService {
-        let directory: String
+    @EventLoop
+    fileprivate static func start(_ template: String, name: String) async throws -> MockedService {
         do {
-            directory = try await PythonPackage.dbusmock.installed()
+            return try await MockedService(template, name: name)
         } catch let error as PythonPackage.Missing {
             print("skipped: \(error)")
             try Test.cancel("\(error)")
         }
-        let bus = try await PrivateBus.start()
-        let process = try TestProcess(
-            [PythonPackage.dbusmock.interpreter, "-m", "dbusmock", "--system", "--template", template],
-            environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address, "PYTHONPATH": directory],
-            mergesErrors: true
-        )
-        let client = try await BusConnection.open(.address(bus.address))
-        let owners = AsyncQueue(of: String?.self)
-        let watch = client.watchName(name) { owners.add($0) }
-        _ = try await owners.first { $0 != nil }
-        watch.cancel()
-        return MockedService(name, bus, process, client)
-    }
-
-    private init(_ name: String, _ bus: PrivateBus, _ process: TestProcess, _ client: BusConnection) {
-        (self.name, self.bus, self.process, self.client) = (name, bus, process, client)
     }
 
     /// A core that finds the service on its system bus.
-    func fixture() async throws -> MicrophoneFixture {
+    @EventLoop
+    fileprivate func fixture() async throws -> MicrophoneFixture {
         try await .start(.pulseAudio, environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
-    }
-
-    func call(_ call: MethodCall) async throws { _ = try await client.call(call) }
-
-    /// Calls a method of the mock's own interface.
-    func mock(_ member: String, at path: ObjectPath, _ arguments: [BusValue]) async throws {
-        let interface = "org.freedesktop.DBus.Mock"
-        try await call(
-            MethodCall(to: name, path: path, interface: interface, member: member, arguments: arguments)
-        )
-    }
-
-    /// Emits a signal whose argument is an object.
-    func emit(_ signal: String, of interface: String, at path: ObjectPath, _ object: ObjectPath) async throws
-    {
-        let arguments: BusValue = .array(of: "v", [.variant(.objectPath(object))])
-        try await mock(
-            "EmitSignal",
-            at: path,
-            [.string(interface), .string(signal), .string("o"), arguments]
-        )
-    }
-
-    func kill() { process.kill() }
-
-    static func properties(_ values: [String: BusValue]) -> BusValue {
-        .dictionary(
-            keys: "s",
-            values: "v",
-            Dictionary(uniqueKeysWithValues: values.map { (.string($0), .variant($1)) })
-        )
     }
 }

@@ -67,6 +67,9 @@ extension Configuration {
     /// Replaces a file that cannot be used, which may have asked to refuse while the screen is locked.
     package static let unreadable = Configuration(whileLocked: TalkSession.WhileLocked.refuse.rawValue)
 
+    /// The property of the devices and streams of the sound server that are the core's own, and never microphones.
+    package static let ownDeviceProperty = "pttd.virtual"
+
     private static let timeLimits = 1...1200
 
     /// The path of the file; nil without a home directory.

@@ -134,7 +134,8 @@ package struct PolicyRules: Equatable {
         )
     }
 
-    private func isClosed(at time: WeekTime) -> Bool {
+    /// Whether a closed time includes this minute.
+    package func isClosed(at time: WeekTime) -> Bool {
         spans.contains { span in
             // A span may cross the end of the week.
             [time.minute, time.minute + WeekTime.week].contains { $0 >= span.begin && $0 < span.end }

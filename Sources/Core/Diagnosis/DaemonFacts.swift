@@ -38,42 +38,42 @@ package struct DaemonFacts: Equatable, Sendable {
     }
 
     package var findings: [Finding] {
-        let core = finding(.core, "pttd", self.core)
-        let accessory = finding(.accessoryDaemon, "ptt-accessoryd", self.accessory)
+        let core = finding(.core, of: "pttd", self.core)
+        let accessory = finding(.accessoryDaemon, of: "ptt-accessoryd", self.accessory)
         return [core, notSaved, accessory, separated].compactMap(\.self)
     }
 
-    private func finding(_ check: Check, _ name: String, _ answer: SocketAnswer) -> Finding {
+    private func finding(_ check: Check, of name: String, _ answer: SocketAnswer) -> Finding {
         switch answer {
         case .missing:
             .failure(
                 check,
                 "\(name) has no socket: \(name).socket does not run",
-                .command("systemctl --user enable --now \(name).socket")
+                cure: .command("systemctl --user enable --now \(name).socket")
             )
         case .refused:
             .failure(
                 check,
                 "no process listens on the socket of \(name), which an earlier one has left",
-                .command("systemctl --user restart \(name).socket")
+                cure: .command("systemctl --user restart \(name).socket")
             )
         case .silent:
             .failure(
                 check,
                 "\(name) hangs: it does not answer",
-                .command("systemctl --user restart \(name).service")
+                cure: .command("systemctl --user restart \(name).service")
             )
         case .failed(let reason):
             .failure(
                 check,
                 "\(name) cannot be asked: \(reason)",
-                .command("systemctl --user restart \(name).service")
+                cure: .command("systemctl --user restart \(name).service")
             )
         case .answered(let running) where running != version:
             .warning(
                 check,
                 "the \(name) that runs is version \(running), this is \(version)",
-                .command("systemctl --user restart \(name).service")
+                cure: .command("systemctl --user restart \(name).service")
             )
         case .answered(let running): .ok(check, "\(name) \(running) answers")
         }
@@ -84,7 +84,7 @@ package struct DaemonFacts: Equatable, Sendable {
         return .warning(
             .core,
             "the channel is not kept over a restart: \(reason)",
-            .advice("make room or give the directory back to its owner; the core then saves by itself")
+            cure: .advice("make room or give the directory back to its owner; the core then saves by itself")
         )
     }
 
@@ -93,7 +93,22 @@ package struct DaemonFacts: Equatable, Sendable {
         return .failure(
             .accessoryDaemon,
             "ptt-accessoryd is not connected to the core: no press transmits",
-            .command("systemctl --user restart ptt-accessoryd.service")
+            cure: .command("systemctl --user restart ptt-accessoryd.service")
         )
+    }
+
+    /// What ptt-accessoryd remarks of buttons and headsets that cannot be used as they are.
+    package var deviceFindings: [Finding] {
+        (devices?.devices ?? []).compactMap { device in
+            guard let remark = device.remark, device.link != .ready else { return nil }
+            return .warning(.buttons, "\(device.name): \(remark)", cure: Self.cure(in: remark))
+        }
+    }
+
+    /// The remark names the command, if there is one, in backquotes.
+    private static func cure(in remark: String) -> Cure {
+        let parts = remark.split(separator: "`", omittingEmptySubsequences: false)
+        if parts.count > 2, parts[1].hasPrefix("pttctl ") { return .command(String(parts[1])) }
+        return .advice("`pttctl monitor` shows what it does")
     }
 }

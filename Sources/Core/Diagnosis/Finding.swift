@@ -17,11 +17,11 @@ package struct Finding: Equatable, Sendable {
         Finding(check: check, verdict: .ok, text: text)
     }
 
-    package static func warning(_ check: Check, _ text: String, _ cure: Cure) -> Finding {
+    package static func warning(_ check: Check, _ text: String, cure: Cure) -> Finding {
         Finding(check: check, verdict: .warning(cure), text: text)
     }
 
-    package static func failure(_ check: Check, _ text: String, _ cure: Cure) -> Finding {
+    package static func failure(_ check: Check, _ text: String, cure: Cure) -> Finding {
         Finding(check: check, verdict: .failure(cure), text: text)
     }
 
@@ -57,9 +57,22 @@ package enum Cure: Equatable, Sendable {
 /// The subjects of findings. The names are a published interface (`pttctl doctor --json`): they are never changed.
 package enum Check: String, CaseIterable, Sendable {
     case session
+    case kernel
     case units
     case core
-    case accessoryDaemon = "accessory daemon"
+    case accessoryDaemon = "accessory-daemon"
+    case seat
+    case udevRule = "udev-rule"
+    case headset
+    case bluetooth
+    case buttons
+    case sound
+    case microphone
+    case recording
+    case configuration
+    case policy
+    case state
+    case desktop
 }
 
 /// What asking a part of the machine led to, when it has no answer.

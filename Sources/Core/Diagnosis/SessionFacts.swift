@@ -34,42 +34,42 @@ package struct SessionFacts: Equatable, Sendable {
             return .failure(
                 .session,
                 "this is root by sudo, and the daemons are those of \(sudoUser)",
-                .command("pttctl doctor")
+                cure: .command("pttctl doctor")
             )
         }
         guard let directory = runtimeDirectory else {
             return .failure(
                 .session,
                 "XDG_RUNTIME_DIR is not set, so that no daemon can be found",
-                .command("export XDG_RUNTIME_DIR=/run/user/\(userID)")
+                cure: .command("export XDG_RUNTIME_DIR=/run/user/\(userID)")
             )
         }
         guard let owner = directory.owner else {
             return .failure(
                 .session,
                 "\(directory.path) (XDG_RUNTIME_DIR) does not exist: no session of this user is open",
-                .advice("log in as this user, at the screen or with ssh, not with su")
+                cure: .advice("log in as this user, at the screen or with ssh, not with su")
             )
         }
         if owner != userID {
             return .failure(
                 .session,
                 "\(directory.path) (XDG_RUNTIME_DIR) belongs to the user \(owner), and this is \(userID)",
-                .command("export XDG_RUNTIME_DIR=/run/user/\(userID)")
+                cure: .command("export XDG_RUNTIME_DIR=/run/user/\(userID)")
             )
         }
         if directory.mode & 0o077 != 0 {
             return .failure(
                 .session,
                 "other users may access \(directory.path)",
-                .command("chmod 700 \(directory.path)")
+                cure: .command("chmod 700 \(directory.path)")
             )
         }
         if userID == 0 {
             return .warning(
                 .session,
                 "this is root, whose channel and buttons are not those of the person at the screen",
-                .advice("run it as the user who talks")
+                cure: .advice("run it as the user who talks")
             )
         }
         return .ok(.session, "\(directory.path) belongs to this user alone")

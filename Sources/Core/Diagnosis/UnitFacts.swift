@@ -61,7 +61,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
                 .failure(
                     .units,
                     "the user's service manager does not answer",
-                    .advice("log out and in again")
+                    cure: .advice("log out and in again")
                 )
             ]
         case .failure(.unreachable(let reason)):
@@ -69,7 +69,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
                 .failure(
                     .units,
                     "the user's service manager cannot be reached: \(reason)",
-                    .advice("log in as this user, at the screen or with ssh, not with su or sudo")
+                    cure: .advice("log in as this user, at the screen or with ssh, not with su or sudo")
                 )
             ]
         }
@@ -91,7 +91,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
             return .failure(
                 .units,
                 "\(unit.name) has failed (\(unit.result))",
-                .command("systemctl --user restart \(unit.name)")
+                cure: .command("systemctl --user restart \(unit.name)")
             )
         }
         switch (unit.isEnabled, unit.isActive) {
@@ -100,19 +100,19 @@ package struct ServiceManagerFacts: Equatable, Sendable {
             return .failure(
                 .units,
                 "\(unit.name) is not enabled",
-                .command("systemctl --user enable --now \(unit.name)")
+                cure: .command("systemctl --user enable --now \(unit.name)")
             )
         case (false, true):
             return .warning(
                 .units,
                 "\(unit.name) is not enabled, and will not be there after the next login",
-                .command("systemctl --user enable \(unit.name)")
+                cure: .command("systemctl --user enable \(unit.name)")
             )
         case (true, false):
             return .failure(
                 .units,
                 "\(unit.name) is enabled and does not run",
-                .command("systemctl --user start \(unit.name)")
+                cure: .command("systemctl --user start \(unit.name)")
             )
         }
     }
@@ -123,7 +123,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
             return .failure(
                 .units,
                 "\(unit.name) starts \(program), which does not exist",
-                .command(reinstallation)
+                cure: .command(reinstallation)
             )
         }
         guard unit.active == "failed" else { return nil }
@@ -131,11 +131,15 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         let cure = Cure.command("systemctl --user reset-failed \(unit.name)")
         switch unit.result {
         case "start-limit-hit":
-            return .failure(.units, "\(unit.name) failed too often to be started again; \(reason)", cure)
+            return .failure(
+                .units,
+                "\(unit.name) failed too often to be started again; \(reason)",
+                cure: cure
+            )
         case "watchdog":
-            return .failure(.units, "\(unit.name) hung, and systemd has killed it; \(reason)", cure)
+            return .failure(.units, "\(unit.name) hung, and systemd has killed it; \(reason)", cure: cure)
         default:
-            return .failure(.units, "\(unit.name) has failed (\(unit.result)); \(reason)", cure)
+            return .failure(.units, "\(unit.name) has failed (\(unit.result)); \(reason)", cure: cure)
         }
     }
 
@@ -146,12 +150,12 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         // ``missing`` reports all of those.
         case "loaded", "not-found": nil
         case "masked":
-            .failure(.units, "\(unit.name) is masked", .command("systemctl --user unmask \(unit.name)"))
+            .failure(.units, "\(unit.name) is masked", cure: .command("systemctl --user unmask \(unit.name)"))
         default:
             .failure(
                 .units,
                 "\(unit.name) cannot be loaded (\(unit.load))",
-                .command("systemd-analyze --user verify \(unit.name)")
+                cure: .command("systemd-analyze --user verify \(unit.name)")
             )
         }
     }
@@ -162,7 +166,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         return .failure(
             .units,
             "not installed where systemd looks for them: \(names.joined(separator: ", "))",
-            .command(Self.reinstallation)
+            cure: .command(Self.reinstallation)
         )
     }
 
@@ -172,7 +176,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         return .warning(
             .units,
             "\(names.joined(separator: ", ")): systemd uses an earlier version of the file",
-            .command("systemctl --user daemon-reload")
+            cure: .command("systemctl --user daemon-reload")
         )
     }
 
@@ -181,7 +185,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         return .warning(
             .units,
             "pttd is installed twice, below \(installations.joined(separator: " and "))",
-            .advice("run `sudo make uninstall` in the sources, or `sudo apt remove push-to-talk`")
+            cure: .advice("run `sudo make uninstall` in the sources, or `sudo apt remove push-to-talk`")
         )
     }
 }

@@ -28,11 +28,11 @@ package struct AudioDevice: Sendable, Equatable {
     /// The server's name of it, for requests.
     package let name: String
     /// For people.
-    var description = ""
+    package internal(set) var description = ""
     /// Muted in the server. This is the user's decision.
     package let isMuted: Bool
     /// The volume is 0 in the server. This is the user's decision.
-    var isSilent = false
+    package internal(set) var isSilent = false
     /// A monitor source, which captures what a sink plays; not a microphone.
     package let isMonitor: Bool
     /// Has the property that marks this program's own devices.
@@ -40,7 +40,7 @@ package struct AudioDevice: Sendable, Equatable {
     /// A hardware device, not software (`PA_SOURCE_HARDWARE`).
     let isHardware: Bool
     /// The active port is known to have nothing plugged in (`PA_PORT_AVAILABLE_NO`).
-    let isUnplugged: Bool
+    package let isUnplugged: Bool
     let owner: DeviceOwner
 }
 

@@ -23,7 +23,7 @@ extension AudioDevices {
     ///
     /// - Parameter names: Names or descriptions.
     /// - Returns: The source, or why there is none.
-    func microphone(preferring names: [String]) -> Result<AudioDevice, AudioError> {
+    package func microphone(preferring names: [String]) -> Result<AudioDevice, AudioError> {
         if names.isEmpty { return anyMicrophone }
         let present = names.flatMap { name in
             if name == Self.wildcard { return [microphone].compactMap(\.self) }

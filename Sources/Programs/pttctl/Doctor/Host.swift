@@ -5,19 +5,89 @@ import Glibc
 
 /// The machine, as `pttctl doctor` observes it. Nothing is changed, and every question has a time limit.
 struct Host: Sendable {
-    /// Below which files are read; empty for the machine itself.
+    /// Below which files of the system are read; empty for the machine itself.
     let root: String
 
     /// For one answer of a daemon, a bus or a disk. A healthy one answers within milliseconds.
     static let timeLimit = Duration.seconds(1)
 
-    func path(_ path: String) -> String { root + path }
+    /// - Parameter recording: How long to record; nil for not at all.
+    /// - Returns: All that was found within the time limits.
+    @EventLoop
+    func facts(recording: Duration?) async -> HostFacts {
+        async let daemons = DaemonFacts.observed()
+        async let desktop = DesktopFacts.observed(on: self)
+        async let observedFiles = UserFiles.observed(on: self)
+        async let openedSystem = Host.open(.system)
+        let user = await Host.userBus()
+        let (system, files) = await (openedSystem, observedFiles)
+        async let units = ServiceManagerFacts.observed(on: self, user)
+        async let soundUnits = SoundUnits.observed(on: self, user)
+        async let seat = SeatFacts.observed(on: self, system)
+        async let sound = SoundFacts.observed(preferring: files.preferences)
+        async let bluetooth = BluetoothFacts.observed(on: self, system, enrolled: files.enrolled)
+        var facts = await HostFacts(
+            session: SessionFacts.observed(),
+            kernel: KernelFacts.observed(on: self),
+            units: units,
+            daemons: daemons,
+            seat: seat,
+            udev: UdevFacts.observed(on: self),
+            bluetooth: bluetooth,
+            sound: sound,
+            soundUnits: soundUnits,
+            recording: nil,
+            files: files.facts,
+            desktop: desktop
+        )
+        if let recording {
+            facts.recording = await RecordingFacts.observed(for: recording, preferring: files.preferences)
+        }
+        return facts
+    }
 
     @EventLoop
-    func facts() async -> HostFacts {
-        async let units = ServiceManagerFacts.observed(on: self)
-        async let daemons = DaemonFacts.observed()
-        return await HostFacts(session: .observed(), units: units, daemons: daemons)
+    private static func open(_ address: BusAddress) async -> Result<BusConnection, BusError> {
+        do throws(BusError) {
+            return .success(try await .open(address, timeout: timeLimit))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The bus of the user's service manager. It may be another one than the session's.
+    @EventLoop
+    private static func userBus() async -> Result<BusConnection, BusError> {
+        let path = Environment.variable("XDG_RUNTIME_DIR").map { $0 + "/bus" }
+        if let path, access(path, F_OK) == 0 { return await open(.address("unix:path=\(path)")) }
+        return await open(.session)
+    }
+}
+
+// Files.
+extension Host {
+    func path(_ path: String) -> String { root + path }
+
+    func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
+
+    /// In their order; none if there is no such directory.
+    static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// The first line of a small file; nil if it cannot be read.
+    static func line(_ path: String) -> String? {
+        let text = try? TextFile.read(path, limit: 4096)
+        return text.map { String($0.prefix { $0 != "\n" }) }
     }
 
     /// Runs system calls that may block, on a disk that does not answer for example.
@@ -26,45 +96,36 @@ struct Host: Sendable {
     @EventLoop
     static func bounded<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value? {
         await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
-            let pending = Pending(continuation)
+            let answer = FirstAnswer(continuation, after: timeLimit, nil)
             do throws(SystemError) {
-                try EventLoop.spawnBlocking(work) { pending.finish($0) }
+                try EventLoop.spawnBlocking(work) { answer.give($0) }
             } catch {
                 // No thread can be started: what is asked for stays unknown.
-                pending.finish(nil)
+                answer.give(nil)
             }
         }
     }
-
-    /// The bus of the user's service manager. It may be another one than the session's.
-    @EventLoop
-    static func userBus() async throws(BusError) -> BusConnection {
-        let path = Environment.variable("XDG_RUNTIME_DIR").map { $0 + "/bus" }
-        if let path, access(path, F_OK) == 0 {
-            return try await .open(.address("unix:path=\(path)"), timeout: timeLimit)
-        }
-        return try await .open(.session, timeout: timeLimit)
-    }
 }
 
-/// The first of a result and the end of the time limit.
+/// The first of several answers to one question, or what stands for it after a time limit.
 @EventLoop
-private final class Pending<Value: Sendable> {
-    private var continuation: CheckedContinuation<Value?, Never>?
+final class FirstAnswer<Value: Sendable> {
+    private var continuation: CheckedContinuation<Value, Never>?
     private var timer: TimerSource?
 
-    init(_ continuation: CheckedContinuation<Value?, Never>) {
+    init(_ continuation: CheckedContinuation<Value, Never>, after limit: Duration, _ substitute: Value) {
         self.continuation = continuation
-        // The timer keeps this object alive until it fires or there is a result.
-        let timer = TimerSource { self.finish(nil) }
-        timer.arm(after: Host.timeLimit)
+        // The timer keeps this object alive until it fires or there is an answer.
+        let timer = TimerSource { self.give(substitute) }
+        timer.arm(after: limit)
         self.timer = timer
     }
 
-    func finish(_ value: Value?) {
+    func give(_ value: Value) {
         timer = nil
+        let continuation = continuation
+        self.continuation = nil
         continuation?.resume(returning: value)
-        continuation = nil
     }
 }
 

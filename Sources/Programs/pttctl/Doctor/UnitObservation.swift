@@ -5,18 +5,17 @@ import Glibc
 
 extension ServiceManagerFacts {
     @EventLoop
-    static func observed(on host: Host) async -> Result<ServiceManagerFacts, Silence> {
+    static func observed(
+        on host: Host,
+        _ user: Result<BusConnection, BusError>
+    ) async -> Result<ServiceManagerFacts, Silence> {
         do throws(BusError) {
-            let bus = try await Host.userBus()
-            defer { bus.close() }
-            let manager = ServiceManager(bus: bus, host: host)
+            let manager = ServiceManager(bus: try user.get(), host: host)
             return .success(
                 ServiceManagerFacts(
                     sockets: try await manager.units(sockets),
                     services: try await manager.units(services),
-                    installations: ["/usr", "/usr/local"].filter {
-                        access(host.path($0 + "/bin/pttd"), F_OK) == 0
-                    }
+                    installations: ["/usr", "/usr/local"].filter { host.exists($0 + "/bin/pttd") }
                 )
             )
         } catch {
@@ -41,7 +40,7 @@ struct ServiceManager {
 
     func unit(_ name: String) async throws(BusError) -> UnitFacts {
         // GetUnit knows only what is loaded; this reads the file of a unit that is not, and starts nothing.
-        let loaded = try await call(
+        let loaded = try await bus.ask(
             MethodCall(
                 to: Self.service,
                 path: "/org/freedesktop/systemd1",
@@ -67,13 +66,7 @@ struct ServiceManager {
 
     private func properties(_ kind: String, _ path: ObjectPath) async throws(BusError) -> [BusKey: BusValue] {
         let interface = "\(Self.service).\(kind)"
-        let values = try await call(.getProperties(interface, of: Self.service, path: path))
+        let values = try await bus.ask(.getProperties(interface, of: Self.service, path: path))
         return values.first?.asProperties ?? [:]
-    }
-
-    private func call(_ call: MethodCall) async throws(BusError) -> [BusValue] {
-        var call = call
-        call.startsService = false
-        return try await bus.call(call, timeout: Host.timeLimit)
     }
 }

@@ -1,3 +1,4 @@
+import CoreConfiguration
 import EventLoop
 import Journal
 import Logging
@@ -12,7 +13,7 @@ final class VirtualMicrophoneDevice {
     static let packetDuration = Duration.nanoseconds(5_333_334)
 
     /// The property of the devices and streams that are the core's own.
-    static let mark = "pttd.virtual"
+    static let mark = Configuration.ownDeviceProperty
 
     /// The server's name of the sink whose sound the source delivers. Nothing else may be played on it.
     static let feedName = "ptt_feed"

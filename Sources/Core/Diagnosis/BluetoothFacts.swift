@@ -1,0 +1,162 @@
+/// What BlueZ and the kernel say of Bluetooth.
+package struct BluetoothFacts: Equatable, Sendable {
+    package struct Adapter: Equatable, Sendable {
+        /// `hci0`
+        package var name: String
+        package var address: String
+        package var isPowered: Bool
+
+        package init(name: String, address: String, isPowered: Bool) {
+            self.name = name
+            self.address = address
+            self.isPowered = isPowered
+        }
+    }
+
+    /// A switch of a Bluetooth radio (rfkill(8)).
+    package struct Radio: Equatable, Sendable {
+        /// Switched off by software.
+        package var isSoftBlocked: Bool
+        /// Switched off by a switch or the firmware.
+        package var isHardBlocked: Bool
+
+        package init(isSoftBlocked: Bool, isHardBlocked: Bool) {
+            self.isSoftBlocked = isSoftBlocked
+            self.isHardBlocked = isHardBlocked
+        }
+    }
+
+    /// An enrolled button.
+    package struct Button: Equatable, Sendable {
+        package var address: String
+        package var name: String
+        /// Nil if BlueZ does not know the device.
+        package var isBlocked: Bool?
+
+        package init(address: String, name: String, isBlocked: Bool?) {
+            self.address = address
+            self.name = name
+            self.isBlocked = isBlocked
+        }
+    }
+
+    /// bluetoothd.
+    package enum Daemon: Equatable, Sendable {
+        case running
+        case stopped
+        case masked
+        case notInstalled
+        /// It has the name on the bus, and does not answer.
+        case hung
+    }
+
+    package var daemon: Daemon
+    package var adapters: [Adapter]
+    package var radios: [Radio]
+    package var buttons: [Button]
+
+    package init(daemon: Daemon, adapters: [Adapter] = [], radios: [Radio] = [], buttons: [Button] = []) {
+        self.daemon = daemon
+        self.adapters = adapters
+        self.radios = radios
+        self.buttons = buttons
+    }
+
+    package static func findings(_ facts: Result<BluetoothFacts, Silence>) -> [Finding] {
+        switch facts {
+        case .success(let facts): facts.findings
+        case .failure(.timedOut):
+            [.failure(.bluetooth, "the system bus does not answer", cure: .command("sudo reboot"))]
+        case .failure(.unreachable(let reason)):
+            [
+                .failure(
+                    .bluetooth,
+                    "the system bus cannot be reached: \(reason)",
+                    cure: .command("sudo systemctl start dbus")
+                )
+            ]
+        }
+    }
+
+    private var findings: [Finding] {
+        if let problem = daemonProblem ?? radioProblem ?? adapterProblem { return [problem] }
+        let names = adapters.filter(\.isPowered).map { "\($0.name) (\($0.address))" }
+        let problems = [sameAddress].compactMap(\.self) + buttons.compactMap(Self.problem)
+        return [.ok(.bluetooth, "\(names.joined(separator: ", ")) is on")] + problems
+    }
+
+    /// Without an enrolled button a person may have no use for Bluetooth.
+    private func problem(_ text: String, _ cure: Cure) -> Finding {
+        if buttons.isEmpty { return .warning(.bluetooth, text, cure: cure) }
+        return .failure(.bluetooth, text, cure: cure)
+    }
+
+    private var daemonProblem: Finding? {
+        switch daemon {
+        case .running: nil
+        case .stopped:
+            problem("bluetoothd does not run", .command("sudo systemctl enable --now bluetooth"))
+        case .masked:
+            problem(
+                "bluetooth.service is masked",
+                .command("sudo systemctl unmask bluetooth && sudo systemctl enable --now bluetooth")
+            )
+        case .notInstalled: problem("BlueZ is not installed", .command("sudo apt install bluez"))
+        case .hung:
+            problem("bluetoothd hangs: it does not answer", .command("sudo systemctl restart bluetooth"))
+        }
+    }
+
+    private var radioProblem: Finding? {
+        guard !radios.isEmpty, !adapters.contains(where: \.isPowered) else { return nil }
+        if radios.allSatisfy(\.isHardBlocked) {
+            return problem(
+                "Bluetooth is switched off by a switch of this machine, or by its firmware",
+                .advice("use the switch or the key with the aeroplane")
+            )
+        }
+        if radios.allSatisfy({ $0.isSoftBlocked || $0.isHardBlocked }) {
+            return problem("Bluetooth is switched off", .command("rfkill unblock bluetooth"))
+        }
+        return nil
+    }
+
+    private var adapterProblem: Finding? {
+        if adapters.isEmpty {
+            return problem(
+                "there is no Bluetooth adapter",
+                .advice("plug an adapter in; `sudo dmesg | grep -i bluetooth` has the errors of one that is")
+            )
+        }
+        guard !adapters.contains(where: \.isPowered) else { return nil }
+        return problem("the Bluetooth adapter is off", .command("bluetoothctl power on"))
+    }
+
+    private var sameAddress: Finding? {
+        let addresses = adapters.map(\.address)
+        guard Set(addresses).count < addresses.count else { return nil }
+        return .warning(
+            .bluetooth,
+            "two adapters have the same address: buttons connect to either of them, and the bonds fit one",
+            cure: .advice("unplug one of \(adapters.map(\.name).joined(separator: ", "))")
+        )
+    }
+
+    private static func problem(_ button: Button) -> Finding? {
+        switch button.isBlocked {
+        case nil:
+            .failure(
+                .buttons,
+                "\(button.name) is enrolled, and BlueZ does not know it any more",
+                cure: .command("pttctl pair")
+            )
+        case true?:
+            .failure(
+                .buttons,
+                "\(button.name) is blocked in BlueZ",
+                cure: .command("bluetoothctl unblock \(button.address)")
+            )
+        case false?: nil
+        }
+    }
+}

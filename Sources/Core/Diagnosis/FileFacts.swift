@@ -1,0 +1,170 @@
+/// The files of this user that the daemons read and write.
+package struct FileFacts: Equatable, Sendable {
+    /// A file that configures something, and why it cannot be used; nil if it can, or is not there.
+    package struct Configured: Equatable, Sendable {
+        package var path: String
+        package var problem: String?
+
+        package init(path: String, problem: String? = nil) {
+            self.path = path
+            self.problem = problem
+        }
+    }
+
+    /// `~/.local/state/pushtotalk`
+    package struct StateDirectory: Equatable, Sendable {
+        package var path: String
+        /// Nil if there is none.
+        package var owner: UInt32?
+        /// The permission bits.
+        package var mode: UInt32
+        package var isWritable: Bool
+        /// What this user may still write to its disk, in bytes.
+        package var free: UInt64
+
+        package init(path: String, owner: UInt32?, mode: UInt32, isWritable: Bool, free: UInt64) {
+            self.path = path
+            self.owner = owner
+            self.mode = mode
+            self.isWritable = isWritable
+            self.free = free
+        }
+    }
+
+    /// `pttd.toml`; nil without a home directory.
+    package var configuration: Configured?
+    /// Each `policy.toml`.
+    package var policies: [Configured]
+    /// Whether a policy forbids to join now.
+    package var isClosed: Bool
+    /// `devices.toml`; nil without a home directory.
+    package var enrolments: Configured?
+    package var state: StateDirectory?
+
+    package init(
+        configuration: Configured?,
+        policies: [Configured],
+        isClosed: Bool = false,
+        enrolments: Configured?,
+        state: StateDirectory?
+    ) {
+        self.configuration = configuration
+        self.policies = policies
+        self.isClosed = isClosed
+        self.enrolments = enrolments
+        self.state = state
+    }
+
+    /// - Parameters:
+    ///   - facts: Nil if the disk did not answer within the time limit.
+    ///   - userID: Who should own the state.
+    /// - Returns: A line for each kind of file.
+    package static func findings(_ facts: FileFacts?, userID: UInt32) -> [Finding] {
+        guard let facts else {
+            return [
+                .failure(
+                    .configuration,
+                    "the disk with the home directory does not answer",
+                    cure: .command("findmnt --target \"$HOME\"")
+                )
+            ]
+        }
+        return [facts.configurationFinding, facts.policyFinding, facts.enrolmentFinding]
+            + [facts.stateFinding(userID)]
+    }
+
+    /// Such that the shell passes it on as one argument.
+    private static func edit(_ path: String) -> String { "${EDITOR:-vi} '\(path)'" }
+
+    private var configurationFinding: Finding {
+        guard let configuration else {
+            return .failure(
+                .configuration,
+                "HOME is not set: no configuration is read, and no channel is kept",
+                cure: .advice("log in as this user, at the screen or with ssh")
+            )
+        }
+        guard let problem = configuration.problem else {
+            return .ok(.configuration, "\(configuration.path) can be used, or is not there")
+        }
+        return .failure(
+            .configuration,
+            "\(configuration.path) is not in force: \(problem)",
+            cure: .command("\(Self.edit(configuration.path)) && systemctl --user restart pttd")
+        )
+    }
+
+    private var policyFinding: Finding {
+        for policy in policies {
+            guard let problem = policy.problem else { continue }
+            let sudo = policy.path.hasPrefix("/etc") ? "sudo -e '\(policy.path)'" : Self.edit(policy.path)
+            return .failure(
+                .policy,
+                "\(policy.path) cannot be used, so that no application may join: \(problem)",
+                cure: .command(sudo)
+            )
+        }
+        if isClosed, let policy = policies.last {
+            return .warning(
+                .policy,
+                "no channel may be joined at this hour: [[closed]] of \(policies.map(\.path).joined(separator: " or "))",
+                cure: .command(Self.edit(policy.path))
+            )
+        }
+        return .ok(.policy, "applications may join now")
+    }
+
+    private var enrolmentFinding: Finding {
+        guard let enrolments, let problem = enrolments.problem else {
+            return .ok(.buttons, "devices.toml can be used, or is not there")
+        }
+        return .failure(
+            .buttons,
+            "\(enrolments.path): \(problem)",
+            cure: .command(Self.edit(enrolments.path))
+        )
+    }
+
+    /// The channel is a few hundred bytes.
+    private static let enough: UInt64 = 256 * 1024
+
+    private func stateFinding(_ userID: UInt32) -> Finding {
+        guard let state else { return .ok(.state, "there is no home directory to keep a channel in") }
+        guard let owner = state.owner else {
+            return .warning(
+                .state,
+                "\(state.path) does not exist: no channel is kept over a restart",
+                cure: .command("mkdir -p -m 700 '\(state.path)' && systemctl --user restart pttd")
+            )
+        }
+        if owner != userID {
+            return .failure(
+                .state,
+                "\(state.path) belongs to the user \(owner)",
+                cure: .command("sudo chown -R \(userID) '\(state.path)'")
+            )
+        }
+        if state.mode & 0o077 != 0 || state.mode & 0o700 != 0o700 {
+            return .warning(
+                .state,
+                "\(state.path) has the mode \(String(state.mode, radix: 8)) in place of 700",
+                cure: .command("chmod 700 '\(state.path)'")
+            )
+        }
+        if !state.isWritable {
+            return .failure(
+                .state,
+                "\(state.path) cannot be written: no channel is kept over a restart",
+                cure: .command("findmnt --target '\(state.path)'")
+            )
+        }
+        if state.free < Self.enough {
+            return .failure(
+                .state,
+                "the disk of \(state.path) is full: no channel is kept over a restart",
+                cure: .command("df -h '\(state.path)'")
+            )
+        }
+        return .ok(.state, "\(state.path) can be written")
+    }
+}

@@ -1,0 +1,34 @@
+/// What was heard of the microphone, in a recording that a person has asked for and that is not kept.
+package enum RecordingFacts: Equatable, Sendable {
+    /// The loudest sample, in dB of full scale; nil if all were zero.
+    case heard(peak: Double?)
+    case failed(reason: String)
+
+    /// In dB of full scale. The noise of a room alone is louder.
+    package static let quietest = -80.0
+
+    package var findings: [Finding] {
+        switch self {
+        case .heard(let peak?) where peak > Self.quietest:
+            [.ok(.recording, "the microphone is heard: its loudest sample has \(Int(peak.rounded())) dB")]
+        case .heard:
+            [
+                .failure(
+                    .recording,
+                    "the microphone delivers silence",
+                    cure: .advice(
+                        "look for a switch on the headset, or choose another microphone in pttd.toml"
+                    )
+                )
+            ]
+        case .failed(let reason):
+            [
+                .failure(
+                    .recording,
+                    "the microphone cannot be recorded: \(reason)",
+                    cure: .command("pactl list sources | grep -E 'Name:|State:|Mute:'")
+                )
+            ]
+        }
+    }
+}

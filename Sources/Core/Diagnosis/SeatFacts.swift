@@ -1,0 +1,72 @@
+/// Where this user is logged in (org.freedesktop.login1(5)).
+package struct SeatFacts: Equatable, Sendable {
+    package struct Session: Equatable, Sendable {
+        package var identifier: String
+        /// Empty for a session over a network, or of a service.
+        package var seat: String
+        /// In front of the screen now.
+        package var isActive: Bool
+
+        package init(identifier: String, seat: String, isActive: Bool) {
+            self.identifier = identifier
+            self.seat = seat
+            self.isActive = isActive
+        }
+    }
+
+    /// Those of this user.
+    package var sessions: [Session]
+    /// Whether the user's services run without a login (`loginctl enable-linger`).
+    package var lingers: Bool
+
+    package init(sessions: [Session], lingers: Bool) {
+        self.sessions = sessions
+        self.lingers = lingers
+    }
+
+    /// Whether the kernel's access lists give this user the headsets of a seat.
+    package var isAtSeat: Bool { sessions.contains { !$0.seat.isEmpty && $0.isActive } }
+
+    package static func findings(_ facts: Result<SeatFacts, Silence>) -> [Finding] {
+        switch facts {
+        case .success(let facts): [facts.finding]
+        case .failure(.timedOut):
+            [
+                .warning(
+                    .seat,
+                    "logind does not answer",
+                    cure: .command("sudo systemctl restart systemd-logind")
+                )
+            ]
+        case .failure(.unreachable(let reason)):
+            [
+                .warning(
+                    .seat,
+                    "logind cannot be asked who sits at the screen: \(reason)",
+                    cure: .command("sudo systemctl start dbus systemd-logind")
+                )
+            ]
+        }
+    }
+
+    private var finding: Finding {
+        if let session = sessions.first(where: { !$0.seat.isEmpty && $0.isActive }) {
+            let linger =
+                lingers
+                ? "; the services also run without a login, and then no wired headset can be read" : ""
+            return .ok(.seat, "session \(session.identifier) is active at \(session.seat)\(linger)")
+        }
+        if let session = sessions.first(where: { !$0.seat.isEmpty }) {
+            return .warning(
+                .seat,
+                "another user's session is in front of \(session.seat): transmissions are refused until this one is back",
+                cure: .command("loginctl activate \(session.identifier)")
+            )
+        }
+        return .warning(
+            .seat,
+            "no session at a screen: wired headsets cannot be read, Bluetooth buttons can",
+            cure: .advice("log in at the screen to use a wired headset")
+        )
+    }
+}

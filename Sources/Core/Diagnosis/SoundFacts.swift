@@ -1,0 +1,213 @@
+/// The sound server, and the microphone that a press opens.
+package struct SoundFacts: Equatable, Sendable {
+    /// The microphone that the core would record from now.
+    package struct Microphone: Equatable, Sendable {
+        /// The server's name of it.
+        package var name: String
+        /// For people.
+        package var description: String
+        package var isMuted: Bool
+        /// The volume is 0.
+        package var isSilent: Bool
+        /// Nothing is plugged into its port.
+        package var isUnplugged: Bool
+
+        package init(
+            name: String,
+            description: String,
+            isMuted: Bool = false,
+            isSilent: Bool = false,
+            isUnplugged: Bool = false
+        ) {
+            self.name = name
+            self.description = description
+            self.isMuted = isMuted
+            self.isSilent = isSilent
+            self.isUnplugged = isUnplugged
+        }
+    }
+
+    /// A Bluetooth headset whose profile has no microphone, and the profile that has one.
+    package struct DeafHeadset: Equatable, Sendable {
+        package var card: String
+        package var profile: String
+
+        package init(card: String, profile: String) {
+            self.card = card
+            self.profile = profile
+        }
+    }
+
+    /// Why there is no microphone.
+    package struct NoMicrophone: Error, Equatable, Sendable {
+        package var reason: String
+
+        package init(reason: String) {
+            self.reason = reason
+        }
+    }
+
+    /// The name and version of the server.
+    package var server: String
+    /// `microphone` of the configuration.
+    package var preferences: [String]
+    package var microphone: Result<Microphone, NoMicrophone>
+    package var deafHeadset: DeafHeadset?
+    /// Other applications that record.
+    package var recorders: [String]
+
+    package init(
+        server: String,
+        preferences: [String] = [],
+        microphone: Result<Microphone, NoMicrophone>,
+        deafHeadset: DeafHeadset? = nil,
+        recorders: [String] = []
+    ) {
+        self.server = server
+        self.preferences = preferences
+        self.microphone = microphone
+        self.deafHeadset = deafHeadset
+        self.recorders = recorders
+    }
+
+    /// - Parameters:
+    ///   - facts: What the server has, or why it cannot be asked.
+    ///   - units: Those of the sound servers, if the service manager has answered.
+    /// - Returns: The lines of the server and of its microphone.
+    package static func findings(_ facts: Result<SoundFacts, Silence>, _ units: SoundUnits?) -> [Finding] {
+        switch facts {
+        case .success(let facts): facts.findings(units)
+        case .failure(.timedOut):
+            [
+                .failure(
+                    .sound,
+                    "the sound server hangs: it does not answer",
+                    cure: units?.restart ?? .command("systemctl --user restart pipewire-pulse")
+                )
+            ]
+        case .failure(.unreachable(let reason)):
+            [
+                .failure(
+                    .sound,
+                    "there is no sound server: \(reason)",
+                    cure: units?.start ?? .command("systemctl --user enable --now pipewire-pulse")
+                )
+            ]
+        }
+    }
+
+    private func findings(_ units: SoundUnits?) -> [Finding] {
+        var findings: [Finding] = [units?.problem(server) ?? .ok(.sound, server)]
+        findings.append(microphoneFinding(units))
+        if !recorders.isEmpty {
+            findings.append(
+                .ok(
+                    .microphone,
+                    "also recording, which is no hindrance: \(recorders.joined(separator: ", "))"
+                )
+            )
+        }
+        return findings
+    }
+
+    private func microphoneFinding(_ units: SoundUnits?) -> Finding {
+        switch microphone {
+        case .failure(let error):
+            if let deafHeadset {
+                return .failure(
+                    .microphone,
+                    "the headset is used without its microphone: \(error.reason)",
+                    cure: .command("pactl set-card-profile \(deafHeadset.card) \(deafHeadset.profile)")
+                )
+            }
+            if !preferences.isEmpty {
+                return .failure(
+                    .microphone,
+                    "\(preferences.joined(separator: ", ")), which pttd.toml names: \(error.reason)",
+                    cure: .command("pactl list sources | grep -E 'Name:|Description:'")
+                )
+            }
+            return .failure(
+                .microphone,
+                "no microphone: \(error.reason)",
+                cure: .advice("plug a microphone in")
+            )
+        case .success(let found):
+            let name = "\(found.description) (\(found.name))"
+            if found.isMuted {
+                return .failure(
+                    .microphone,
+                    "\(name) is muted in the sound server",
+                    cure: .command("pactl set-source-mute \(found.name) 0")
+                )
+            }
+            if found.isSilent {
+                return .failure(
+                    .microphone,
+                    "the volume of \(name) is zero",
+                    cure: .command("pactl set-source-volume \(found.name) 100%")
+                )
+            }
+            if found.isUnplugged {
+                return .warning(
+                    .microphone,
+                    "nothing seems to be plugged into \(name)",
+                    cure: .advice("plug the microphone in")
+                )
+            }
+            return .ok(.microphone, name)
+        }
+    }
+}
+
+/// The units of sound servers, which must run once.
+package struct SoundUnits: Equatable, Sendable {
+    package static let names = ["pipewire-pulse.socket", "pulseaudio.socket", "wireplumber.service"]
+
+    package var pipeWire: UnitFacts
+    package var pulseAudio: UnitFacts
+    package var sessionManager: UnitFacts
+
+    package init(pipeWire: UnitFacts, pulseAudio: UnitFacts, sessionManager: UnitFacts) {
+        self.pipeWire = pipeWire
+        self.pulseAudio = pulseAudio
+        self.sessionManager = sessionManager
+    }
+
+    var start: Cure {
+        if pipeWire.load == "loaded" {
+            return .command("systemctl --user enable --now pipewire-pulse.socket")
+        }
+        if pulseAudio.load == "loaded" { return .command("systemctl --user enable --now pulseaudio.socket") }
+        return .command("sudo apt install pipewire-pulse wireplumber")
+    }
+
+    var restart: Cure {
+        .command("systemctl --user restart \(pulseAudio.isActive ? "pulseaudio" : "pipewire-pulse").service")
+    }
+
+    /// - Parameter server: The name of the server that answers.
+    /// - Returns: Nil if the units are as they should be.
+    func problem(_ server: String) -> Finding? {
+        if pipeWire.isActive, pulseAudio.isActive {
+            return .warning(
+                .sound,
+                "PipeWire and PulseAudio both run: which of them has the microphone depends on their start",
+                cure: .command("systemctl --user mask --now pulseaudio.socket pulseaudio.service")
+            )
+        }
+        guard server.contains("PipeWire"), pipeWire.isActive, !sessionManager.isActive else { return nil }
+        if sessionManager.load == "not-found" {
+            return .warning(
+                .sound,
+                "PipeWire has no session manager that is known here, and without one no microphone",
+                cure: .command("sudo apt install wireplumber")
+            )
+        }
+        return .failure(
+            .sound,
+            "wireplumber does not run: PipeWire has no microphone without it",
+            cure: .command("systemctl --user enable --now wireplumber")
+        )
+    }
+}

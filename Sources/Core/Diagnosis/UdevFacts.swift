@@ -1,0 +1,119 @@
+/// What udev does with headsets.
+package struct UdevFacts: Equatable, Sendable {
+    package static let rule = "71-push-to-talk.rules"
+
+    /// A file of that name.
+    package struct RuleFile: Equatable, Sendable {
+        package var path: String
+        /// A link to `/dev/null` or an empty file, which switches the rule off.
+        package var isMask: Bool
+
+        package init(path: String, isMask: Bool) {
+            self.path = path
+            self.isMask = isMask
+        }
+    }
+
+    /// An event node that may be that of a headset.
+    package struct Node: Equatable, Sendable {
+        package var path: String
+        /// As the device reports it.
+        package var name: String
+        /// The rule has run for it, and chosen it.
+        package var isTagged: Bool
+        package var isReadable: Bool
+
+        package init(path: String, name: String, isTagged: Bool, isReadable: Bool) {
+            self.path = path
+            self.name = name
+            self.isTagged = isTagged
+            self.isReadable = isReadable
+        }
+    }
+
+    /// By precedence: udev reads only the first (udev(7)).
+    package var rules: [RuleFile]
+    package var nodes: [Node]
+    /// In the group `input`, whose members read all keyboards.
+    package var isInInputGroup: Bool
+
+    package init(rules: [RuleFile], nodes: [Node], isInInputGroup: Bool) {
+        self.rules = rules
+        self.nodes = nodes
+        self.isInInputGroup = isInInputGroup
+    }
+
+    /// - Parameter isAtSeat: See ``SeatFacts/isAtSeat``; nil if it is not known.
+    /// - Returns: At least the line of the rule.
+    package func findings(isAtSeat: Bool?) -> [Finding] {
+        [ruleFinding] + untagged + unreadable(isAtSeat) + [group].compactMap(\.self)
+    }
+
+    private static let trigger = Cure.command("sudo udevadm trigger -s input -c change")
+
+    private var ruleFinding: Finding {
+        guard let first = rules.first else {
+            return .failure(
+                .udevRule,
+                "\(Self.rule) is not installed: no wired headset is recognised",
+                cure: .command("sudo apt install --reinstall push-to-talk")
+            )
+        }
+        if first.isMask {
+            return .failure(
+                .udevRule,
+                "\(first.path) masks the rule: no wired headset is recognised",
+                cure: .command("sudo rm \(first.path) && sudo udevadm control --reload")
+            )
+        }
+        if let hidden = rules.dropFirst().first {
+            return .warning(
+                .udevRule,
+                "\(first.path) is used in place of \(hidden.path)",
+                cure: .command("sudo rm \(first.path) && sudo udevadm control --reload")
+            )
+        }
+        return .ok(.udevRule, "\(first.path) is installed")
+    }
+
+    private var untagged: [Finding] {
+        let names = nodes.filter { !$0.isTagged }.map(\.name)
+        guard !names.isEmpty, rules.first?.isMask == false else { return [] }
+        return [
+            .warning(
+                .headset,
+                "plugged in before the rule was there: \(names.joined(separator: ", "))",
+                cure: Self.trigger
+            )
+        ]
+    }
+
+    private func unreadable(_ isAtSeat: Bool?) -> [Finding] {
+        let tagged = nodes.filter(\.isTagged)
+        let unreadable = tagged.filter { !$0.isReadable }
+        if tagged.isEmpty { return [] }
+        if unreadable.isEmpty {
+            return [.ok(.headset, tagged.map { "\($0.name) (\($0.path))" }.joined(separator: ", "))]
+        }
+        let names = unreadable.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
+        if isAtSeat == false {
+            return [
+                .warning(
+                    .headset,
+                    "only the person at the screen may read \(names)",
+                    cure: .advice("log in at the screen to use a wired headset")
+                )
+            ]
+        }
+        return [.failure(.headset, "this user may not read \(names)", cure: Self.trigger)]
+    }
+
+    private var group: Finding? {
+        guard isInInputGroup else { return nil }
+        return .warning(
+            .headset,
+            "a member of the group input: every program of this user reads what is typed, and push-to-talk needs it not",
+            cure: .command("sudo gpasswd --delete \"$USER\" input")
+        )
+    }
+}

@@ -1,0 +1,92 @@
+import AccessoryFiles
+import DBus
+import Diagnosis
+import EventLoop
+import Glibc
+
+extension BluetoothFacts {
+    private static let service = "org.bluez"
+
+    /// - Parameters:
+    ///   - host: Where rfkill's switches are.
+    ///   - system: The system bus.
+    ///   - enrolled: The usable entries of `devices.toml`.
+    /// - Returns: What was found, or why the bus cannot be asked.
+    @EventLoop
+    static func observed(
+        on host: Host,
+        _ system: Result<BusConnection, BusError>,
+        enrolled: [EnrolledButton]
+    ) async -> Result<BluetoothFacts, Silence> {
+        let bus: BusConnection
+        do throws(BusError) {
+            bus = try system.get()
+        } catch {
+            return .failure(Silence(error))
+        }
+        let unknown = enrolled.map { Button(address: $0.address, name: $0.name, isBlocked: nil) }
+        var facts = BluetoothFacts(daemon: .running, radios: radios(on: host), buttons: unknown)
+        do throws(BusError) {
+            let reply = try await bus.ask(.getManagedObjects(of: service))
+            facts.read(reply.first?.asManagedObjects ?? [:])
+        } catch {
+            switch error.kind {
+            case .noReply: facts.daemon = .hung
+            case .serviceUnknown: facts.daemon = await absence(bus, host)
+            case .disconnected, .unknownObject, .invalidArguments, .accessDenied, .limitsExceeded, .other:
+                return .failure(Silence(error))
+            }
+        }
+        return .success(facts)
+    }
+
+    private mutating func read(_ objects: [ObjectPath: [BusKey: [BusKey: BusValue]]]) {
+        for (path, interfaces) in objects.sorted(by: { $0.key < $1.key }) {
+            if let adapter = interfaces["org.bluez.Adapter1"] {
+                adapters.append(
+                    Adapter(
+                        name: path.text.split(separator: "/").last.map { String($0) } ?? path.text,
+                        address: adapter["Address"]?.asString ?? "",
+                        isPowered: adapter["Powered"]?.asBool ?? false
+                    )
+                )
+            }
+            guard let device = interfaces["org.bluez.Device1"] else { continue }
+            let address = device["Address"]?.asString?.uppercased()
+            for index in buttons.indices where buttons[index].address == address {
+                // A device may be known to several adapters.
+                let isBlocked = device["Blocked"]?.asBool ?? false
+                buttons[index].isBlocked = isBlocked && buttons[index].isBlocked != false
+            }
+        }
+    }
+
+    /// Why bluetoothd is not on the bus.
+    @EventLoop
+    private static func absence(_ bus: BusConnection, _ host: Host) async -> Daemon {
+        do throws(BusError) {
+            let unit = try await ServiceManager(bus: bus, host: host).unit("bluetooth.service")
+            return unit.load == "masked" ? .masked : unit.load == "not-found" ? .notInstalled : .stopped
+        } catch {
+            // Without systemd nothing more is known.
+            return .stopped
+        }
+    }
+
+    private static func radios(on host: Host) -> [Radio] {
+        let directory = host.path("/sys/class/rfkill")
+        return Host.names(in: directory).compactMap { name in
+            func value(_ file: String) -> String? { Host.line("\(directory)/\(name)/\(file)") }
+            guard value("type") == "bluetooth" else { return nil }
+            return Radio(isSoftBlocked: value("soft") == "1", isHardBlocked: value("hard") == "1")
+        }
+    }
+}
+
+/// A Bluetooth button of `devices.toml`.
+struct EnrolledButton: Sendable {
+    /// In upper case.
+    let address: String
+    /// The person's name for it, or the address.
+    let name: String
+}

@@ -1,0 +1,70 @@
+import DBus
+import Diagnosis
+import EventLoop
+import Glibc
+
+extension DesktopFacts {
+    @EventLoop
+    static func observed(on host: Host) async -> Result<DesktopFacts, Silence> {
+        do throws(BusError) {
+            let bus = try await BusConnection.open(.session, timeout: Host.timeLimit)
+            defer { bus.close() }
+            var names = try await bus.names("ListNames")
+            let hasPanel = names.contains("org.kde.StatusNotifierWatcher")
+            names.formUnion(try await bus.names("ListActivatableNames"))
+            return .success(
+                DesktopFacts(
+                    desktop: Environment.variable("XDG_CURRENT_DESKTOP"),
+                    hasPanel: hasPanel,
+                    hasNotifications: names.contains("org.freedesktop.Notifications"),
+                    shortcutsVersion: await shortcutsVersion(bus),
+                    hasKeyProxy: host.runs("mpris-proxy")
+                )
+            )
+        } catch {
+            return .failure(Silence(error))
+        }
+    }
+
+    /// Nil also if the portal does not run: it is not started for this.
+    @EventLoop
+    private static func shortcutsVersion(_ bus: BusConnection) async -> Int? {
+        let call = MethodCall.getProperty(
+            "version",
+            interface: "org.freedesktop.portal.GlobalShortcuts",
+            of: "org.freedesktop.portal.Desktop",
+            path: "/org/freedesktop/portal/desktop"
+        )
+        return try? await bus.ask(call).first?.asInt
+    }
+}
+
+extension BusConnection {
+    /// Calls, with the time limit of a question, and starts nothing.
+    @EventLoop
+    func ask(_ call: MethodCall) async throws(BusError) -> [BusValue] {
+        var call = call
+        call.startsService = false
+        return try await self.call(call, timeout: Host.timeLimit)
+    }
+
+    @EventLoop
+    fileprivate func names(_ list: String) async throws(BusError) -> Set<String> {
+        let bus = "org.freedesktop.DBus"
+        let call = MethodCall(to: bus, path: "/org/freedesktop/DBus", interface: bus, member: list)
+        return Set(try await ask(call).first?.asStrings ?? [])
+    }
+}
+
+extension Host {
+    /// Whether a process of this user has this name.
+    fileprivate func runs(_ program: String) -> Bool {
+        let directory = path("/proc")
+        return Host.names(in: directory).contains { process in
+            var found = stat()
+            return Int(process) != nil && stat("\(directory)/\(process)", &found) == 0
+                && found.st_uid == getuid()
+                && Host.line("\(directory)/\(process)/comm") == program
+        }
+    }
+}

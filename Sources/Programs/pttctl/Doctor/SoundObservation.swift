@@ -1,0 +1,114 @@
+import CoreConfiguration
+import DBus
+import Diagnosis
+import EventLoop
+import PulseAudio
+
+extension SoundFacts {
+    /// - Parameter preferences: `microphone` of the configuration.
+    /// - Returns: What the server has, or why it cannot be asked.
+    @EventLoop
+    static func observed(preferring preferences: [String]) async -> Result<SoundFacts, Silence> {
+        let server = SoundServer()
+        defer { server.close() }
+        do throws(Silence) {
+            try await server.connect()
+            return .success(SoundFacts(try await server.devices(), preferring: preferences))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    init(_ devices: AudioDevices, preferring preferences: [String]) {
+        let microphone: Result<Microphone, NoMicrophone> =
+            switch devices.microphone(preferring: preferences) {
+            case .success(let source): .success(Microphone(source))
+            case .failure(let error): .failure(NoMicrophone(reason: error.reason))
+            }
+        var recorders: [String] = []
+        for stream in devices.sourceOutputs where stream.client != nil && !stream.isMarked && !stream.isMeter
+        {
+            guard let name = stream.applicationName, !recorders.contains(name) else { continue }
+            recorders.append(name)
+        }
+        self.init(
+            server: devices.serverName,
+            preferences: preferences,
+            microphone: microphone,
+            deafHeadset: Self.deafHeadset(devices.cards),
+            recorders: recorders
+        )
+    }
+
+    private static func deafHeadset(_ cards: [AudioCard]) -> DeafHeadset? {
+        for card in cards where card.isBluetooth {
+            guard card.profiles.first(where: { $0.name == card.activeProfile })?.hasMicrophone == false
+            else { continue }
+            let usable = card.profiles.filter { $0.hasMicrophone && $0.isAvailable }
+            if let best = usable.max(by: { $0.priority < $1.priority }) {
+                return DeafHeadset(card: card.name, profile: best.name)
+            }
+        }
+        return nil
+    }
+}
+
+extension SoundFacts.Microphone {
+    fileprivate init(_ source: AudioDevice) {
+        self.init(
+            name: source.name,
+            description: source.description,
+            isMuted: source.isMuted,
+            isSilent: source.isSilent,
+            isUnplugged: source.isUnplugged
+        )
+    }
+}
+
+extension SoundUnits {
+    /// Nil if the user's service manager does not answer.
+    @EventLoop
+    static func observed(on host: Host, _ user: Result<BusConnection, BusError>) async -> SoundUnits? {
+        guard case .success(let bus) = user,
+            // A silence is a finding of the units of push-to-talk.
+            let units = try? await ServiceManager(bus: bus, host: host).units(names)
+        else { return nil }
+        return SoundUnits(pipeWire: units[0], pulseAudio: units[1], sessionManager: units[2])
+    }
+}
+
+/// One connection to the sound server, with time limits.
+@EventLoop
+final class SoundServer {
+    let server = AudioServer(
+        applicationName: "pttctl doctor",
+        ownDeviceProperty: Configuration.ownDeviceProperty
+    )
+
+    func close() { server.close() }
+
+    /// - Throws: Why there is no connection, or that there was none within the time limit.
+    func connect() async throws(Silence) {
+        let result: Result<Void, Silence> = await withCheckedContinuation { continuation in
+            let answer = FirstAnswer(continuation, after: Host.timeLimit, .failure(.timedOut))
+            server.stateChanged = { state in
+                switch state {
+                case .ready: answer.give(.success(()))
+                case .lost(let reason): answer.give(.failure(.unreachable(reason)))
+                case .connecting, .closed: break
+                }
+            }
+            server.connect()
+        }
+        try result.get()
+    }
+
+    func devices() async throws(Silence) -> AudioDevices {
+        let kinds: Set<DeviceKind> = [.server, .source, .sink, .sourceOutput, .card]
+        let result: Result<AudioDevices, Silence> = await withCheckedContinuation { continuation in
+            let answer = FirstAnswer(continuation, after: Host.timeLimit, .failure(.timedOut))
+            server.list(kinds) { answer.give($0.mapError { .unreachable($0.reason) }) }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,204 @@
+import Diagnosis
+import Testing
+
+@Suite struct SoundFindingTests {
+    private var facts = SoundFacts(
+        server: "PulseAudio (on PipeWire 0.3.65)",
+        microphone: .success(.init(name: "alsa_input.usb", description: "Desk Microphone"))
+    )
+    private var units = SoundUnits(
+        pipeWire: UnitFacts("pipewire-pulse.socket"),
+        pulseAudio: UnitFacts("pulseaudio.socket", load: "not-found", file: "", active: "inactive"),
+        sessionManager: UnitFacts("wireplumber.service")
+    )
+    private var findings: [Finding] { SoundFacts.findings(.success(facts), units) }
+
+    @Test mutating func `a server and its microphone are two lines, and other recorders a third`() {
+        #expect(findings.map(\.check) == [.sound, .microphone])
+        facts.recorders = ["Chromium"]
+        #expect(findings.map(\.check) == [.sound, .microphone, .microphone])
+        #expect(problems(findings).isEmpty)
+    }
+
+    @Test mutating func `a microphone that is muted, turned down or unplugged`() {
+        func set(_ change: (inout SoundFacts.Microphone) -> Void) {
+            var microphone = SoundFacts.Microphone(name: "alsa_input.usb", description: "Desk Microphone")
+            change(&microphone)
+            facts.microphone = .success(microphone)
+        }
+        set { $0.isMuted = true }
+        expect(findings, curedBy: .command("pactl set-source-mute alsa_input.usb 0"), "muted")
+        set { $0.isSilent = true }
+        expect(findings, curedBy: .command("pactl set-source-volume alsa_input.usb 100%"), "zero")
+        set { $0.isUnplugged = true }
+        expect(findings, isFailure: false, curedBy: .advice("plug the microphone in"), "plugged")
+    }
+
+    @Test mutating func `no microphone: plug one in, correct the configuration, or use the headset's`() {
+        facts.microphone = .failure(.init(reason: "the audio server has none"))
+        expect(findings, curedBy: .advice("plug a microphone in"), "has none")
+        facts.preferences = ["Studio"]
+        #expect(problems(findings).first?.text.hasPrefix("Studio, which pttd.toml names") == true)
+        facts.deafHeadset = .init(card: "bluez_card.1", profile: "headset-head-unit")
+        let cure = Cure.command("pactl set-card-profile bluez_card.1 headset-head-unit")
+        expect(findings, curedBy: cure, "without its microphone")
+    }
+
+    @Test mutating func `a server that is not there is started or installed`() {
+        func missing() -> [Finding] { SoundFacts.findings(.failure(.unreachable("refused")), units) }
+        let start = Cure.command("systemctl --user enable --now pipewire-pulse.socket")
+        expect(missing(), curedBy: start, "refused")
+        (units.pipeWire, units.pulseAudio) = (units.pulseAudio, UnitFacts("pulseaudio.socket"))
+        expect(missing(), curedBy: .command("systemctl --user enable --now pulseaudio.socket"), "refused")
+        units.pulseAudio.load = "not-found"
+        expect(missing(), curedBy: .command("sudo apt install pipewire-pulse wireplumber"), "refused")
+    }
+
+    @Test func `a server that hangs is restarted`() {
+        let hung = SoundFacts.findings(.failure(.timedOut), units)
+        expect(hung, curedBy: .command("systemctl --user restart pipewire-pulse.service"), "hangs")
+    }
+
+    @Test mutating func `two servers, and PipeWire without its session manager`() {
+        units.pulseAudio = UnitFacts("pulseaudio.socket")
+        let mask = Cure.command("systemctl --user mask --now pulseaudio.socket pulseaudio.service")
+        expect(findings, isFailure: false, curedBy: mask, "both")
+        units.pulseAudio.active = "inactive"
+        units.sessionManager.active = "inactive"
+        expect(findings, curedBy: .command("systemctl --user enable --now wireplumber"), "wireplumber")
+        units.sessionManager.load = "not-found"
+        expect(
+            findings,
+            isFailure: false,
+            curedBy: .command("sudo apt install wireplumber"),
+            "session manager"
+        )
+    }
+
+    @Test func `a recording is heard, or silent`() {
+        func finding(_ recording: RecordingFacts) -> Finding? { recording.findings.first }
+        #expect(finding(.heard(peak: -12.4))?.text.contains("-12 dB") == true)
+        #expect(finding(.heard(peak: RecordingFacts.quietest))?.isFailure == true)
+        #expect(finding(.heard(peak: nil))?.isFailure == true)
+        #expect(finding(.failed(reason: "it has gone"))?.isFailure == true)
+    }
+}
+
+@Suite struct FileFindingTests {
+    private var facts = FileFacts(
+        configuration: .init(path: "/h/pttd.toml"),
+        policies: [.init(path: "/etc/pushtotalk/policy.toml"), .init(path: "/h/policy.toml")],
+        enrolments: .init(path: "/h/devices.toml"),
+        state: .init(path: "/h/state", owner: 1000, mode: 0o700, isWritable: true, free: 1 << 30)
+    )
+    private var findings: [Finding] { FileFacts.findings(facts, userID: 1000) }
+
+    @Test func `four kinds of files are four lines`() {
+        #expect(findings.map(\.check) == [.configuration, .policy, .buttons, .state])
+        #expect(problems(findings).isEmpty)
+    }
+
+    @Test mutating func `a file that cannot be used is opened in an editor`() {
+        facts.configuration?.problem = "line 3, column 1: microphne is not known"
+        let restart = "${EDITOR:-vi} '/h/pttd.toml' && systemctl --user restart pttd"
+        expect(findings, curedBy: .command(restart), "line 3, column 1")
+        facts.configuration?.problem = nil
+        facts.enrolments?.problem = "line 1"
+        expect(findings, curedBy: .command("${EDITOR:-vi} '/h/devices.toml'"), "/h/devices.toml: line 1")
+        facts.enrolments?.problem = nil
+        facts.policies[1].problem = "line 2"
+        expect(findings, curedBy: .command("${EDITOR:-vi} '/h/policy.toml'"), "no application may join")
+        facts.policies[0].problem = "line 1"
+        expect(findings, curedBy: .command("sudo -e '/etc/pushtotalk/policy.toml'"), "line 1")
+    }
+
+    @Test mutating func `a closed hour is a warning`() {
+        facts.isClosed = true
+        let cure = Cure.command("${EDITOR:-vi} '/h/policy.toml'")
+        expect(findings, isFailure: false, curedBy: cure, "this hour")
+    }
+
+    @Test mutating func `a state directory that is missing, another's, open, read-only or full`() {
+        let well = facts.state
+        func set(_ change: (inout FileFacts.StateDirectory) -> Void) {
+            var state = well
+            if state != nil { change(&state!) }
+            facts.state = state
+        }
+        set { $0.owner = nil }
+        let make = Cure.command("mkdir -p -m 700 '/h/state' && systemctl --user restart pttd")
+        expect(findings, isFailure: false, curedBy: make, "does not exist")
+        set { $0.owner = 0 }
+        expect(findings, curedBy: .command("sudo chown -R 1000 '/h/state'"), "user 0")
+        set { $0.mode = 0o755 }
+        expect(findings, isFailure: false, curedBy: .command("chmod 700 '/h/state'"), "755")
+        set { $0.isWritable = false }
+        expect(findings, curedBy: .command("findmnt --target '/h/state'"), "cannot be written")
+        set { $0.free = 4096 }
+        expect(findings, curedBy: .command("df -h '/h/state'"), "full")
+    }
+
+    @Test func `a disk that hangs is a failure`() {
+        let hung = FileFacts.findings(nil, userID: 1000)
+        expect(hung, curedBy: .command("findmnt --target \"$HOME\""), "does not answer")
+    }
+}
+
+@Suite struct DesktopFindingTests {
+    private var facts = DesktopFacts(
+        desktop: "XFCE",
+        hasPanel: true,
+        hasNotifications: true,
+        shortcutsVersion: nil,
+        hasKeyProxy: false
+    )
+    private var findings: [Finding] { DesktopFacts.findings(.success(facts)) }
+
+    @Test mutating func `a desktop without a portal is well, and says that no key talks`() {
+        #expect(problems(findings).isEmpty)
+        #expect(findings.last?.text.hasPrefix("no key of the keyboard") == true)
+        facts.shortcutsVersion = 1
+        #expect(findings.last?.text == "a key of the keyboard can talk (GlobalShortcuts 1)")
+        facts.desktop = nil
+        #expect(findings == [.ok(.desktop, "no desktop in this session")])
+    }
+
+    @Test mutating func `without a panel GNOME needs an extension, and others a plugin or a daemon`() {
+        facts.hasPanel = false
+        expect(
+            findings,
+            isFailure: false,
+            curedBy: .advice("add the tray or status plugin to the panel"),
+            "notification only"
+        )
+        facts.hasNotifications = false
+        expect(findings, isFailure: false, curedBy: .command("sudo apt install dunst"), "nothing shows")
+        facts.desktop = "ubuntu:GNOME"
+        let extensionCure = Cure.command("sudo apt install gnome-shell-extension-appindicator")
+        expect(findings, isFailure: false, curedBy: extensionCure, "GNOME")
+    }
+
+    @Test mutating func `mpris-proxy competes for the key`() {
+        facts.hasKeyProxy = true
+        expect(findings, isFailure: false, curedBy: .command("pkill -x mpris-proxy"), "music player")
+    }
+
+    @Test func `a session bus that hangs is a warning`() {
+        let hung = DesktopFacts.findings(.failure(.timedOut))
+        expect(hung, isFailure: false, curedBy: .advice("log out and in again"), "session bus")
+    }
+}
+
+@Suite struct KernelFindingTests {
+    @Test func `a sandbox, Windows and a kernel without uhid are warnings`() {
+        func findings(sandbox: String? = nil, isWSL: Bool = false, hasUHID: Bool = true) -> [Finding] {
+            KernelFacts(sandbox: sandbox, isWSL: isWSL, hasUHID: hasUHID).findings
+        }
+        #expect(problems(findings()).isEmpty)
+        let outside = Cure.advice("run pttctl doctor outside of it")
+        expect(findings(sandbox: "Flatpak"), isFailure: false, curedBy: outside, "Flatpak")
+        #expect(problems(findings(isWSL: true)).first?.text.contains("Windows") == true)
+        let load = Cure.command("sudo modprobe uhid")
+        expect(findings(hasUHID: false), isFailure: false, curedBy: load, "/dev/uhid")
+    }
+}
