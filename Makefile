@@ -16,9 +16,15 @@ hwdbdir ?= /usr/lib/udev/hwdb.d
 # Nor does PipeWire look below PREFIX.
 pipewiredir ?= /usr/share/pipewire/pipewire.conf.d
 
+# Debian's packages have zsh's completions in vendor-completions.
+zshdir ?= $(PREFIX)/share/zsh/site-functions
+bashdir = $(PREFIX)/share/bash-completion/completions
+fishdir = $(PREFIX)/share/fish/vendor_completions.d
+mandir = $(PREFIX)/share/man
+
 programs = pttd ptt-accessoryd ptt-keys pttctl ptt-sim ptt-echo
 # A service of the system, which is not enabled.
-systemunitdir = $(PREFIX)/lib/systemd/system
+systemunitdir ?= $(PREFIX)/lib/systemd/system
 systemunit = ptt-keys.service
 units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service ptt-echo.service
 manifest = ptt-echo.toml
@@ -29,11 +35,16 @@ fragment = 50-push-to-talk.conf
 # Release binaries without a Swift runtime beside them, and small in memory (`make bench` measures it). lld packs
 # relocations (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++, libbluetooth and
 # libgcc come from their archives, of which the programs need little; the first two are found before the shared
-# libraries by their directory.
+# libraries by their directory, which a copy of bluez.pc names because SwiftPM puts directories of pkg-config first.
 # Functions of a press lie side by side, in the order of a file that `make order` writes; it may have unknown names.
 # press.ld does the same for functions without a name.
 archives = $(CURDIR)/.build/archives
-static = $(archives)/libstdc++.a $(archives)/libbluetooth.a
+static = $(archives)/libstdc++.a $(archives)/libbluetooth.a $(archives)/bluez.pc
+# What clang and lld have to make an attack harder. Full RELRO also binds all functions at the start, so that no press
+# does; position-independent code and read-only relocations are the default.
+harden = -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcc -fstack-clash-protection \
+  -Xcxx -D_FORTIFY_SOURCE=2 -Xcxx -D_GLIBCXX_ASSERTIONS
+build_release = PKG_CONFIG_PATH=$(archives) swift build $(release) $(harden)
 release = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(archives) \
   -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -O2 -Xlinker --icf=safe -Xlinker --no-export-dynamic \
   -Xlinker -z -Xlinker pack-relative-relocs \
@@ -45,8 +56,17 @@ order = $(CURDIR)/Sources/Programs/press.order
 delete_stale = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(order) -delete; \
   find .build/release/ -name '*.swift.o' ! -newer Makefile -delete; } 2>/dev/null || true
 
+# Where `make deb` writes, and how it packs (xz, zstd).
+debs = .build/deb
+compression = xz
+
+# Man pages and completions, in the layout of share/man and by shell.
+pages = .build/pages
+with_commands = pttctl ptt-sim
+manuals = $(with_commands:%=%.1) $(notdir $(wildcard Documentation/man/*.[1-8]))
+
 # Debian packages by command.
-packages_build = pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libgdk-pixbuf-2.0-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev
+packages_build = pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libgdk-pixbuf-2.0-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev python3
 packages_demo = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils
 packages_test = $(packages_demo) dbus pipewire pipewire-bin pipewire-pulse python3-dbus python3-gi python3-pip systemd wireplumber
 packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pipewire-bin pipewire-pulse pulseaudio pulseaudio-utils \
@@ -54,9 +74,10 @@ packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pipewire-
 packages_order = $(packages_bench) valgrind
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
-packages_system-test = $(packages_build) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
+packages_deb = $(packages_build) debhelper dpkg-dev fakeroot libstdc++-12-dev lintian
+packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
-FOR ?= $(or $(filter build demo test bench order docs fuzz system-test,$(MAKECMDGOALS)),test)
+FOR ?= $(or $(filter build deb demo test bench order docs fuzz system-test,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
 # A Python library from PyPI that the benchmark compares with; without it the table has a note instead.
@@ -65,7 +86,7 @@ bleak = $(CURDIR)/.build/release/python-bleak
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build docs install uninstall demo test verify-units vm-image system-test bench order fuzz
+.PHONY: help dependencies build deb packages docs install uninstall demo test verify-units vm-image system-test bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -79,9 +100,24 @@ $(archives)/libstdc++.a: | dependencies
 $(archives)/libbluetooth.a: | dependencies
 	@mkdir -p $(@D) && ln -sf "$$(pkg-config --variable=libdir bluez)/libbluetooth.a" $@
 
-build: dependencies $(static)  ## builds the programs that `make install` installs
+$(archives)/bluez.pc: | dependencies
+	@mkdir -p $(@D) && sed 's|^libdir=.*|libdir=$(archives)|' "$$(pkg-config --variable=pcfiledir bluez)/bluez.pc" > $@
+
+build: dependencies $(static)  ## builds what `make install` installs: the programs, their man pages and completions
 	@$(delete_stale)
-	swift build $(release)
+	$(build_release)
+	@.ci/make-pages .build/release $(pages) $(with_commands)
+
+deb: dependencies build packages  ## Debian packages of what `make build` built, in .build/deb
+	lintian --fail-on error,warning $(debs)/*.changes
+	@ls $(debs)/*.deb
+
+# Without a build. dpkg-buildpackage writes beside and above debian/, so that it works on a copy.
+packages:
+	@rm -rf $(debs) && mkdir -p $(debs)/push-to-talk
+	@cp -r debian Documentation CHANGELOG.md README.md $(debs)/push-to-talk
+	@cd $(debs)/push-to-talk && PTT_SOURCE=$(CURDIR) PTT_COMPRESSION=$(compression) \
+	  dpkg-buildpackage --build=binary --unsigned-changes >../log 2>&1 || { tail -n 30 ../log; exit 1; }
 
 demo: dependencies  ## one press through a private stack, and the echo of an application; writes demo.wav
 	@for program in $(programs); do swift build --quiet --product $$program || exit 1; done
@@ -129,13 +165,14 @@ vm-image: | dependencies
 
 system-test: dependencies vm-image build  ## the programs against real Bluetooth, udev and PipeWire in a virtual machine
 	Tests/SystemTests/run
+	Tests/SystemTests/packages
 	swift build --build-tests $(strict)
 	Tests/SystemTests/kernel-tests
 
 bench: dependencies $(static)  ## latency, memory and wake-ups beside other programs, and hostile peers; 12 minutes
 	@$(delete_stale)
 	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
-	  swift build --quiet $(release) --product $$program || exit 1; done
+	  $(build_release) --quiet --product $$program || exit 1; done
 	@clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
 	@cp Tests/Benchmarks/Bleak/press.py .build/release/bleak-press.py
 	@cp pipewire/$(fragment) .build/release
@@ -145,12 +182,13 @@ bench: dependencies $(static)  ## latency, memory and wake-ups beside other prog
 order: dependencies $(static)  ## places the functions of a press side by side in the programs; commit the file after larger changes
 	@$(delete_stale)
 	@for program in pttd ptt-accessoryd ptt-bench; do \
-	  swift build --quiet $(release) --product $$program || exit 1; done
+	  $(build_release) --quiet --product $$program || exit 1; done
 	PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories Tests/Benchmarks/order $(order)
 
 install:  ## installs programs, user services, and what udev and PipeWire read (DESTDIR=, PREFIX=/usr/local)
 	@for program in $(programs); do test -x .build/release/$$program \
 	  || { echo "make install: no .build/release/$$program, run make build first" >&2; exit 1; }; done
+	@test -d $(pages) || { echo "make install: no $(pages), run make build first" >&2; exit 1; }
 	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(rulesdir)' '$(DESTDIR)$(manifestdir)' \
 	  '$(DESTDIR)$(hwdbdir)' '$(DESTDIR)$(systemunitdir)'
 	install -s $(programs:%=.build/release/%) '$(DESTDIR)$(bindir)'
@@ -167,8 +205,17 @@ install:  ## installs programs, user services, and what udev and PipeWire read (
 	install -m 644 systemd/$(manifest) '$(DESTDIR)$(manifestdir)'
 	install -d '$(DESTDIR)$(accessorydir)'
 	install -m 644 $(accessories:%=Sources/Accessories/%) '$(DESTDIR)$(accessorydir)'
+	for page in $(pages)/man/*/*; do \
+	  install -D -m 644 $$page '$(DESTDIR)$(mandir)'/$${page#$(pages)/man/} || exit 1; done
+	install -d '$(DESTDIR)$(bashdir)' '$(DESTDIR)$(zshdir)' '$(DESTDIR)$(fishdir)'
+	install -m 644 $(pages)/bash/* '$(DESTDIR)$(bashdir)'
+	install -m 644 $(pages)/zsh/* '$(DESTDIR)$(zshdir)'
+	install -m 644 $(pages)/fish/* '$(DESTDIR)$(fishdir)'
 
 uninstall:  ## removes what `make install` installed
 	rm -f $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)' \
 	  '$(DESTDIR)$(hwdbdir)/$(hwdb)' '$(DESTDIR)$(pipewiredir)/$(fragment)' '$(DESTDIR)$(systemunitdir)/$(systemunit)' \
-	  '$(DESTDIR)$(manifestdir)/$(manifest)' $(accessories:%='$(DESTDIR)$(accessorydir)/%')
+	  '$(DESTDIR)$(manifestdir)/$(manifest)' $(accessories:%='$(DESTDIR)$(accessorydir)/%') \
+	  $(foreach page,$(manuals),'$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(page)))/$(page)') \
+	  $(foreach program,$(with_commands),'$(DESTDIR)$(bashdir)/$(program)' '$(DESTDIR)$(zshdir)/_$(program)' \
+	    '$(DESTDIR)$(fishdir)/$(program).fish')
