@@ -35,7 +35,8 @@ final class OtherUser {
                 try await Command.run(prefix + ["systemctl", "--user", "is-system-running", "--wait"]).output
                     .hasPrefix("running")
             }
-            try await run("systemctl", "--user", "enable", "--now", "pttd.socket", "ptt-accessoryd.socket")
+            // The packages have enabled them for all users.
+            try await run("systemctl", "--user", "is-active", "pttd.socket", "ptt-accessoryd.socket")
             try await body(try await OtherUser(fixture))
         }
     }

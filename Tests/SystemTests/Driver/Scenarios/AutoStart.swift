@@ -49,7 +49,7 @@ extension Scenario {
         fixture.accessories.close()
         try await Machine.systemctl("stop", "ptt-accessoryd.service", "pttd.service")
         let (_, running) = try await Command.run([
-            "pgrep", "--list-full", "--full", "^/usr/local/bin/(pttd|ptt-accessoryd)",
+            "pgrep", "--list-full", "--full", "^/usr/bin/(pttd|ptt-accessoryd)",
         ])
         guard running.isEmpty else { throw Failure("still running: \(running)") }
     }
