@@ -145,6 +145,20 @@ import Testing
         #expect(daemon.timer == nil)
     }
 
+    @Test func `the picture of who speaks does not wait, and that of the next one does`() {
+        var daemon = Daemon()
+        daemon.show(.speaking("Anna"))
+        var view = ChannelView.speaking("Anna")
+        view.speaker?.imageID = "a"
+        daemon.show(view)
+        #expect(daemon.content?.imageID == "a")
+        view.speaker = .init(name: "Bert", imageID: "b")
+        daemon.show(view)
+        #expect(daemon.content?.imageID == "a")
+        daemon.pass(1)
+        #expect(daemon.content?.imageID == "b")
+    }
+
     @Test func `no timer runs when the change was taken back`() {
         var daemon = Daemon()
         daemon.show(.speaking("Anna"))

@@ -22,17 +22,33 @@ final class IndicatorFixture {
 
     /// - Parameters:
     ///   - hasSound: Whether there is a sound server, without which nothing can be transmitted.
+    ///   - hasPanel: Whether a panel shows tray items.
     ///   - name: Of the channel.
+    ///   - configuration: The text of `indicator.toml`; no file if nil.
+    ///   - systemBus: The address of the system bus; none runs if nil.
     /// - Returns: The indicator, registered at the panel.
     /// - Throws: If something of it cannot be started.
-    static func start(hasSound: Bool = true, channel name: String = "Radio") async throws -> IndicatorFixture
-    {
+    static func start(
+        hasSound: Bool = true,
+        hasPanel: Bool = true,
+        channel name: String = "Radio",
+        configuration: String? = nil,
+        systemBus: String? = nil
+    ) async throws -> IndicatorFixture {
         let sound = hasSound ? try await PrivateAudioServer.start(.pulseAudio) : nil
         let bus = try await PrivateBus.start()
-        let core = try CoreProcess(soundServer: sound?.address)
+        let files = ["indicator.toml": configuration].compactMapValues(\.self)
+        let core = try CoreProcess(soundServer: sound?.address, configuration: files)
         try await core.isReady()
-        let panel = try await ScriptedPanel.start(bus.address)
-        let fixture = try await IndicatorFixture(bus, core, panel, sound: sound, channel: name)
+        let panel = try await ScriptedPanel.start(bus.address, hasHost: hasPanel)
+        let fixture = try await IndicatorFixture(
+            bus,
+            core,
+            panel,
+            sound: sound,
+            channel: name,
+            systemBus: systemBus
+        )
         try await panel.registration()
         return fixture
     }
@@ -42,7 +58,8 @@ final class IndicatorFixture {
         _ core: CoreProcess,
         _ panel: ScriptedPanel,
         sound: PrivateAudioServer?,
-        channel name: String
+        channel name: String,
+        systemBus: String?
     ) async throws {
         (self.bus, self.core, self.panel, self.sound) = (bus, core, panel, sound)
         let path = core.directory + "/pushtotalk/core"
@@ -78,16 +95,16 @@ final class IndicatorFixture {
             if let event = update.event { events.add(event) }
         }
         if try await !ready.next(), sound != nil { _ = try await events.first { $0 == .audioServerReady } }
-        indicator = try Self.launch(in: core.directory, bus.address)
+        indicator = try Self.launch(in: core.directory, bus.address, systemBus: systemBus)
     }
 
-    static func launch(in directory: String, _ bus: String) throws -> TestProcess {
+    static func launch(in directory: String, _ bus: String, systemBus: String? = nil) throws -> TestProcess {
         try TestProcess(
             [TestProcess.built("ptt-indicator")],
             environment: [
                 "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
                 "DBUS_SESSION_BUS_ADDRESS": bus, "PTT_LOG": "debug",
-                "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory)/no-bus",
+                "DBUS_SYSTEM_BUS_ADDRESS": systemBus ?? "unix:path=\(directory)/no-bus",
             ],
             mergesErrors: true
         )
@@ -124,6 +141,43 @@ final class IndicatorFixture {
                 participant: name.map { ApplicationInterface.Speaker(name: $0, image: image) }
             )
         )
+    }
+
+    /// Leaves the channel, as its application.
+    func leave() async throws {
+        try await call(ChannelInterface.leave, ChannelInterface.LeaveRequest(channelID: channelID))
+    }
+
+    private static let commandLine = Origin(kind: .commandLine, identifier: "test", name: "test")
+
+    /// Begins a transmission from the command line.
+    func begin() async throws {
+        let request = ChannelInterface.BeginRequest(
+            channelID: channelID,
+            source: .userRequest,
+            origin: Self.commandLine
+        )
+        try await call(ChannelInterface.beginTransmitting, request)
+    }
+
+    /// Ends the transmission of ``begin()``.
+    func end() async throws {
+        let request = ChannelInterface.EndRequest(
+            channelID: channelID,
+            origin: Self.commandLine,
+            cause: .released
+        )
+        try await call(ChannelInterface.endTransmitting, request)
+    }
+
+    /// Returns when the talk key is bound.
+    func isBound() async throws {
+        _ = try await indicator.lines.first { $0.contains("the talk key is bound") }
+    }
+
+    /// Returns when no capture stream is left.
+    func isNotRecorded() async throws {
+        while try await sound?.sourceOutputs().isEmpty == false {}
     }
 
     /// The origin of the next transmission.

@@ -9,12 +9,12 @@ struct PictureTests {
     init() { withRunningLoop() }
 
     /// A PNG of 64 by 64 pixels, all 0x00C800.
-    private static let green = """
+    static let green = """
         iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAATElEQVR42u3PQQkAAAgAseufzFhG8C0MVmA1/SYgICAgICAgICAgICAg\
         ICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgcFncr4C1OHup8AAAAABJRU5ErkJggg==
         """
     /// A PNG whose header asks for 30000 by 30000 pixels, 2.7 GB, in 177 bytes.
-    private static let bomb = """
+    static let bomb = """
         iVBORw0KGgoAAAANSUhEUgAAdTAAAHUwCAIAAADpRW/tAAAAeElEQVR42u3BMQEAAADCoPVPbQ0PoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
         AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIBXA4av\
         AAEakw3bAAAAAElFTkSuQmCC

@@ -27,7 +27,7 @@ extension Notice {
         package let body: String
         /// Empty where the daemon has no actions.
         package let actions: [Action]
-        package let imageID: String?
+        package internal(set) var imageID: String?
         package let urgency: Urgency
         /// Whether it stays until it is closed; otherwise it disappears after the daemon's own time.
         package let stays: Bool

@@ -142,12 +142,19 @@ package struct Notice: Equatable, Sendable {
             return [.askCapabilities]
         case .ready: break
         }
-        if let lastChange, lastChange + Self.interval > now, !hidesNames(wanted) {
+        if let lastChange, lastChange + Self.interval > now, !hidesNames(wanted), !addsPicture(wanted) {
             deadline = lastChange + Self.interval
             return []
         }
         (isCalling, lastChange, shown) = (true, now, wanted)
         return [.show(wanted, replacing: identifier)]
+    }
+
+    /// The picture of the person who is shown is fetched and decoded meanwhile: it is no other person.
+    private func addsPicture(_ wanted: Content) -> Bool {
+        guard var shown, shown.imageID == nil else { return false }
+        shown.imageID = wanted.imageID
+        return shown == wanted
     }
 
     /// Names leave a screen that is locked at once.

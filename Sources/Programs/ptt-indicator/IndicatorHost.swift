@@ -146,12 +146,7 @@ final class IndicatorHost {
             notifications = NotificationService(
                 on: connection,
                 log: log,
-                picture: { [pictures] in
-                    pictures.picture($0).map { picture in
-                        let pixmap = picture.notification
-                        return NoticePicture(width: pixmap.size, height: pixmap.size, pixels: pixmap.rgba)
-                    }
-                },
+                picture: { [pictures] in pictures.picture($0)?.notification },
                 post: post
             )
             post(.notice(.busConnected))

@@ -15,7 +15,7 @@ final class NotificationService {
 
     private let connection: BusConnection
     private let log: Logger
-    private let picture: @EventLoop (String) -> NoticePicture?
+    private let picture: @EventLoop (String) -> Pixmap?
     private let post: @EventLoop (Indicator.Event) -> Void
     private var watch: Subscription?
     /// Nil before the first report.
@@ -30,7 +30,7 @@ final class NotificationService {
     init(
         on connection: BusConnection,
         log: Logger,
-        picture: @escaping @EventLoop (String) -> NoticePicture?,
+        picture: @escaping @EventLoop (String) -> Pixmap?,
         post: @escaping @EventLoop (Indicator.Event) -> Void
     ) {
         self.connection = connection
@@ -180,21 +180,13 @@ final class NotificationService {
     }
 }
 
-/// A picture of at most 96 by 96 pixels.
-struct NoticePicture {
-    static let limit = 96
-
-    let width: Int
-    let height: Int
-    /// In rows, from the top: red, green, blue, alpha.
-    let pixels: [UInt8]
-
+extension Pixmap {
     /// The hint `image-data`: width, height, bytes of a row, whether there is alpha, bits of a sample, samples of a pixel, and the
     /// pixels.
-    var value: BusValue {
-        .structure([
-            .int32(Int32(width)), .int32(Int32(height)), .int32(Int32(width * 4)), .boolean(true), .int32(8),
-            .int32(4), .bytes(pixels),
+    fileprivate var value: BusValue {
+        let size = Int32(size)
+        return .structure([
+            .int32(size), .int32(size), .int32(size * 4), .boolean(true), .int32(8), .int32(4), .bytes(rgba),
         ])
     }
 }

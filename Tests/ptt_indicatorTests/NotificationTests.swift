@@ -1,0 +1,213 @@
+import DBus
+import EventLoop
+import PTTMessages
+import TestSupport
+import Testing
+
+/// The notification of the built indicator, as a notification daemon receives it.
+@Suite(.timeLimit(.minutes(2)))
+struct NotificationTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `without a panel a notification stays, and says who speaks`() async throws {
+        let fixture = try await IndicatorFixture.start(hasPanel: false)
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        let first = try await daemon.calls.next()
+        #expect(first.application == "Push to talk")
+        #expect(first.summary == "Radio")
+        #expect(first.body == "Nobody speaks")
+        #expect(first.actions == ["talk", "Talk", "leave", "Leave"])
+        #expect(first.replaced == 0 && first.timeout == 0)
+        #expect(
+            first.hints == [
+                "desktop-entry": .string("org.pushtotalk.Indicator"), "urgency": .byte(1),
+                "suppress-sound": .boolean(true), "resident": .boolean(true),
+            ]
+        )
+        try await fixture.speak("Anna <3 & Bert")
+        let second = try await daemon.calls.next()
+        #expect(second.body == "Anna &lt;3 &amp; Bert speaks")
+        #expect(second.replaced == first.identifier)
+        try await fixture.leave()
+        #expect(try await daemon.closed.next() == first.identifier)
+    }
+
+    @Test @EventLoop func `with a panel only a speaker is notified, for a moment`() async throws {
+        let fixture = try await IndicatorFixture.start()
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        try await fixture.speak("Anna")
+        let call = try await daemon.calls.next()
+        #expect(call.summary == "Radio")
+        #expect(call.body == "Anna speaks")
+        #expect(call.timeout == -1)
+        #expect(call.hints["transient"] == .boolean(true))
+        try await fixture.speak(nil)
+        #expect(try await daemon.closed.next() == call.identifier)
+    }
+
+    @Test @EventLoop func `a picture is sent as pixels, 96 by 96 at most, and one that is none is not sent`()
+        async throws
+    {
+        let fixture = try await IndicatorFixture.start()
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        try await fixture.speak("Anna", image: PictureTests.green)
+        let call = try await daemon.calls.first { $0.hints["image-data"] != nil }
+        #expect(call.body == "Anna speaks")
+        let image = try #require(call.hints["image-data"]?.asStructure)
+        #expect(image.map(\.signature).joined() == "iiibiiay")
+        #expect(image.prefix(3).map(\.asInt) == [96, 96, 384])
+        let pixels = try #require(image[6].asBytes)
+        #expect(pixels.count == 36_864)
+        #expect(Array(pixels.suffix(4)) == [0x00, 0xC8, 0x00, 0xFF])
+
+        try await fixture.speak("Bert", image: PictureTests.bomb)
+        let second = try await daemon.calls.next()
+        #expect(second.body == "Bert speaks")
+        #expect(second.hints["image-data"] == nil)
+    }
+
+    @Test @EventLoop func `Talk opens the microphone, the notification says so, and Stop closes it`()
+        async throws
+    {
+        let fixture = try await IndicatorFixture.start(hasPanel: false)
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        let first = try await daemon.calls.next()
+        // Of a notification of another application.
+        try daemon.invoke("talk", of: first.identifier + 1)
+        try daemon.invoke("talk", of: first.identifier, closes: true)
+        #expect(try await fixture.nextBegin().identifier == "org.pushtotalk.Indicator.notification")
+        let open = try await daemon.calls.next()
+        #expect(open.body == "The microphone is open")
+        #expect(open.replaced == 0, "the daemon has closed the first one")
+        #expect(open.actions == ["stop", "Stop", "leave", "Leave"])
+        #expect(open.hints["urgency"] == .byte(2))
+        try daemon.invoke("stop", of: open.identifier)
+        #expect(try await fixture.nextEnd() == .stopped)
+        #expect(try await daemon.calls.next().body == "Nobody speaks")
+    }
+
+    @Test @EventLoop func `Leave leaves the channel`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false, hasPanel: false)
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        try daemon.invoke("leave", of: try await daemon.calls.next().identifier)
+        _ = try await fixture.events.first { if case .channelLeft = $0 { true } else { false } }
+    }
+
+    @Test @EventLoop func `there are no buttons where the daemon has none, and no markup`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false, hasPanel: false, channel: "<b>R&D")
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address, capabilities: ["body"])
+        let call = try await daemon.calls.next()
+        #expect(call.actions == [])
+        #expect(call.summary == "<b>R&D")
+    }
+
+    @Test @EventLoop func `a notification that was dismissed is silent until the next speaker`() async throws
+    {
+        let fixture = try await IndicatorFixture.start(hasPanel: false)
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        let first = try await daemon.calls.next()
+        try daemon.close(first.identifier, reason: 2)
+        try await fixture.begin()
+        #expect(try await fixture.nextBegin().kind == .commandLine)
+        try await fixture.end()
+        #expect(try await fixture.nextEnd() == .released)
+        try await fixture.speak("Anna")
+        #expect(try await daemon.calls.next().body == "Anna speaks")
+    }
+
+    /// In whatever way it goes: what has to be seen and cannot be closed must not go on.
+    @Test(arguments: ["crash", "dismissal", "bus"]) @EventLoop
+    func `without the notification its transmission ends`(loss: String) async throws {
+        let fixture = try await IndicatorFixture.start(hasPanel: false)
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        try daemon.invoke("talk", of: try await daemon.calls.next().identifier)
+        _ = try await fixture.nextBegin()
+        let open = try await daemon.calls.next()
+        switch loss {
+        case "crash": daemon.crash()
+        case "dismissal": try daemon.close(open.identifier, reason: 2)
+        default: fixture.bus.stop()
+        }
+        #expect(try await fixture.nextEnd() == .released)
+        try await fixture.isNotRecorded()
+    }
+
+    @Test @EventLoop func `another daemon shows the notification again, by what it can`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false, hasPanel: false)
+        let first = try await ScriptedNotifications.start(fixture.bus.address)
+        _ = try await first.calls.next()
+        first.crash()
+        let second = try await ScriptedNotifications.start(
+            fixture.bus.address,
+            capabilities: ["body"],
+            first: 40
+        )
+        let call = try await second.calls.next()
+        #expect(call.replaced == 0 && call.actions == [])
+    }
+
+    @Test @EventLoop func `a daemon that never answers is asked once, and delays nothing`() async throws {
+        let fixture = try await IndicatorFixture.start(hasPanel: false)
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address, answers: false)
+        let portal = try await ScriptedPortal.start(fixture.bus.address)
+        try await daemon.questions.next()
+        _ = try await portal.binding()
+        try await fixture.isBound()
+        try portal.press()
+        _ = try await fixture.nextBegin()
+        try portal.release()
+        #expect(try await fixture.nextEnd() == .released)
+        daemon.questions.finish()
+        #expect(try await daemon.questions.untilEnd(within: .seconds(5)).isEmpty)
+    }
+
+    @Test @EventLoop func `an indicator that ends closes its notification`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false, hasPanel: false)
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        let call = try await daemon.calls.next()
+        fixture.indicator.signal(15)
+        #expect(try await daemon.closed.next() == call.identifier)
+        #expect(try await fixture.indicator.exitStatus() == 0)
+    }
+
+    @Test(arguments: [nil, "names-on-lock-screen = true", "lock-screen = \"off\""]) @EventLoop
+    func `a locked screen shows what the person allows`(configuration: String?) async throws {
+        let system = try await PrivateBus.start()
+        let logind = try await ScriptedLogind.start(system.address)
+        let fixture = try await IndicatorFixture.start(
+            hasPanel: false,
+            configuration: configuration,
+            systemBus: system.address
+        )
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        _ = try await daemon.calls.next()
+        try await fixture.speak("Anna")
+        let call = try await daemon.calls.next()
+        #expect(call.body == "Anna speaks")
+        #expect(call.hints["x-gnome-privacy-scope"] == nil)
+        try logind.change("mine", isLocked: true)
+        switch configuration {
+        case nil:
+            let locked = try await daemon.calls.next()
+            #expect(locked.body == "Somebody speaks")
+            #expect(locked.actions == [])
+            #expect(locked.hints["x-gnome-privacy-scope"] == .string("system"))
+        case "names-on-lock-screen = true": #expect(try await daemon.calls.next().body == "Anna speaks")
+        default: #expect(try await daemon.closed.next() == call.identifier)
+        }
+    }
+
+    @Test @EventLoop func `without notifications the daemon is not called`() async throws {
+        let fixture = try await IndicatorFixture.start(
+            hasSound: false,
+            hasPanel: false,
+            configuration: "notifications = false"
+        )
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        let portal = try await ScriptedPortal.start(fixture.bus.address)
+        // It has had the time.
+        _ = try await portal.binding()
+        daemon.questions.finish()
+        #expect(try await daemon.questions.untilEnd(within: .seconds(5)).isEmpty)
+    }
+}
