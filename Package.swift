@@ -183,6 +183,7 @@ let package = Package(
             "Diagnosis",
             "ServiceClient",
             "EventLoop",
+            "IndicatorCore",
             "Input",
             "JSON",
             "PTTMessages",

@@ -1,16 +1,21 @@
-import EventLoop
+package import EventLoop
 import Foundation
 
 /// A package of PyPI, in the build directory.
+@EventLoop
 package struct PythonPackage: Sendable {
-    package let name: String
-    package let version: String
+    package nonisolated let name: String
+    package nonisolated let version: String
     /// The interpreter that is to use it.
-    package let interpreter: String
+    package nonisolated let interpreter: String
 
-    package static let varlink = PythonPackage(name: "varlink", version: "31.0.0", interpreter: "python3")
+    package nonisolated static let varlink = PythonPackage(
+        name: "varlink",
+        version: "31.0.0",
+        interpreter: "python3"
+    )
     /// Needs Debian's python3-dbus and python3-gi.
-    package static let dbusmock = PythonPackage(
+    package nonisolated static let dbusmock = PythonPackage(
         name: "python-dbusmock",
         version: "0.38.1",
         interpreter: "/usr/bin/python3"
@@ -23,7 +28,6 @@ package struct PythonPackage: Sendable {
     /// Installs the package if it is not there yet.
     ///
     /// - Returns: The directory for `PYTHONPATH`.
-    @EventLoop
     package func installed() async throws -> String {
         let directory = "\(checkout)/.build/\(name)-\(version)"
         // Moved there at the end, so that an installation that was interrupted is repeated.

@@ -1,46 +1,46 @@
 import EventLoop
-import Glibc
 import PTTMessages
 import ServiceClient
 
-/// The levels of microphone and speaker in the last line of a terminal, below what is printed.
+/// The levels of microphone and speaker at the foot of a terminal, below what is printed.
 @EventLoop
 final class LevelLine {
-    private static let clear = "\r\u{1B}[K"
-
     private let connection: ServiceConnection
-    private var text = ""
+    private var report = ChannelInterface.LevelReport(microphone: nil, speaker: nil)
+    private var foot: FootLine?
 
     /// Subscribes to the levels.
     ///
     /// - Parameter json: Whether JSON is printed, which a further line would spoil.
     /// - Returns: Nil without a terminal.
     /// - Throws: If the core cannot be reached.
-    static func onTerminal(json: Bool) throws(ServiceError) -> LevelLine? {
-        json || isatty(STDOUT_FILENO) == 0 ? nil : try LevelLine()
+    static func onTerminal(json: Bool) throws -> LevelLine? {
+        json || !FootLine.isPossible ? nil : try LevelLine()
     }
 
-    private init() throws(ServiceError) {
+    private init() throws {
         connection = try ServiceConnection.core()
+        foot = try FootLine { [weak self] columns in
+            self.map { TerminalText.line([Wording.line($0.report)], columns: columns - 1) } ?? ""
+        }
         // The events of the command say that the core is lost.
         connection.subscribeToLevels({ [weak self] in self?.show($0) }, ended: { _ in })
     }
 
     /// Prints a line above it.
     func print(_ line: String) {
-        Terminal.write("\(Self.clear)\(line)\n\(text)")
+        foot?.print(line)
     }
 
     func close() {
         connection.close()
-        Terminal.write(Self.clear)
+        foot?.close()
+        foot = nil
     }
 
     private func show(_ report: ChannelInterface.LevelReport) {
-        let text = Wording.line(report)
-        guard text != self.text else { return }
-        self.text = text
-        Terminal.write(Self.clear + text)
+        self.report = report
+        foot?.update()
     }
 }
 

@@ -7,7 +7,10 @@ struct MonitorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
         abstract: "Show all events, one per line, until stopped.",
-        discussion: "Each line begins with the time in seconds of the machine's monotonic clock."
+        discussion: """
+            Each line begins with the time in seconds of the machine's monotonic clock. At a terminal the last line shows \
+            the channel, who talks and for how long, the levels of microphone and speaker, and the buttons.
+            """
     )
 
     @Option(name: .customLong("for"), help: "Stop after this time, for example 30s.")
@@ -30,6 +33,7 @@ private final class Monitor {
     private let json: Bool
     private let stop: StopSignal
     private var failure: ServiceError?
+    private var foot: MonitorFootLine?
 
     init(json: Bool, stop: StopSignal) {
         self.json = json
@@ -38,9 +42,11 @@ private final class Monitor {
 
     func run() async throws {
         let core = try ServiceConnection.core()
+        foot = try MonitorFootLine.onTerminal(json: json)
         core.subscribe({ [self] in show(core: $0) }, ended: { [self] in end($0) })
         let accessoryd = watchAccessoryd()
         await stop.wait()
+        foot?.close()
         core.close()
         accessoryd?.close()
         if let failure { throw failure }
@@ -52,25 +58,38 @@ private final class Monitor {
             let accessoryd = try ServiceConnection.accessory()
             accessoryd.subscribe(
                 { [self] in show(accessoryd: $0) },
-                ended: { Terminal.printError("buttons are no longer shown: \($0)") }
+                ended: { [self] error in
+                    printError("buttons are no longer shown: \(error)")
+                    foot?.forgetDevices()
+                }
             )
             return accessoryd
         } catch {
-            Terminal.printError("buttons are not shown: \(error)")
+            printError("buttons are not shown: \(error)")
             return nil
         }
     }
 
     private func show(core update: ChannelInterface.Update) {
         if json { return print(update) }
-        if let status = update.status { Terminal.print(Wording.line(status)) }
-        if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
+        if let status = update.status { print(line: Wording.line(status)) }
+        if let event = update.event { print(line: "\(Wording.time(update.time))  \(Wording.line(event))") }
+        foot?.apply(update)
     }
 
     private func show(accessoryd update: AccessoryInterface.Update) {
         if json { return print(update) }
-        for device in update.devices ?? [] { Terminal.print(Wording.row("device", Wording.line(device))) }
-        if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
+        for device in update.devices ?? [] { print(line: Wording.row("device", Wording.line(device))) }
+        if let event = update.event { print(line: "\(Wording.time(update.time))  \(Wording.line(event))") }
+        foot?.apply(update)
+    }
+
+    private func print(line: String) {
+        if let foot { foot.print(line) } else { Terminal.print(line) }
+    }
+
+    private func printError(_ line: String) {
+        if let foot { foot.printError(line) } else { Terminal.printError(line) }
     }
 
     private func print(_ value: some Encodable) {
@@ -84,5 +103,65 @@ private final class Monitor {
     private func end(_ error: ServiceError) {
         failure = error
         stop.trigger()
+    }
+}
+
+/// ``MonitorFoot`` at a terminal, with the levels and a clock.
+@EventLoop
+private final class MonitorFootLine {
+    private var foot = MonitorFoot()
+    private var line: FootLine?
+    private let levels: ServiceConnection
+    /// Armed while a duration is shown.
+    private lazy var second = TimerSource { [weak self] in self?.update() }
+
+    /// Nil without a terminal, and with JSON, which a further line would spoil.
+    static func onTerminal(json: Bool) throws -> MonitorFootLine? {
+        json || !FootLine.isPossible ? nil : try MonitorFootLine()
+    }
+
+    private init() throws {
+        levels = try ServiceConnection.core()
+        line = try FootLine { [weak self] columns in
+            self?.foot.line(columns: columns, at: MonotonicTime.now.microseconds) ?? ""
+        }
+        // A loss of the core ends the command by its events.
+        levels.subscribeToLevels({ [weak self] in self?.apply($0) }, ended: { _ in })
+    }
+
+    func apply(_ update: ChannelInterface.Update) {
+        foot.apply(update)
+        self.update()
+    }
+
+    func apply(_ update: AccessoryInterface.Update) {
+        foot.apply(update)
+        self.update()
+    }
+
+    func forgetDevices() {
+        foot.forgetDevices()
+        update()
+    }
+
+    func print(_ text: String) { line?.print(text) }
+
+    func printError(_ text: String) { line?.printError(text) }
+
+    func close() {
+        second.disarm()
+        levels.close()
+        line?.close()
+        line = nil
+    }
+
+    private func apply(_ report: ChannelInterface.LevelReport) {
+        foot.apply(report)
+        update()
+    }
+
+    private func update() {
+        line?.update()
+        if foot.isCounting { second.arm(after: .seconds(1)) } else { second.disarm() }
     }
 }

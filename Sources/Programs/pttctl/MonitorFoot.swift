@@ -1,0 +1,93 @@
+import IndicatorCore
+import PTTMessages
+
+/// What the line at the foot of `pttctl monitor` shows: the channel, who talks and for how long, the levels, the buttons.
+struct MonitorFoot {
+    private var status: Status?
+    private var devices: [AccessoryDevice] = []
+    private var levels: ChannelInterface.LevelReport?
+    /// When the participant began to talk, or was first seen to: microseconds of the monotonic clock.
+    private var participantBegan: Int?
+
+    /// Whether a duration is shown, which grows each second.
+    var isCounting: Bool { status?.transmission != nil || participantBegan != nil }
+
+    mutating func apply(_ update: ChannelInterface.Update) {
+        let previous = status?.channel?.participant
+        if let status = update.status { self.status = status }
+        if let event = update.event { status?.apply(event) }
+        let participant = status?.channel?.participant
+        if participant != previous { participantBegan = participant == nil ? nil : update.time }
+    }
+
+    mutating func apply(_ update: AccessoryInterface.Update) {
+        if let devices = update.devices { self.devices = devices }
+        guard let event = update.event, let device = event.device else { return }
+        let index = devices.firstIndex { $0.kind == device.kind && $0.identifier == device.identifier }
+        switch (event.kind == .deviceRemoved, index) {
+        case (true, let index?): devices.remove(at: index)
+        case (true, nil): break
+        case (false, let index?): devices[index] = device
+        case (false, nil): devices.append(device)
+        }
+    }
+
+    mutating func apply(_ report: ChannelInterface.LevelReport) {
+        levels = report
+    }
+
+    /// ptt-accessoryd is lost.
+    mutating func forgetDevices() {
+        devices = []
+    }
+
+    /// - Parameters:
+    ///   - columns: The width of the terminal. The last column stays free: in it the cursor of some terminals waits beyond
+    ///     the line.
+    ///   - now: Microseconds of the monotonic clock.
+    /// - Returns: The text; empty before the first update of the core.
+    func line(columns: Int, at now: Int) -> String {
+        TerminalText.line(parts(at: now), columns: columns - 1)
+    }
+
+    func parts(at now: Int) -> [String] {
+        guard let status else { return [] }
+        let channel = status.channel.map { shown($0.name) } ?? "no channel"
+        return [channel] + talkers(status, now) + [levels.map(Wording.line) ?? ""] + buttons
+    }
+
+    private func talkers(_ status: Status, _ now: Int) -> [String] {
+        var talkers: [String] = []
+        if let transmission = status.transmission {
+            let name = shown(Wording.button(transmission.role, of: transmission.origin))
+            talkers.append("\(name) transmits \(Self.duration(now - transmission.began))")
+        }
+        if let participant = status.channel?.participant {
+            let began = participantBegan.map { " " + Self.duration(now - $0) } ?? ""
+            talkers.append("\(shown(participant.name)) talks\(began)")
+        }
+        return talkers
+    }
+
+    private var buttons: [String] {
+        devices.filter { $0.link != .unused }.map { device in
+            let state =
+                switch device.link {
+                case .away: " away"
+                case .connecting: " connecting"
+                case .ready, .unused, .unknown: device.isPressed ? " pressed" : ""
+                }
+            return shown(device.name) + state + (device.battery.map { " \($0) %" } ?? "")
+        }
+    }
+
+    /// A stranger's name may have characters that a terminal obeys.
+    private func shown(_ name: String) -> String { DisplayText(name).text }
+
+    /// Minutes and seconds.
+    private static func duration(_ microseconds: Int) -> String {
+        let seconds = max(0, microseconds) / 1_000_000
+        let rest = seconds % 60
+        return "\(seconds / 60):\(rest < 10 ? "0" : "")\(rest)"
+    }
+}
