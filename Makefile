@@ -10,6 +10,8 @@ unitdir = $(PREFIX)/lib/systemd/user
 # A data directory of the XDG Base Directory Specification below /usr and /usr/local alike.
 manifestdir = $(PREFIX)/share/pushtotalk/applications
 accessorydir = $(PREFIX)/share/pushtotalk/accessories
+# What an application is called and looks like (Desktop Entry Specification), below PREFIX as well.
+entrydir = $(PREFIX)/share/applications
 # udev looks below /usr, /etc and, of late, /usr/local. Debian 12's does not, so that PREFIX does not count.
 rulesdir ?= /usr/lib/udev/rules.d
 hwdbdir ?= /usr/lib/udev/hwdb.d
@@ -22,12 +24,14 @@ bashdir = $(PREFIX)/share/bash-completion/completions
 fishdir = $(PREFIX)/share/fish/vendor_completions.d
 mandir = $(PREFIX)/share/man
 
-programs = pttd ptt-accessoryd ptt-keys pttctl ptt-sim ptt-echo
+programs = pttd ptt-accessoryd ptt-indicator ptt-keys pttctl ptt-sim ptt-echo
 # A service of the system, which is not enabled.
 systemunitdir ?= $(PREFIX)/lib/systemd/system
 systemunit = ptt-keys.service
-units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service ptt-echo.service
+units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service ptt-echo.service \
+  app-org.pushtotalk.Indicator.service
 manifest = ptt-echo.toml
+entry = org.pushtotalk.Indicator.desktop
 rule = 71-push-to-talk.rules
 accessories = $(notdir $(wildcard Sources/Accessories/*.toml))
 hwdb = 71-push-to-talk.hwdb
@@ -203,6 +207,9 @@ install:  ## installs programs, user services, and what udev and PipeWire read (
 	install -d '$(DESTDIR)$(pipewiredir)'
 	install -m 644 pipewire/$(fragment) '$(DESTDIR)$(pipewiredir)'
 	install -m 644 systemd/$(manifest) '$(DESTDIR)$(manifestdir)'
+	install -d '$(DESTDIR)$(entrydir)'
+	sed 's|@bindir@|$(bindir)|' systemd/$(entry) > '$(DESTDIR)$(entrydir)/$(entry)'
+	chmod 644 '$(DESTDIR)$(entrydir)/$(entry)'
 	install -d '$(DESTDIR)$(accessorydir)'
 	install -m 644 $(accessories:%=Sources/Accessories/%) '$(DESTDIR)$(accessorydir)'
 	for page in $(pages)/man/*/*; do \
@@ -215,7 +222,8 @@ install:  ## installs programs, user services, and what udev and PipeWire read (
 uninstall:  ## removes what `make install` installed
 	rm -f $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)' \
 	  '$(DESTDIR)$(hwdbdir)/$(hwdb)' '$(DESTDIR)$(pipewiredir)/$(fragment)' '$(DESTDIR)$(systemunitdir)/$(systemunit)' \
-	  '$(DESTDIR)$(manifestdir)/$(manifest)' $(accessories:%='$(DESTDIR)$(accessorydir)/%') \
+	  '$(DESTDIR)$(manifestdir)/$(manifest)' '$(DESTDIR)$(entrydir)/$(entry)' \
+	  $(accessories:%='$(DESTDIR)$(accessorydir)/%') \
 	  $(foreach page,$(manuals),'$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(page)))/$(page)') \
 	  $(foreach program,$(with_commands),'$(DESTDIR)$(bashdir)/$(program)' '$(DESTDIR)$(zshdir)/_$(program)' \
 	    '$(DESTDIR)$(fishdir)/$(program).fish')

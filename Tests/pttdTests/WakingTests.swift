@@ -164,6 +164,8 @@ private struct WakingFixture {
             if let started { try await Self.systemd(bus, started) } else { nil }
         let core = try await CoreFixture.start(
             sound: sound,
+            // It would be started as well.
+            configuration: "indicator = false",
             environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address]
         )
         let watcher = try core.connect()

@@ -18,6 +18,8 @@ package struct Configuration: Equatable, Codable {
     package var callApplications: [String]?
     /// Whether an emergency button transmits during a call; false if left out.
     package var emergencyDuringCalls: Bool?
+    /// Whether `ptt-indicator` is started when a channel is joined; true if left out.
+    package var indicator: Bool?
     package var tones: Tones?
 
     /// `music`, `transmission`, `conversation` or `channel`: when a Bluetooth headset uses its microphone; `music`, never, if
@@ -37,6 +39,7 @@ package struct Configuration: Equatable, Codable {
         case callApplications = "call-applications"
         case emergencyDuringCalls = "emergency-during-calls"
         case bluetoothHeadset = "bluetooth-headset"
+        case indicator
         case tones
     }
 }

@@ -34,14 +34,19 @@ final class ApplicationStarter {
     }
 }
 
+/// One start: of a unit, or of the owner of a name.
 @EventLoop
-private final class Start {
+final class Start {
     private let activation: Activation
     private let done: @EventLoop (Start, String?) -> Void
     private var bus: Bus?
     private var limit: TimerSource?
     private var isDone = false
 
+    /// - Parameters:
+    ///   - activation: What to start.
+    ///   - timeLimit: Within which the session bus must answer.
+    ///   - done: Called once, after this has returned: with nil if it was started, or why it was not.
     init(
         _ activation: Activation,
         _ timeLimit: Duration,

@@ -1,0 +1,99 @@
+import DBus
+import EventLoop
+import TestSupport
+import Testing
+
+/// The start of the indicator, as the user's service manager receives it.
+@Suite(.timeLimit(.minutes(1)))
+struct IndicatorStartTests {
+    init() { withRunningLoop() }
+
+    private static let unit = ["app-org.pushtotalk.Indicator.service", "replace"]
+
+    @Test @EventLoop func `the core starts the indicator when a channel is joined`() async throws {
+        let (bus, systemd) = try await Self.bus()
+        let core = try await CoreFixture.start(environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
+        let client = try core.connect()
+        _ = try await client.join()
+        #expect(try await systemd.started.next() == Self.unit)
+        try await client.leave()
+        _ = try await client.join()
+        #expect(try await systemd.started.next() == Self.unit)
+    }
+
+    @Test @EventLoop func `a channel that was kept over a restart starts it as well`() async throws {
+        let (bus, systemd) = try await Self.bus()
+        let core = try await CoreFixture.start(environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
+        _ = try await core.connect().join()
+        #expect(try await systemd.started.next() == Self.unit)
+        try await core.crashAndRestart()
+        #expect(try await systemd.started.next() == Self.unit)
+    }
+
+    @Test @EventLoop func `a person who wants no indicator has none`() async throws {
+        let (bus, systemd) = try await Self.bus()
+        let core = try await CoreFixture.start(
+            configuration: "indicator = false",
+            environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address]
+        )
+        _ = try await core.connect().join()
+        await pause(.milliseconds(300))
+        systemd.started.finish()
+        await #expect(throws: AsyncQueue<[String]>.Ended.self) { try await systemd.started.next() }
+    }
+
+    @Test(arguments: [nil, "not installed"]) @EventLoop
+    func `where it is not installed, or there is no session bus, the journal has nothing of it`(
+        reason: String?
+    ) async throws {
+        let (bus, systemd) = try await Self.bus(refusing: reason)
+        let address = reason == nil ? "unix:path=/nowhere" : bus.address
+        let core = try await CoreFixture.start(environment: ["DBUS_SESSION_BUS_ADDRESS": address])
+        _ = try await core.connect().join()
+        if reason != nil { #expect(try await systemd.started.next() == Self.unit) }
+        await pause(.milliseconds(300))
+        core.process.signal(15)
+        let lines = try await core.process.output().lines
+        #expect(!lines.contains { $0.contains("ndicator") || $0.contains("not installed") }, "\(lines)")
+    }
+
+    private static func bus(refusing reason: String? = nil) async throws -> (PrivateBus, ScriptedSystemd) {
+        let bus = try await PrivateBus.start()
+        return (bus, try await ScriptedSystemd.start(bus.address, refusing: reason))
+    }
+}
+
+/// The part of org.freedesktop.systemd1 that starts units.
+@EventLoop
+private final class ScriptedSystemd {
+    /// The arguments of each `StartUnit`.
+    let started = AsyncQueue(of: [String].self)
+    private let connection: BusConnection
+    private var object: ExportedObject?
+
+    static func start(_ address: String, refusing reason: String?) async throws -> ScriptedSystemd {
+        let systemd = ScriptedSystemd(try await BusConnection.open(.address(address)))
+        let startUnit = ExportedMethod(
+            "StartUnit",
+            inputs: ["name": "s", "mode": "s"],
+            outputs: ["job": "o"]
+        ) { [started = systemd.started] call in
+            started.add(call.arguments.compactMap(\.asString))
+            if let reason {
+                call.fail(.failed(reason))
+            } else {
+                call.reply(.objectPath("/org/freedesktop/systemd1/job/1"))
+            }
+        }
+        systemd.object = try systemd.connection.export(
+            "/org/freedesktop/systemd1",
+            [ExportedInterface("org.freedesktop.systemd1.Manager", methods: [startUnit])]
+        )
+        _ = try await systemd.connection.requestName("org.freedesktop.systemd1")
+        return systemd
+    }
+
+    private init(_ connection: BusConnection) {
+        self.connection = connection
+    }
+}
