@@ -190,7 +190,7 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             for _ in 0..<200 { try Capture(fixture).close() }
-            let connection = try fixture.audio.connected("test")
+            let connection = try fixture.audio.connectedForCapture("test")
             #expect(connection.requests.count == 1 && connection.sources.asked.count <= 1)
             let capture = try Capture(fixture)
             await capture.untilStarted()

@@ -17,16 +17,14 @@ extension AudioServer {
         observers.add(kinds, changed)
     }
 
-    /// Whether a stream is one of this connection. False for one that the server has not confirmed yet.
+    /// Whether a stream is one of this program's. False for one that the server has not confirmed yet.
     func ownsStream(_ kind: DeviceKind, _ index: UInt32) -> Bool {
-        guard case .ready = state, let connection = try? connected("find a stream") else { return false }
-        return connection.owns(kind, index)
+        connections.contains { $0.owns(kind, index) }
     }
 
-    /// Whether a stream of this connection is being opened, so that ``ownsStream(_:_:)`` may not know it yet.
+    /// Whether a stream of this program is being opened, so that ``ownsStream(_:_:)`` may not know it yet.
     var isOpeningStream: Bool {
-        guard case .ready = state, let connection = try? connected("find a stream") else { return false }
-        return connection.isOpeningStream
+        connections.contains(where: \.isOpeningStream)
     }
 
     /// Lists what the server has now.

@@ -1,6 +1,10 @@
 package import EventLoop
 
-/// The user's audio server, PipeWire or PulseAudio, over one connection that reconnects after a loss.
+/// The user's audio server, PipeWire or PulseAudio, over two connections that reconnect together after a loss.
+///
+/// One is for captures alone: pipewire-pulse 0.3.65 sends a client nothing that it has captured in a period in which it has
+/// anything else to send to it: replies, events, requests for samples. What was captured then comes a period or more later,
+/// at the beginning of a transmission up to 80 ms.
 ///
 /// While connected and without streams, it causes no wake-ups. While disconnected, it reconnects when the server's
 /// socket is created, and with a back-off from 100 ms to 5 s until ``close()`` is called: each attempt is one wake-up.
@@ -25,7 +29,9 @@ package final class AudioServer {
     private let properties: [String: String]
     private let address: String?
     private let ownDeviceProperty: String?
-    private var connection: Connection?
+    private var pair: ConnectionPair?
+    /// Counts the attempts, for what ended connections report.
+    private var attempts = 0
     let observers = DeviceObservers()
     private var backOff: BackOff
     private var readySince: MonotonicInstant?
@@ -53,12 +59,20 @@ package final class AudioServer {
         self.address = address
         self.ownDeviceProperty = ownDeviceProperty
         self.backOff = backOff
-        observers.changed = { [weak self] in self?.connection?.updateSubscription() }
+        observers.changed = { [weak self] in self?.pair?.main.updateSubscription() }
     }
 
     isolated deinit {
         stateChanged = nil
         close()
+    }
+
+    /// Two connections, which are used once both are ready.
+    private struct ConnectionPair {
+        let main: Connection
+        let capture: Connection
+        /// Those that are not ready yet.
+        var pending = 2
     }
 
     /// Connects, and reconnects after losses until ``close()``.
@@ -77,18 +91,24 @@ package final class AudioServer {
         readySince = nil
         if case .closed = state { return }
         state = .closed
-        let ending = connection
-        connection = nil
-        ending?.end("the connection was closed")
+        end("the connection was closed")
         stateChanged?(.closed)
     }
 
-    /// The live connection, for a stream or a query.
-    func connected(_ action: String) throws(AudioError) -> Connection {
+    /// What is ready or being opened, the connection for captures last.
+    var connections: [Connection] { pair.map { [$0.main, $0.capture] } ?? [] }
+
+    /// The live connection, for a stream that plays, a query or a change.
+    func connected(_ action: String) throws(AudioError) -> Connection { try ready(action).main }
+
+    /// The live connection for a stream that captures, and for what it has to know.
+    func connectedForCapture(_ action: String) throws(AudioError) -> Connection { try ready(action).capture }
+
+    private func ready(_ action: String) throws(AudioError) -> ConnectionPair {
         switch state {
         case .ready:
-            guard let connection else { break }
-            return connection
+            guard let pair else { break }
+            return pair
         case .closed, .connecting:
             break
         case .lost(let reason):
@@ -103,20 +123,32 @@ package final class AudioServer {
 
     private func attempt() {
         latestAttempt = .now
+        attempts += 1
         do throws(AudioError) {
-            let connection = try Connection(properties, ownDeviceProperty, observers) { [weak self] in
-                self?.handle($0)
-            }
-            self.connection = connection
-            try connection.open(address)
+            let main = try connection(observers)
+            let capture = try connection(DeviceObservers())
+            (main.companion, capture.companion) = (capture, main)
+            pair = ConnectionPair(main: main, capture: capture)
+            try main.open(address)
+            try capture.open(address)
         } catch {
             lost(error.reason)
         }
     }
 
-    private func handle(_ event: Connection.Event) {
+    private func connection(_ observers: DeviceObservers) throws(AudioError) -> Connection {
+        try Connection(properties, ownDeviceProperty, observers) { [weak self, attempts] in
+            self?.handle($0, of: attempts)
+        }
+    }
+
+    private func handle(_ event: Connection.Event, of attempt: Int) {
+        // Otherwise the other connection has ended before, and this one is being ended.
+        guard attempt == attempts, pair != nil else { return }
         switch event {
         case .ready(let serverName):
+            pair?.pending -= 1
+            guard pair?.pending == 0 else { return }
             watches = []
             readySince = .now
             change(to: .ready(serverName: serverName))
@@ -125,8 +157,14 @@ package final class AudioServer {
         }
     }
 
+    private func end(_ reason: String) {
+        let ending = connections
+        pair = nil
+        for connection in ending { connection.end(reason) }
+    }
+
     private func lost(_ reason: String) {
-        connection = nil
+        end(reason)
         if case .closed = state { return }
         // A server that accepts connections and fails immediately must not reset the back-off.
         if let readySince, MonotonicInstant.now - readySince >= .seconds(5) { backOff.reset() }
@@ -151,7 +189,7 @@ package final class AudioServer {
     private func socketChanged(_ path: String) {
         guard FileWatch.target(of: path) == .exists else { return }
         backOff.reset()
-        guard connection == nil else { return }
+        guard pair == nil else { return }
         retry?.arm(at: max(.now, latestAttempt + Self.shortestInterval))
     }
 

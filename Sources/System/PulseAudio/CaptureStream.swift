@@ -93,7 +93,7 @@ package final class CaptureStream {
         self.stallLimit = max(stallLimit, .milliseconds(1))
         self.events = events
         self.fragments = fragments
-        connection = try server.connected(StreamHandle.action(.capture, request.device))
+        connection = try server.connectedForCapture(StreamHandle.action(.capture, request.device))
         if let device = request.device {
             try open(device)
         } else if let devices {

@@ -4,11 +4,10 @@ import EventLoop
 /// A request of libpulse operations with one result, called exactly once.
 @EventLoop
 protocol ConnectionRequest: AnyObject {
-    /// Sends the request, which must be kept alive until `ended` is called. `ownProperty` is the property that marks this
-    /// program's own devices.
+    /// Sends the request, which must be kept alive until `ended` is called.
     func start(
         on context: OpaquePointer,
-        _ ownProperty: String?,
+        _ own: OwnMarks,
         ended: @escaping @EventLoop (any ConnectionRequest) -> Void
     )
     /// Ends the operations, because the connection is ending. The result is still to come.
@@ -32,6 +31,8 @@ final class Connection {
     private(set) var context: OpaquePointer?
     private let ownDeviceProperty: String?
     private let observers: DeviceObservers
+    /// Another connection of this program to the same server.
+    weak var companion: Connection?
     private var observer: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
     private var streams: [StreamHandle] = []
@@ -126,7 +127,8 @@ final class Connection {
             return
         }
         requests.append(request)
-        request.start(on: context, ownDeviceProperty) { [weak self] ended in
+        let own = OwnMarks(ownDeviceProperty, [context, companion?.context])
+        request.start(on: context, own) { [weak self] ended in
             self?.requests.removeAll { $0 === ended }
         }
     }

@@ -37,7 +37,7 @@ final class DeviceChange: ConnectionRequest {
 
     func start(
         on context: OpaquePointer,
-        _ ownProperty: String?,
+        _ own: OwnMarks,
         ended: @escaping @EventLoop (any ConnectionRequest) -> Void
     ) {
         self.ended = ended

@@ -67,8 +67,14 @@ let moduleCallback: pa_module_info_cb_t = { _, info, end, query in
     }
 }
 
+extension OwnMarks {
+    fileprivate func marks(_ properties: OpaquePointer?) -> Bool {
+        deviceProperty.map { property($0, of: properties) != nil } ?? false
+    }
+}
+
 extension AudioDevice {
-    init(_ info: pa_source_info, _ ownProperty: String?) {
+    init(_ info: pa_source_info, _ own: OwnMarks) {
         self.init(
             index: info.index,
             name: text(info.name) ?? "",
@@ -77,7 +83,7 @@ extension AudioDevice {
             isSilent: withUnsafePointer(to: info.volume) { pa_cvolume_max($0) } == PA_VOLUME_MUTED,
             isMonitor: info.monitor_of_sink != .max
                 || property("device.class", of: info.proplist) == "monitor",
-            isOwn: ownProperty.map { property($0, of: info.proplist) != nil } ?? false,
+            isOwn: own.marks(info.proplist),
             isHardware: info.flags.rawValue & PA_SOURCE_HARDWARE.rawValue != 0,
             isUnplugged: info.active_port?.pointee.available == Int32(PA_PORT_AVAILABLE_NO.rawValue),
             owner: DeviceOwner(info.owner_module, info.proplist)
@@ -86,12 +92,12 @@ extension AudioDevice {
 }
 
 extension AudioSink {
-    init(_ info: pa_sink_info, _ ownProperty: String?) {
+    init(_ info: pa_sink_info, _ own: OwnMarks) {
         self.init(
             index: info.index,
             name: text(info.name) ?? "",
             isMuted: info.mute != 0,
-            isOwn: ownProperty.map { property($0, of: info.proplist) != nil } ?? false,
+            isOwn: own.marks(info.proplist),
             isHeadset: isWorn(info),
             monitor: valid(info.monitor_source),
             owner: DeviceOwner(info.owner_module, info.proplist)
@@ -100,11 +106,11 @@ extension AudioSink {
 }
 
 extension AudioStream {
-    init(_ info: pa_source_output_info, _ ownProperty: String?, _ ownClient: UInt32?) {
+    init(_ info: pa_source_output_info, _ own: OwnMarks) {
         self.init(
             index: info.index,
             device: info.source,
-            isOwn: info.client == ownClient,
+            isOwn: own.clients.contains(info.client),
             client: valid(info.client),
             name: text(info.name) ?? "",
             isCorked: info.corked != 0,
@@ -114,30 +120,30 @@ extension AudioStream {
                 || property("stream.monitor", of: info.proplist) == "true",
             owner: DeviceOwner(info.owner_module, info.proplist)
         )
-        readProperties(info.proplist, ownProperty)
+        readProperties(info.proplist, own)
     }
 
-    init(_ info: pa_sink_input_info, _ ownProperty: String?, _ ownClient: UInt32?) {
+    init(_ info: pa_sink_input_info, _ own: OwnMarks) {
         self.init(
             index: info.index,
             device: info.sink,
-            isOwn: info.client == ownClient,
+            isOwn: own.clients.contains(info.client),
             client: valid(info.client),
             name: text(info.name) ?? "",
             isCorked: info.corked != 0,
             isMuted: info.mute != 0,
             owner: DeviceOwner(info.owner_module, info.proplist)
         )
-        readProperties(info.proplist, ownProperty)
+        readProperties(info.proplist, own)
     }
 
-    private mutating func readProperties(_ list: OpaquePointer?, _ ownProperty: String?) {
+    private mutating func readProperties(_ list: OpaquePointer?, _ own: OwnMarks) {
         applicationName = property("application.name", of: list)
         applicationID = property("application.id", of: list)
         processID = property("application.process.id", of: list)
         role = property("media.role", of: list)
         requestedDevice = property("target.object", of: list)
-        isMarked = ownProperty.map { property($0, of: list) != nil } ?? false
+        isMarked = own.marks(list)
     }
 }
 

@@ -15,8 +15,7 @@ final class DeviceQuery: ConnectionRequest {
 
     private let action: String
     private let scope: Scope
-    private var ownProperty: String?
-    private var ownClient: UInt32?
+    private var own = OwnMarks(nil, [])
     private var completion: (@EventLoop (Result<AudioDevices, AudioError>) -> Void)?
     private var devices = AudioDevices()
     private var operations: [OpaquePointer] = []
@@ -37,11 +36,10 @@ final class DeviceQuery: ConnectionRequest {
 
     func start(
         on context: OpaquePointer,
-        _ ownProperty: String?,
+        _ own: OwnMarks,
         ended: @escaping @EventLoop (any ConnectionRequest) -> Void
     ) {
-        self.ownProperty = ownProperty
-        ownClient = pa_context_get_index(context)
+        self.own = own
         self.ended = ended
         limit = TimerSource { [weak self] in
             self?.fail("the audio server did not answer within 2 seconds", .other)
@@ -107,19 +105,19 @@ final class DeviceQuery: ConnectionRequest {
     }
 
     func received(source: pa_source_info) {
-        append(AudioDevice(source, ownProperty), to: \.sources)
+        append(AudioDevice(source, own), to: \.sources)
     }
 
     func received(sink: pa_sink_info) {
-        append(AudioSink(sink, ownProperty), to: \.sinks)
+        append(AudioSink(sink, own), to: \.sinks)
     }
 
     func received(sourceOutput: pa_source_output_info) {
-        append(AudioStream(sourceOutput, ownProperty, ownClient), to: \.sourceOutputs)
+        append(AudioStream(sourceOutput, own), to: \.sourceOutputs)
     }
 
     func received(sinkInput: pa_sink_input_info) {
-        append(AudioStream(sinkInput, ownProperty, ownClient), to: \.sinkInputs)
+        append(AudioStream(sinkInput, own), to: \.sinkInputs)
     }
 
     func received(module: AudioModule) {

@@ -222,16 +222,19 @@ static void find_edges(pa_stream *stream, size_t length, void *data) {
     (void)length;
     struct edges *state = data;
     int64_t time = now();
+    // That of the sample, as if each had arrived at its time: two sources that deliver whole fragments are otherwise a
+    // fragment apart, by chance.
+    size_t later = pa_stream_readable_size(stream) / sizeof(int16_t);
     size_t count;
     for (const int16_t *samples; samples = peek(stream, &count), count > 0; pa_stream_drop(stream)) {
-        for (size_t index = 0; index < count; index++) {
+        for (size_t index = 0; index < count; index++, later--) {
             int level = samples ? abs(samples[index]) : 0;
             // The low level is never zero.
             state->nonzero = level ? state->nonzero + 1 : 0;
             if (level > HIGH && state->quiet > 20 * RATE / 1000) {
                 char what[16];
                 snprintf(what, sizeof what, "edge %d", state->index);
-                report(what, time);
+                report(what, time - (int64_t)later * 1000000000 / RATE);
             }
             state->quiet = level < LOW && state->nonzero ? state->quiet + 1 : 0;
         }

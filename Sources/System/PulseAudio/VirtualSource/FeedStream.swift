@@ -5,15 +5,14 @@ import EventLoop
 /// starts at once and causes no wake-ups otherwise.
 @EventLoop
 final class FeedStream {
-    /// What the server stores at most, 25 ms, and half of what remains beside two portions, 5 ms, in its sink. What it does
+    /// What the server stores at most, 15 ms, and half of what remains beside two portions, 5 ms, in its sink. What it does
     /// not ask for waits here and arrives late, so that it is more than usually waits there.
-    private static let latency = Duration.milliseconds(30)
-    /// Not with each period of the sink: pipewire-pulse 0.3.65 keeps back what it has captured for a client while it asks the
-    /// same client for samples, so that the microphone's samples arrived in bursts, and silence was heard in between.
-    private static let portion = Duration.milliseconds(10)
-    /// What the server waits for before it plays, and what it then stores. Less, and a busy machine interrupts the sound;
-    /// more, and it is later.
-    private static let prebuffer = Duration.milliseconds(10)
+    private static let latency = Duration.milliseconds(20)
+    /// As the microphone's samples arrive: a longer one would wait for the next.
+    private static let portion = Duration.milliseconds(5)
+    /// What the server waits for before it plays, and what it then stores; pipewire-pulse 0.3.65 waits for a period. Less,
+    /// and a busy machine interrupts the sound; more, and it is later.
+    private static let prebuffer = Duration.milliseconds(5)
     /// What is stored at most, here and in the server.
     private static let limit = Duration.milliseconds(100)
 
