@@ -29,7 +29,7 @@ struct ManualPageTests {
     @Test func `each key of a configuration file is in its manual page`() throws {
         let pages = [
             "pttd.toml": "pttd.toml.5", "policy.toml": "pushtotalk-policy.toml.5",
-            "devices.toml": "pushtotalk-devices.toml.5",
+            "devices.toml": "pushtotalk-devices.toml.5", "indicator.toml": "pushtotalk-indicator.toml.5",
         ]
         let keys = try Self.keys()
         #expect(Set(keys.keys).isSuperset(of: pages.keys))
