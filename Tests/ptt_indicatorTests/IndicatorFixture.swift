@@ -25,6 +25,7 @@ final class IndicatorFixture {
     ///   - hasPanel: Whether a panel shows tray items.
     ///   - name: Of the channel.
     ///   - configuration: The text of `indicator.toml`; no file if nil.
+    ///   - coreConfiguration: The text of `pttd.toml`; none if nil.
     ///   - systemBus: The address of the system bus; none runs if nil.
     /// - Returns: The indicator, registered at the panel.
     /// - Throws: If something of it cannot be started.
@@ -33,11 +34,12 @@ final class IndicatorFixture {
         hasPanel: Bool = true,
         channel name: String = "Radio",
         configuration: String? = nil,
+        core coreConfiguration: String? = nil,
         systemBus: String? = nil
     ) async throws -> IndicatorFixture {
         let sound = hasSound ? try await PrivateAudioServer.start(.pulseAudio) : nil
         let bus = try await PrivateBus.start()
-        let files = ["indicator.toml": configuration].compactMapValues(\.self)
+        let files = ["indicator.toml": configuration, "pttd.toml": coreConfiguration].compactMapValues(\.self)
         let core = try CoreProcess(soundServer: sound?.address, configuration: files)
         try await core.isReady()
         let panel = try await ScriptedPanel.start(bus.address, hasHost: hasPanel)
@@ -141,6 +143,10 @@ final class IndicatorFixture {
                 participant: name.map { ApplicationInterface.Speaker(name: $0, image: image) }
             )
         )
+    }
+
+    func status() async throws -> Status {
+        try await call(ChannelInterface.getStatus, NoParameters()).status
     }
 
     /// Leaves the channel, as its application.

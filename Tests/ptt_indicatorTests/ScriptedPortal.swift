@@ -86,7 +86,12 @@ final class ScriptedPortal {
     func release() throws { try emit("Deactivated") }
 
     /// Signals of a shortcut as the frontend sends them: to the client of the session only.
-    func emit(_ member: String, session: ObjectPath? = nil, shortcut: String = "talk") throws {
+    func emit(
+        _ member: String,
+        session: ObjectPath? = nil,
+        shortcut: String = "talk",
+        over sender: BusConnection? = nil
+    ) throws {
         let arguments: [BusValue] = [
             .objectPath(session ?? self.session ?? "/"), .string(shortcut), .uint64(1), .properties([:]),
         ]
@@ -96,7 +101,12 @@ final class ScriptedPortal {
             member: member,
             arguments: arguments
         )
-        try connection.emit(signal, to: client)
+        try (sender ?? connection).emit(signal, to: client)
+    }
+
+    /// A call that the client answers after all signals that it has received.
+    var ping: MethodCall {
+        MethodCall(to: client, path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping")
     }
 
     func closeSession() throws {

@@ -36,6 +36,51 @@ struct ShortcutTests {
         _ = try await fixture.nextBegin()
     }
 
+    @Test @EventLoop func `after the time limit the key must be released before it begins again`()
+        async throws
+    {
+        let (fixture, portal) = try await Self.pressed(core: "time-limit = 1")
+        #expect(try await fixture.nextEnd() == .timeLimit)
+        try portal.press()
+        try portal.release()
+        try portal.press()
+        #expect(try await fixture.nextBegin().identifier == "org.pushtotalk.Indicator.key")
+        try portal.release()
+        #expect(try await fixture.nextEnd() == .released)
+    }
+
+    @Test @EventLoop func `no other program on the bus can press the key`() async throws {
+        let fixture = try await IndicatorFixture.start()
+        let portal = try await ScriptedPortal.start(fixture.bus.address)
+        _ = try await portal.binding()
+        try await fixture.isBound()
+        let forger = try await BusConnection.open(.address(fixture.bus.address))
+        try portal.emit("Activated", over: forger)
+        // Both go through the bus, and the indicator handles them in their order.
+        _ = try await forger.call(portal.ping)
+        try portal.press()
+        #expect(try await fixture.nextBegin().identifier == "org.pushtotalk.Indicator.key")
+        try portal.emit("Deactivated", over: forger)
+        _ = try await forger.call(portal.ping)
+        #expect(try await fixture.status().transmission != nil)
+    }
+
+    @Test @EventLoop func `a bus that comes back has the key and the notification again`() async throws {
+        let fixture = try await IndicatorFixture.start(hasPanel: false)
+        fixture.bus.stop()
+        try await fixture.bus.start()
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        let portal = try await ScriptedPortal.start(fixture.bus.address)
+        _ = try await portal.binding()
+        try await fixture.isBound()
+        try portal.press()
+        _ = try await fixture.nextBegin()
+        // A panel is not there, which is known only after a while.
+        _ = try await daemon.calls.first { $0.body == "The microphone is open" }
+        fixture.bus.stop()
+        #expect(try await fixture.nextEnd() == .released)
+    }
+
     enum Loss: CaseIterable {
         case sessionClosed, frontendCrash, backendCrash, bus, panelCrash, indicatorKilled, indicatorEnded
     }
@@ -164,10 +209,10 @@ struct ShortcutTests {
     }
 
     /// The key is held, and the microphone is open.
-    @EventLoop private static func pressed(systemBus: String? = nil) async throws -> (
+    @EventLoop private static func pressed(core: String? = nil, systemBus: String? = nil) async throws -> (
         IndicatorFixture, ScriptedPortal
     ) {
-        let fixture = try await IndicatorFixture.start(systemBus: systemBus)
+        let fixture = try await IndicatorFixture.start(core: core, systemBus: systemBus)
         let portal = try await ScriptedPortal.start(fixture.bus.address)
         _ = try await portal.binding()
         try await fixture.isBound()
