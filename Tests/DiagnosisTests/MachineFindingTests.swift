@@ -174,6 +174,7 @@ import Testing
         let devices = [
             device("it has lost its bond: run `pttctl repair F0:F1:F2:F3:F4:01`"), device(nil),
             device("odd", .ready), device("Bluetooth is off"),
+            device("named `pttctl x; reboot`"),
         ]
         let facts = DaemonFacts(
             core: .missing,
@@ -184,6 +185,7 @@ import Testing
         #expect(
             facts.deviceFindings.map(\.cure) == [
                 .command("pttctl repair F0:F1:F2:F3:F4:01"), .advice("`pttctl monitor` shows what it does"),
+                .advice("`pttctl monitor` shows what it does"),
             ]
         )
     }

@@ -34,6 +34,14 @@ import Testing
         expect(findings, isFailure: false, curedBy: .advice("plug the microphone in"), "plugged")
     }
 
+    @Test mutating func `a name that a shell would obey is quoted`() {
+        facts.microphone = .success(.init(name: "a'; rm -rf ~ #", description: "Mic", isMuted: true))
+        let cure = Cure.command(#"pactl set-source-mute 'a'\''; rm -rf ~ #' 0"#)
+        expect(findings, curedBy: cure, "muted")
+        facts.microphone = .success(.init(name: "", description: "Mic", isMuted: true))
+        expect(findings, curedBy: .command("pactl set-source-mute '' 0"), "muted")
+    }
+
     @Test mutating func `no microphone: plug one in, correct the configuration, or use the headset's`() {
         facts.microphone = .failure(.init(reason: "the audio server has none"))
         expect(findings, curedBy: .advice("plug a microphone in"), "has none")
@@ -100,21 +108,21 @@ import Testing
 
     @Test mutating func `a file that cannot be used is opened in an editor`() {
         facts.configuration?.problem = "line 3, column 1: microphne is not known"
-        let restart = "${EDITOR:-vi} '/h/pttd.toml' && systemctl --user restart pttd"
+        let restart = "${EDITOR:-vi} /h/pttd.toml && systemctl --user restart pttd"
         expect(findings, curedBy: .command(restart), "line 3, column 1")
         facts.configuration?.problem = nil
         facts.enrolments?.problem = "line 1"
-        expect(findings, curedBy: .command("${EDITOR:-vi} '/h/devices.toml'"), "/h/devices.toml: line 1")
+        expect(findings, curedBy: .command("${EDITOR:-vi} /h/devices.toml"), "/h/devices.toml: line 1")
         facts.enrolments?.problem = nil
         facts.policies[1].problem = "line 2"
-        expect(findings, curedBy: .command("${EDITOR:-vi} '/h/policy.toml'"), "no application may join")
+        expect(findings, curedBy: .command("${EDITOR:-vi} /h/policy.toml"), "no application may join")
         facts.policies[0].problem = "line 1"
-        expect(findings, curedBy: .command("sudo -e '/etc/pushtotalk/policy.toml'"), "line 1")
+        expect(findings, curedBy: .command("sudo -e /etc/pushtotalk/policy.toml"), "line 1")
     }
 
     @Test mutating func `a closed hour is a warning`() {
         facts.isClosed = true
-        let cure = Cure.command("${EDITOR:-vi} '/h/policy.toml'")
+        let cure = Cure.command("${EDITOR:-vi} /h/policy.toml")
         expect(findings, isFailure: false, curedBy: cure, "this hour")
     }
 
@@ -126,16 +134,16 @@ import Testing
             facts.state = state
         }
         set { $0.owner = nil }
-        let make = Cure.command("mkdir -p -m 700 '/h/state' && systemctl --user restart pttd")
+        let make = Cure.command("mkdir -p -m 700 /h/state && systemctl --user restart pttd")
         expect(findings, isFailure: false, curedBy: make, "does not exist")
         set { $0.owner = 0 }
-        expect(findings, curedBy: .command("sudo chown -R 1000 '/h/state'"), "user 0")
+        expect(findings, curedBy: .command("sudo chown -R 1000 /h/state"), "user 0")
         set { $0.mode = 0o755 }
-        expect(findings, isFailure: false, curedBy: .command("chmod 700 '/h/state'"), "755")
+        expect(findings, isFailure: false, curedBy: .command("chmod 700 /h/state"), "755")
         set { $0.isWritable = false }
-        expect(findings, curedBy: .command("findmnt --target '/h/state'"), "cannot be written")
+        expect(findings, curedBy: .command("findmnt --target /h/state"), "cannot be written")
         set { $0.free = 4096 }
-        expect(findings, curedBy: .command("df -h '/h/state'"), "full")
+        expect(findings, curedBy: .command("df -h /h/state"), "full")
     }
 
     @Test func `a disk that hangs is a failure`() {

@@ -80,7 +80,7 @@ import Testing
         #expect(report["configuration"].first?.text.contains("line 2, column 1") == true)
         #expect(
             report["configuration"].first?.command
-                == "${EDITOR:-vi} '\(directory)/pttd.toml' && systemctl --user restart pttd"
+                == "${EDITOR:-vi} \(directory)/pttd.toml && systemctl --user restart pttd"
         )
         #expect(report["policy"].first?.text.contains("no application may join") == true)
         #expect(report["buttons"].first?.text.contains("line 2") == true)
@@ -109,16 +109,16 @@ import Testing
         let state = fixture.home + "/.local/state/pushtotalk"
         #expect(
             try await fixture.run()["state"].map(\.command) == [
-                "mkdir -p -m 700 '\(state)' && systemctl --user restart pttd"
+                "mkdir -p -m 700 \(state) && systemctl --user restart pttd"
             ]
         )
         try fixture.write("", at: state + "/channel.json")
-        #expect(try await fixture.run()["state"].map(\.command) == ["chmod 700 '\(state)'"])
+        #expect(try await fixture.run()["state"].map(\.command) == ["chmod 700 \(state)"])
         chmod(state, 0o700)
         #expect(try await fixture.run()["state"].map(\.severity) == ["ok"])
         // Only root can give a directory away.
         guard getuid() == 0 else { return }
         #expect(chown(state, getuid() + 1, gid_t.max) == 0)
-        #expect(try await fixture.run()["state"].map(\.command) == ["sudo chown -R \(getuid()) '\(state)'"])
+        #expect(try await fixture.run()["state"].map(\.command) == ["sudo chown -R \(getuid()) \(state)"])
     }
 }

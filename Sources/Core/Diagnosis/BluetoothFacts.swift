@@ -154,7 +154,7 @@ package struct BluetoothFacts: Equatable, Sendable {
             .failure(
                 .buttons,
                 "\(button.name) is blocked in BlueZ",
-                cure: .command("bluetoothctl unblock \(button.address)")
+                cure: .command("bluetoothctl unblock \(ShellArgument(button.address))")
             )
         case false?: nil
         }

@@ -108,7 +108,11 @@ package struct DaemonFacts: Equatable, Sendable {
     /// The remark names the command, if there is one, in backquotes.
     private static func cure(in remark: String) -> Cure {
         let parts = remark.split(separator: "`", omittingEmptySubsequences: false)
-        if parts.count > 2, parts[1].hasPrefix("pttctl ") { return .command(String(parts[1])) }
+        // A name in the remark may have backquotes too.
+        let words = parts.count > 2 ? parts[1].split(separator: " ").map { String($0) } : []
+        if words.first == "pttctl", words.allSatisfy(ShellArgument.isPlain) {
+            return .command(words.joined(separator: " "))
+        }
         return .advice("`pttctl monitor` shows what it does")
     }
 }

@@ -73,8 +73,7 @@ package struct FileFacts: Equatable, Sendable {
             + [facts.stateFinding(userID)]
     }
 
-    /// Such that the shell passes it on as one argument.
-    private static func edit(_ path: String) -> String { "${EDITOR:-vi} '\(path)'" }
+    private static func edit(_ path: String) -> String { "${EDITOR:-vi} \(ShellArgument(path))" }
 
     private var configurationFinding: Finding {
         guard let configuration else {
@@ -97,7 +96,9 @@ package struct FileFacts: Equatable, Sendable {
     private var policyFinding: Finding {
         for policy in policies {
             guard let problem = policy.problem else { continue }
-            let sudo = policy.path.hasPrefix("/etc") ? "sudo -e '\(policy.path)'" : Self.edit(policy.path)
+            let sudo =
+                policy.path.hasPrefix("/etc")
+                ? "sudo -e \(ShellArgument(policy.path))" : Self.edit(policy.path)
             return .failure(
                 .policy,
                 "\(policy.path) cannot be used, so that no application may join: \(problem)",
@@ -134,35 +135,37 @@ package struct FileFacts: Equatable, Sendable {
             return .warning(
                 .state,
                 "\(state.path) does not exist: no channel is kept over a restart",
-                cure: .command("mkdir -p -m 700 '\(state.path)' && systemctl --user restart pttd")
+                cure: .command(
+                    "mkdir -p -m 700 \(ShellArgument(state.path)) && systemctl --user restart pttd"
+                )
             )
         }
         if owner != userID {
             return .failure(
                 .state,
                 "\(state.path) belongs to the user \(owner)",
-                cure: .command("sudo chown -R \(userID) '\(state.path)'")
+                cure: .command("sudo chown -R \(userID) \(ShellArgument(state.path))")
             )
         }
         if state.mode & 0o077 != 0 || state.mode & 0o700 != 0o700 {
             return .warning(
                 .state,
                 "\(state.path) has the mode \(String(state.mode, radix: 8)) in place of 700",
-                cure: .command("chmod 700 '\(state.path)'")
+                cure: .command("chmod 700 \(ShellArgument(state.path))")
             )
         }
         if !state.isWritable {
             return .failure(
                 .state,
                 "\(state.path) cannot be written: no channel is kept over a restart",
-                cure: .command("findmnt --target '\(state.path)'")
+                cure: .command("findmnt --target \(ShellArgument(state.path))")
             )
         }
         if state.free < Self.enough {
             return .failure(
                 .state,
                 "the disk of \(state.path) is full: no channel is kept over a restart",
-                cure: .command("df -h '\(state.path)'")
+                cure: .command("df -h \(ShellArgument(state.path))")
             )
         }
         return .ok(.state, "\(state.path) can be written")

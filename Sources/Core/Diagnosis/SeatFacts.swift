@@ -60,7 +60,7 @@ package struct SeatFacts: Equatable, Sendable {
             return .warning(
                 .seat,
                 "another user's session is in front of \(session.seat): transmissions are refused until this one is back",
-                cure: .command("loginctl activate \(session.identifier)")
+                cure: .command("loginctl activate \(ShellArgument(session.identifier))")
             )
         }
         return .warning(

@@ -62,7 +62,7 @@ package struct SessionFacts: Equatable, Sendable {
             return .failure(
                 .session,
                 "other users may access \(directory.path)",
-                cure: .command("chmod 700 \(directory.path)")
+                cure: .command("chmod 700 \(ShellArgument(directory.path))")
             )
         }
         if userID == 0 {

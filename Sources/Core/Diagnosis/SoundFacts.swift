@@ -117,7 +117,9 @@ package struct SoundFacts: Equatable, Sendable {
                 return .failure(
                     .microphone,
                     "the headset is used without its microphone: \(error.reason)",
-                    cure: .command("pactl set-card-profile \(deafHeadset.card) \(deafHeadset.profile)")
+                    cure: .command(
+                        "pactl set-card-profile \(ShellArgument(deafHeadset.card)) \(ShellArgument(deafHeadset.profile))"
+                    )
                 )
             }
             if !preferences.isEmpty {
@@ -138,14 +140,14 @@ package struct SoundFacts: Equatable, Sendable {
                 return .failure(
                     .microphone,
                     "\(name) is muted in the sound server",
-                    cure: .command("pactl set-source-mute \(found.name) 0")
+                    cure: .command("pactl set-source-mute \(ShellArgument(found.name)) 0")
                 )
             }
             if found.isSilent {
                 return .failure(
                     .microphone,
                     "the volume of \(name) is zero",
-                    cure: .command("pactl set-source-volume \(found.name) 100%")
+                    cure: .command("pactl set-source-volume \(ShellArgument(found.name)) 100%")
                 )
             }
             if found.isUnplugged {

@@ -63,14 +63,14 @@ package struct UdevFacts: Equatable, Sendable {
             return .failure(
                 .udevRule,
                 "\(first.path) masks the rule: no wired headset is recognised",
-                cure: .command("sudo rm \(first.path) && sudo udevadm control --reload")
+                cure: .command("sudo rm \(ShellArgument(first.path)) && sudo udevadm control --reload")
             )
         }
         if let hidden = rules.dropFirst().first {
             return .warning(
                 .udevRule,
                 "\(first.path) is used in place of \(hidden.path)",
-                cure: .command("sudo rm \(first.path) && sudo udevadm control --reload")
+                cure: .command("sudo rm \(ShellArgument(first.path)) && sudo udevadm control --reload")
             )
         }
         return .ok(.udevRule, "\(first.path) is installed")

@@ -20,7 +20,7 @@ struct Scenario {
         + wiredHeadsets + inputDevices
         + autoStart + timeLimit + protection + waking + newLogin + fileFaults
         + hostileSignals + seat + standingStill + seatAccess + families + hostilePeripherals
-        + serialMicrophones + fromTheBox + remoteControls + twoUsers + virtualMicrophone
+        + serialMicrophones + fromTheBox + remoteControls + twoUsers + virtualMicrophone + doctor
 
     /// Whether a filter is the number of the part, or, if it is not a number, is in the name.
     func matches(_ filters: [String]) -> Bool {

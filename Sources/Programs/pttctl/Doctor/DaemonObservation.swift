@@ -34,6 +34,9 @@ extension DaemonFacts {
 }
 
 extension SocketAnswer {
+    /// Includes the start of the daemon, which systemd starts when its socket is connected to.
+    private static let timeLimit = Duration.seconds(3)
+
     @EventLoop
     fileprivate static func observed(_ socket: RuntimeSocket) async -> SocketAnswer {
         let client: VarlinkClient
@@ -46,7 +49,7 @@ extension SocketAnswer {
         }
         defer { client.close() }
         do throws(VarlinkCallError) {
-            let info = try await client.call("org.varlink.service.GetInfo", timeLimit: Host.timeLimit)
+            let info = try await client.call("org.varlink.service.GetInfo", timeLimit: timeLimit)
             return .answered(version: info["version"]?.string ?? "unknown")
         } catch {
             switch error {

@@ -1,0 +1,26 @@
+/// An argument of a command that a person may copy into a shell. Names of devices and paths come from elsewhere.
+struct ShellArgument: CustomStringConvertible {
+    let description: String
+
+    init(_ text: String) {
+        description = Self.isPlain(text) ? text : "'" + Self.escaped(text) + "'"
+    }
+
+    /// Whether a shell reads it as it is.
+    static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "_./:@%+-".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// Within single quotes only these end the argument.
+    private static func escaped(_ text: String) -> String {
+        text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    }
+}
