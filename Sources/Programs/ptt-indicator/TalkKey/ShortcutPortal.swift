@@ -65,11 +65,11 @@ final class ShortcutPortal {
         )
         subscriptions = [
             connection.subscribe(activated) { [weak self] signal in
-                guard let (session, shortcut) = Self.shortcut(of: signal) else { return }
+                guard let (session, shortcut) = signal.shortcut else { return }
                 self?.handle(.activated(session: session, shortcut: shortcut))
             },
             connection.subscribe(deactivated) { [weak self] signal in
-                guard let (session, shortcut) = Self.shortcut(of: signal) else { return }
+                guard let (session, shortcut) = signal.shortcut else { return }
                 self?.handle(.deactivated(session: session, shortcut: shortcut))
             },
             connection.subscribe(closed) { [weak self] in self?.handle(.closed(session: $0.path.text)) },
@@ -83,13 +83,6 @@ final class ShortcutPortal {
             },
             connection.watchName(Self.portal) { [weak self] in self?.handle(.portalOwner($0)) },
         ]
-    }
-
-    private static func shortcut(of signal: BusSignal) -> (session: String, shortcut: String)? {
-        guard signal.arguments.count >= 2, let session = signal.arguments[0].asObjectPath,
-            let shortcut = signal.arguments[1].asString
-        else { return nil }
-        return (session.text, shortcut)
     }
 
     private func handle(_ event: ShortcutSession.Event) {
@@ -176,22 +169,10 @@ final class ShortcutPortal {
             .objectPath(path), .array(of: "(sa{sv})", [shortcut]), .string(""),
         ]
         request(attempt, "BindShortcuts", arguments, limit: Self.timeLimit.person) { [log] results in
-            let trigger = Self.trigger(results["shortcuts"])
+            let trigger = results["shortcuts"]?.trigger
             log.info("the talk key is bound: \(trigger ?? "the desktop does not say to which key")")
             return .bound(trigger: trigger)
         }
-    }
-
-    /// Of the result of `BindShortcuts`, `a(sa{sv})`.
-    private static func trigger(_ shortcuts: BusValue?) -> String? {
-        for shortcut in shortcuts?.asArray ?? [] {
-            guard let members = shortcut.asStructure, members.count == 2,
-                members[0].asString == ShortcutSession.shortcut,
-                let text = members[1].asProperties?["trigger_description"]?.asString
-            else { continue }
-            return DisplayText(text).text
-        }
-        return nil
     }
 
     private func close(_ session: String) {
