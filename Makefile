@@ -181,7 +181,7 @@ desktop-test: dependencies  ## ptt-indicator on a real panel, notification daemo
 
 bench: dependencies $(static)  ## latency, memory and wake-ups beside other programs, and hostile peers; 12 minutes
 	@$(delete_stale)
-	@for program in pttd ptt-accessoryd pttctl ptt-bench; do \
+	@for program in pttd ptt-accessoryd ptt-indicator pttctl ptt-bench; do \
 	  $(build_release) --quiet --product $$program || exit 1; done
 	@clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
 	@cp Tests/Benchmarks/Bleak/press.py .build/release/bleak-press.py

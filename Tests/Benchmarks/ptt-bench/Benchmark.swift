@@ -64,6 +64,7 @@ enum Benchmark {
             switch part {
             case .memory:
                 try footprint.printIdleMemory(&table)
+                try await footprint.printIndicatorMemory(&table)
                 try await footprint.printMemoryAfterPresses(&table)
             case .idle: try await IdleWakeUps.measure(stack, &table)
             case .press: try await Presses(stack).measureLatency(&table)

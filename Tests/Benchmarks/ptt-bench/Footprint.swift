@@ -37,6 +37,29 @@ struct Footprint {
         }
     }
 
+    /// Its libraries decode pictures, which is the most that it does.
+    func printIndicatorMemory(_ table: inout Table) async throws {
+        let indicator = try await ShownIndicator.start(on: stack)
+        defer { indicator.end() }
+        let before = try await settled(indicator.process)
+        try await ShownIndicator.setPicture()
+        let after = try await settled(indicator.process)
+        table.printSection("Memory of the indicator: in a panel, and after a picture")
+        for (situation, figures) in [("in a panel", before), ("after a picture", after)] {
+            table.printFigure(
+                "ptt-indicator \(situation), resident",
+                megabytes(figures.resident),
+                in: .megabytes
+            )
+            table.printFigure(
+                "ptt-indicator \(situation), proportional",
+                megabytes(figures.proportional),
+                in: .megabytes,
+                limit: .figure(10)
+            )
+        }
+    }
+
     func printMemoryAfterPresses(_ table: inout Table) async throws {
         try await Presses(stack).press(times: Self.presses)
         await pause(.seconds(1))

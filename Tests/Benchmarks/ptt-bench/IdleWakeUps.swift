@@ -1,16 +1,18 @@
 import ChildProcess
 import EventLoop
 
-/// How often the daemons wake up while nothing happens: a channel is joined, a button connected, no watchdog set. And how
-/// often the core and its sound server do without a channel: no application records from the Push-to-Talk Microphone, and the
-/// tones wait.
+/// How often the daemons wake up while nothing happens: a channel is joined and shown in a panel, a button connected, no
+/// watchdog set. And how often the core and its sound server do without a channel: no application records from the
+/// Push-to-Talk Microphone, and the tones wait.
 @EventLoop
 enum IdleWakeUps {
     private static let seconds = 60
 
     static func measure(_ stack: StackFixture, _ table: inout Table) async throws {
         var daemons = [stack.core, stack.accessoryd].compactMap(\.self).map { ($0.name, $0) }
-        var ends: [() -> Void] = []
+        let indicator = try await ShownIndicator.start(on: stack)
+        daemons.append(("ptt-indicator, in a panel", indicator.process))
+        var ends: [() -> Void] = [{ indicator.end() }]
         for program in SoundServer.Program.allCases {
             let sound = try await SoundServer.start(program, on: stack)
             let idle = try await SoundStack.start(
