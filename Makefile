@@ -82,8 +82,9 @@ packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
 packages_deb = $(packages_build) debhelper dpkg-dev fakeroot libstdc++-12-dev lintian
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
+packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
-FOR ?= $(or $(filter build deb demo test bench order docs fuzz system-test desktop-test,$(MAKECMDGOALS)),test)
+FOR ?= $(or $(filter build deb demo test bench order docs fuzz system-test package-test desktop-test,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
 # A Python library from PyPI that the benchmark compares with; without it the table has a note instead.
@@ -92,10 +93,10 @@ bleak = $(CURDIR)/.build/release/python-bleak
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build deb packages docs install uninstall demo test verify-units vm-image system-test desktop-test bench order fuzz
+.PHONY: help dependencies build deb packages docs install uninstall demo test verify-units vm-image system-test package-test desktop-test bench order fuzz
 
 help:  ## shows this
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
 
 dependencies:  ## installs missing Debian packages, as the other commands do first (FOR=test)
 	@.ci/install-packages 'make $(FOR)' $(sort $(foreach command,$(FOR),$(packages_$(command))))
@@ -171,9 +172,11 @@ vm-image: | dependencies
 
 system-test: dependencies vm-image build  ## the programs against real Bluetooth, udev and PipeWire in a virtual machine
 	Tests/SystemTests/run
-	Tests/SystemTests/packages
 	swift build --build-tests $(strict)
 	Tests/SystemTests/kernel-tests
+
+package-test: dependencies vm-image build  ## the Debian packages installed, upgraded and purged in the virtual machine
+	Tests/SystemTests/packages
 
 desktop-test: dependencies  ## ptt-indicator on a real panel, notification daemons and portal without a screen; pictures in .build/desktop
 	@for program in pttd pttctl ptt-indicator; do swift build --quiet --product $$program || exit 1; done
