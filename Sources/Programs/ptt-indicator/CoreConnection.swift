@@ -92,8 +92,8 @@ final class CoreConnection {
         _ action: String
     ) {
         requests?.call(method, request) { [log] result in
-            // Whatever it asked for may have ended meanwhile.
-            if case .failure(let error) = result { log.info("\(action): \(error)") }
+            // What it asked for may have ended before, and a refused Talk is shown.
+            if case .failure(let error) = result { log.debug("\(action): \(error)") }
         }
     }
 

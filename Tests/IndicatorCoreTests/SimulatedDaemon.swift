@@ -1,0 +1,81 @@
+import IndicatorCore
+import PTTMessages
+
+extension ChannelView {
+    static let radio = ChannelView(
+        channelID: ChannelID(randomBytes: (1, 1)),
+        name: "Radio"
+    )
+
+    static func speaking(_ name: String) -> ChannelView {
+        var view = radio
+        view.speaker = .init(name: name)
+        return view
+    }
+}
+
+/// A notification daemon, and the value that calls it.
+struct SimulatedDaemon {
+    var notice: Notice
+    var capabilities: Set<String>
+    var answers: Bool
+    let identifier: UInt32?
+    let start = MonotonicTime(nanoseconds: 0)
+    var now = MonotonicTime(nanoseconds: 0)
+    var timer: MonotonicTime? { notice.deadline }
+    /// What the person sees.
+    var shown: [UInt32: Notice.Content] = [:]
+    var replaced: UInt32?
+    var (calls, questions) = (0, 0)
+
+    init(
+        settings: IndicatorSettings = IndicatorSettings(),
+        actions: Bool = false,
+        markup: Bool = false,
+        answers: Bool = true,
+        identifier: UInt32? = 1
+    ) {
+        notice = Notice(settings)
+        capabilities = ["body"]
+        if actions { capabilities.insert("actions") }
+        if markup { capabilities.insert("body-markup") }
+        (self.answers, self.identifier) = (answers, identifier)
+        handle(.busConnected)
+    }
+
+    var content: Notice.Content? { shown.values.first }
+
+    mutating func show(_ view: ChannelView?) { carryOut(notice.update(view, at: now)) }
+
+    mutating func handle(_ event: Notice.Event) { carryOut(notice.handle(event, at: now)) }
+
+    mutating func close(_ reason: Notice.ClosingReason) {
+        let closed = shown.keys.first ?? 0
+        shown = [:]
+        handle(.closed(id: closed, reason))
+    }
+
+    mutating func invoke() { handle(.actionInvoked(id: shown.keys.first ?? 0)) }
+
+    mutating func pass(_ seconds: Int) {
+        now = now + .seconds(seconds)
+        guard let timer, timer <= now else { return }
+        handle(.timerFired)
+    }
+
+    private mutating func carryOut(_ effects: [Notice.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .askCapabilities:
+                questions += 1
+                if answers { handle(.capabilities(capabilities)) }
+            case .show(let content, let replaced):
+                calls += 1
+                self.replaced = replaced
+                if let identifier { shown[identifier] = content }
+                if answers { handle(.shown(identifier)) }
+            case .close(let identifier): shown[identifier] = nil
+            }
+        }
+    }
+}
