@@ -27,10 +27,10 @@ package struct PythonVarlink: Sendable {
 
     /// Starts Python, which finds the package.
     @EventLoop
-    package func python(_ arguments: [String]) throws -> TestProcess {
+    package func python(_ arguments: [String], environment: [String: String] = [:]) throws -> TestProcess {
         try TestProcess(
             ["python3"] + arguments,
-            environment: ["PYTHONPATH": directory, "PYTHONUNBUFFERED": "1"],
+            environment: environment.merging(["PYTHONPATH": directory, "PYTHONUNBUFFERED": "1"]) { $1 },
             mergesErrors: true
         )
     }
