@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The documentation shows code that is built: that of `Examples/radio`.
+/// The documentation shows code that is built or run: that of `Examples`.
 @Suite struct DocumentationTests {
     @Test func `the first steps show all of the example`() throws {
         let blocks = try codeBlocks(of: "Sources/Client/PushToTalk/PushToTalk.docc/FirstSteps.md")
@@ -21,9 +21,15 @@ import Testing
         }
     }
 
+    @Test func `the README shows all of the example in Python`() throws {
+        let page = try text(of: "README.md")
+        #expect(page.contains("```python\n\(try text(of: "Examples/python/talk.py"))```\n"))
+    }
+
     @Test(arguments: [
         "README.md", "Sources/README.md", "Tests/README.md", "Tests/SystemTests/README.md",
-        "Documentation/Configuration.md", "Documentation/Sockets.md",
+        "Documentation/Configuration.md", "Documentation/Devices.md", "Documentation/Installation.md",
+        "Documentation/Sockets.md",
     ])
     func `every file that a page names or links exists`(page: String) throws {
         let text = try text(of: page)
