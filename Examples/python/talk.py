@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 import os, sys, threading, time, varlink  # pip install varlink
 
 core = varlink.Client("unix:" + os.environ["XDG_RUNTIME_DIR"] + "/pushtotalk/core")
@@ -20,6 +19,7 @@ with core.open("org.pushtotalk.Channel") as channel:
             continue
         event = update["event"]
         if event["kind"] == "participantChanged":
-            print(event["participant"]["name"] if event.get("participant") else "nobody", "talks")
+            # A name comes from a stranger: repr escapes what a terminal would obey.
+            print(repr(event["participant"]["name"]) if event.get("participant") else "nobody", "talks")
         elif event["kind"] in ("transmissionBegan", "transmissionEnded"):
-            print(event["kind"], event.get("cause") or event["transmission"]["origin"]["name"])
+            print(event["kind"], event.get("cause") or repr(event["transmission"]["origin"]["name"]))

@@ -25,12 +25,14 @@ import Testing
         _ = try await application.join(.hikers)
         let example = try await example(core)
         #expect(
-            try await example.lines.next(2) == ["transmissionBegan talk.py", "transmissionEnded released"]
+            try await example.lines.next(2) == ["transmissionBegan 'talk.py'", "transmissionEnded released"]
         )
         try await application.setParticipant("Anna")
-        #expect(try await example.lines.next() == "Anna talks")
+        #expect(try await example.lines.next() == "'Anna' talks")
         try await application.setParticipant(nil)
         #expect(try await example.lines.next() == "nobody talks")
+        try await application.setParticipant("An\u{1B}[2Jna\u{202E}")
+        #expect(try await example.lines.next() == #"'An\x1b[2Jna\u202e' talks"#)
     }
 
     @Test @EventLoop func `its transmission ends when it is killed`() async throws {
