@@ -158,6 +158,7 @@ let package = Package(
         ),
         program(
             "ptt-indicator",
+            "ChildProcess",
             "DBus",
             "EventLoop",
             "IndicatorCore",
@@ -170,7 +171,7 @@ let package = Package(
             "TOML",
             log
         ),
-        program("ptt-keys", "EventLoop", "Input", "Invocation", "Journal", log),
+        program("ptt-keys", "EventLoop", "Input", "Invocation", "Journal", "PTTMessages", log),
         program("ptt-echo", "Invocation", "PushToTalk"),
         // The code of README.md and of the documentation's first steps, built as an application builds it.
         .executableTarget(name: "radio", dependencies: ["PushToTalk"], path: "Examples/radio"),
@@ -259,10 +260,13 @@ let package = Package(
         tests("DiagnosisTests", "Diagnosis", "PTTMessages"),
         tests(
             "ptt_indicatorTests",
+            "ChildProcess",
             "DBus",
             "EventLoop",
+            "IndicatorCore",
             "JSON",
             "PTTMessages",
+            "Pixbuf",
             "TestSupport",
             "Varlink",
             "ptt-indicator"
@@ -276,6 +280,7 @@ let package = Package(
             "EventLoop",
             "JSON",
             "PTTMessages",
+            "ServiceClient",
             "TestSupport",
             "pttctl"
         ),
@@ -348,15 +353,23 @@ let package = Package(
         tests("DBusTests", "DBus", "EventLoop", "TestSupport"),
         tests("PTTMessagesTests", "PTTMessages"),
         tests("PTTCoreTests", "PTTCore", "PTTMessages", "TestSupport", data: ["Scenarios", "Transitions"]),
-        tests("AccessoryCoreTests", "AccessoryCore", "PTTMessages", "TestSupport", data: ["Recordings"]),
+        tests(
+            "AccessoryCoreTests",
+            "AccessoryCore",
+            "AccessoryFiles",
+            "PTTMessages",
+            "TOML",
+            "TestSupport",
+            data: ["Recordings"]
+        ),
         tests("IndicatorCoreTests", "IndicatorCore", "PTTMessages"),
         tests("ChildProcessTests", "CSpawn", "ChildProcess", "EventLoop", "TestSupport"),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
         tests("InputTests", "CLinux", "EventLoop", "Input", "TestSupport", "ptt-keys"),
-        tests("InvocationTests", "Invocation", "PTTMessages", "TestSupport"),
+        tests("InvocationTests", "ChildProcess", "EventLoop", "Invocation", "PTTMessages", "TestSupport"),
         tests("LogindTests", "DBus", "Logind"),
         tests("JSONTests", "JSON"),
-        tests("JournalTests", "EventLoop", "Journal", "TestSupport", log),
+        tests("JournalTests", "EventLoop", "Journal", "PTTMessages", "TestSupport", log),
         tests("PulseAudioTests", "EventLoop", "PulseAudio", "TestSupport"),
         tests("RFCOMMTests", "EventLoop", "RFCOMM", "TestSupport"),
         tests("TOMLTests", "TOML"),

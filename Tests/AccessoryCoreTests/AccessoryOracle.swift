@@ -97,8 +97,11 @@ struct AccessoryOracle {
     /// - Returns: Whether whatever could end a transmission is lost.
     private mutating func apply(_ event: Accessory.Event, at now: MonotonicTime) -> Bool {
         switch event {
-        case .connected, .servicesGone, .disconnected, .bluetoothLost, .portOpened, .portClosed:
-            isConnected = event == .connected || event == .portOpened || event == .servicesGone
+        case .connected, .sharedLinkConnected, .servicesGone, .disconnected, .bluetoothLost, .portOpened,
+            .portClosed:
+            isConnected =
+                event == .connected || event == .sharedLinkConnected || event == .portOpened
+                || event == .servicesGone
             enabled = []
             forget()
             return true
@@ -130,7 +133,8 @@ struct AccessoryOracle {
             gateIsOpen = gate == .open
             observed = []
             return !gateIsOpen
-        case .notificationsFailed, .fenceAnswered, .valueNotified, .bytesReceived, .keyPressed, .keyReleased,
+        case .notificationsFailed, .fenceAnswered, .valueNotified, .valueSeen, .bytesReceived, .keyPressed,
+            .keyReleased,
             .portUnavailable, .began, .refused, .transmissionEnded, .coreLost, .renamed, .batteryChanged,
             .adviceChanged,
             .timerFired:

@@ -77,6 +77,7 @@ extension TraceWords {
     mutating func accessoryEvent(_ lastAttempt: AttemptID) throws -> Accessory.Event? {
         switch try next() {
         case "connected": return .connected
+        case "sharedLinkConnected": return .sharedLinkConnected
         case "servicesResolved": return .servicesResolved(found: try found())
         case "notificationsEnabled": return .notificationsEnabled(try input())
         case "notificationsFailed":
@@ -86,10 +87,14 @@ extension TraceWords {
             let value = try bytes()
             return .fenceAnswered(try input(), .value(value))
         case "fenceRefused": return .fenceAnswered(try input(), .refused)
+        case "fenceNotConnected": return .fenceAnswered(try input(), .notConnected)
         case "notificationsStopped": return .notificationsStopped(try input())
         case "valueNotified":
             let bytes = try bytes()
             return .valueNotified(bytes, input: try input())
+        case "valueSeen":
+            let bytes = try bytes()
+            return .valueSeen(bytes, input: try input())
         case "servicesGone": return .servicesGone
         case "disconnected": return .disconnected(try next("cause") { EndCause(rawValue: $0) })
         case "bluetoothLost": return .bluetoothLost

@@ -100,10 +100,12 @@ struct Subject: Sendable, CustomStringConvertible {
             oracle: AccessoryOracle(isToggle: isToggle, taps: taps),
             frames: frames,
             losses: [
-                .event(.connected), .event(.servicesResolved(found: found)),
+                .event(.connected), .event(.sharedLinkConnected), .event(.servicesResolved(found: found)),
                 .event(.servicesResolved(found: [])),
                 .event(.notificationsEnabled(0)), .event(.notificationsFailed(0, reason: "no")),
-                .event(.fenceAnswered(0, .refused)), .event(.notificationsStopped(0)), .event(.servicesGone),
+                .event(.fenceAnswered(0, .refused)), .event(.fenceAnswered(0, .notConnected)),
+                .event(.valueSeen([0x01], input: 0)),
+                .event(.notificationsStopped(0)), .event(.servicesGone),
                 .event(.disconnected(.linkLost)), .event(.bluetoothLost),
             ],
             connection: [.connected, .servicesResolved(found: found)]

@@ -78,12 +78,30 @@ import Testing
         ),
         (
             "two decoders", gatt("").replacing("[[input]]", with: "§[[input]]"),
-            "input[0]: an input has one of bytes, bits and tokens"
+            "input[0]: an input has one of bytes, values, bits and tokens"
         ),
         ("empty token", serial("tokens = { §'' = 'talk tap' }"), "input[0].tokens: a token is empty"),
         (
-            "prefix of another token", serial("tokens = { 'P' = 'talk down', §'PR' = 'talk up' }"),
-            "input[0].tokens: \"PR\" begins with \"P\", which is found first"
+            "prefix of another token", serial("tokens = { 'PTT' = 'talk down', §'PTTR' = 'talk up' }"),
+            "input[0].tokens: \"PTTR\" begins with \"PTT\", which is found first"
+        ),
+        (
+            "digits after a short token", serial("tokens = { 'B01' = 'talk tap', §'B' = 'battery' }"),
+            "input[0].tokens: \"B\" is too short for digits to follow it"
+        ),
+        (
+            "others without a meaning",
+            serial("tokens = { 'PTT' = 'talk tap' }\n§others = 'talk tap'"),
+            "input[0].others: \"talk tap\" is not known: write released"
+        ),
+        (
+            "two patterns for one value",
+            gatt("values = { '01 ??' = 'talk up', §'?? 01' = 'talk down' }"),
+            "input[0].values: \"?? 01\" is listed twice"
+        ),
+        (
+            "pattern of any value", gatt("values = { §'?? ??' = 'talk tap' }"),
+            "input[0].values: \"?? ??\" is every value"
         ),
         (
             "stripped token", serial("tokens = { §\"P\\r\" = 'talk tap' }\nstrip = '0d'"),
@@ -137,7 +155,22 @@ import Testing
         ),
         (
             "no source", "name = 'x'\n§confidence = 'verified'\n[match]\nname = ['x']\n\(bytes)",
-            "confidence: verified needs the address of its source in evidence"
+            "confidence: verified needs the address of a capture, or two in evidence of different publishers"
+        ),
+        (
+            "one publisher",
+            "name = 'x'\n§confidence = 'verified'\nevidence = ['https://github.com/a/b', 'https://github.com/A/c']\n"
+                + "[match]\nname = ['x']\n\(bytes)",
+            "confidence: verified needs the address of a capture, or two in evidence of different publishers"
+        ),
+        (
+            "sentence as a source",
+            "name = 'x'\nconfidence = 'second-hand'\nevidence = [§'an application']\n[match]\nname = ['x']\n\(bytes)",
+            "evidence[0]: \"an application\" is not the address of a page: it begins with https://"
+        ),
+        (
+            "nothing second-hand", "name = 'x'\n§confidence = 'second-hand'\n[match]\nname = ['x']\n\(bytes)",
+            "confidence: second-hand needs the address of its source in evidence"
         ),
         (
             "time that is no time", gatt("bytes = { '01' = 'talk tap' }\n[gesture]\n§shortest-press = 7"),

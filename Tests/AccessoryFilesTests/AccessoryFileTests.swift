@@ -31,6 +31,7 @@ import Testing
             name = "AINA"
             confidence = "verified"
             evidence = ["https://example.org"]
+            capture = ["https://example.org/capture"]
             [match]
             service = ["ffe0", "127FACE1-CB21-11E5-93D0-0002A5D5C51B"]
             name = ["ASB*"]
@@ -51,7 +52,7 @@ import Testing
             [[input]]
             service = "ffe0"
             characteristic = "ffe4"
-            tokens = { "C:SP*" = "arm multifunction", "C:SR*" = ["fire multifunction", "second-talk up"], "C:SOS*" = "second-talk down", "B" = "battery" }
+            tokens = { "C:SP*" = "arm multifunction", "C:SR*" = ["fire multifunction", "second-talk up"], "C:SOS*" = "second-talk down", "BAT" = "battery" }
             strip = "00 0d0a"
             [gesture]
             shortest-press = 0.01
@@ -84,6 +85,7 @@ import Testing
             name: "AINA",
             confidence: .verified,
             evidence: ["https://example.org"],
+            captures: ["https://example.org/capture"],
             match: AccessoryMatch(
                 services: [GattUUID(assigned: 0xFFE0), aina],
                 names: ["ASB*"],
@@ -105,7 +107,7 @@ import Testing
                     .tokens(
                         TokenTable(
                             [
-                                token("B", [], hasBattery: true),
+                                token("BAT", [], hasBattery: true),
                                 token("C:SOS*", [.down(.secondTalk)]),
                                 token("C:SP*", [.arm(.multifunction)]),
                                 token("C:SR*", [.fire(.multifunction), .up(.secondTalk)]),

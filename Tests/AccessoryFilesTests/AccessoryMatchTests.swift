@@ -37,10 +37,20 @@ import Testing
             try file("c-own", "service = ['\(Self.ownService)']"),
             try file("d-both", "service = ['ffe0']\nname = ['*z01']"),
             try file("e-address", "address = ['a4:c1:38:*']"),
-            try file("f-other", "service = ['ffe0']\nname = ['X']")
+            try file("f-other", "service = ['ffe0']\nname = ['X']"),
+            try file("g-own-name", "service = ['\(Self.ownService)']\nname = ['PTT*']"),
+            try file("h-uart", "service = ['6e400001-b5a3-f393-e0a9-e50e24dcca9e']\nname = ['PTT*']")
         )
         let ranked = files.ranked(for: button(services: ["ffe0", Self.ownService.uppercased()]))
-        #expect(ranked.map(\.identifier) == ["e-address", "d-both", "c-own", "b-service", "a-name"])
+        #expect(
+            ranked.map(\.identifier) == [
+                "e-address", "g-own-name", "c-own", "d-both", "b-service", "a-name",
+            ]
+        )
+        let uart = files.ranked(
+            for: button(services: ["6e400001-b5a3-f393-e0a9-e50e24dcca9e", Self.ownService])
+        )
+        #expect(uart.map(\.identifier) == ["e-address", "g-own-name", "c-own", "h-uart", "a-name"])
     }
 
     @Test func `an excluded name is not matched, and no name excludes nothing`() throws {

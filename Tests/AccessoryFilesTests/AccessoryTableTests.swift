@@ -40,7 +40,9 @@ import Testing
 
     private static func longTable(_ files: [AccessoryDefinition]) -> String {
         let lines = files.map { file in
-            let sources = file.evidence.enumerated().map { "[\($0.offset + 1)](\($0.element))" }.joined(
+            let sources = (file.evidence + file.captures).enumerated().map {
+                "[\($0.offset + 1)](\($0.element))"
+            }.joined(
                 separator: " "
             )
             let roles = ButtonRole.fileTexts.filter { text in file.roles.contains { $0.fileText == text } }

@@ -191,7 +191,9 @@ private struct CheckedRun {
         case .bytes(let patterns):
             let all = Set(patterns.flatMap { pressed($0.signals) })
             if !value.isEmpty, value.allSatisfy({ $0 == 0 }) { return ([], all) }
-            return (Set(patterns.filter { value.starts(with: $0.bytes) }.flatMap { pressed($0.signals) }), [])
+            let found = patterns.filter { value.starts(with: $0.bytes) }
+            // What is not listed may be any release.
+            return (Set(found.flatMap { pressed($0.signals) }), found.isEmpty ? all : [])
         case .bits(let table):
             guard let byte = value.first else { return ([], []) }
             let pressed = Set(table.roles.filter { byte & $0.key != 0 }.values)
@@ -206,7 +208,7 @@ private struct CheckedRun {
         signals.compactMap { signal in
             switch signal {
             case .down(let role), .tap(let role), .fire(let role): role
-            case .up, .arm, .level, .alive, .battery, .unknown: nil
+            case .up, .arm, .level, .alive, .battery, .uncertain, .unknown: nil
             }
         }
     }

@@ -20,6 +20,25 @@ import Testing
         #expect(problems(findings).isEmpty)
     }
 
+    @Test mutating func `an application on a live microphone is named while there is a silent one`() {
+        facts.liveRecorders = ["Mumble", "Chromium"]
+        expect(
+            findings,
+            isFailure: false,
+            curedBy: .advice("choose the Push-to-Talk Microphone there, if only presses are to be heard"),
+            "Mumble, Chromium"
+        )
+    }
+
+    @Test mutating func `the Push-to-Talk Microphone or its feed is muted or turned down`() {
+        facts.unheardDevices = [UnheardDevice(.source, name: "ptt_mic", isMuted: true)]
+        let unmute = Cure.command("pactl set-source-mute ptt_mic 0")
+        expect(findings, isFailure: false, curedBy: unmute, "is muted in the sound server: nobody hears")
+        facts.unheardDevices = [UnheardDevice(.sink, name: "ptt_feed")]
+        let raise = Cure.command("pactl set-sink-volume ptt_feed 100%")
+        expect(findings, isFailure: false, curedBy: raise, "the volume of what feeds the Push-to-Talk")
+    }
+
     @Test mutating func `a microphone that is muted, turned down or unplugged`() {
         func set(_ change: (inout SoundFacts.Microphone) -> Void) {
             var microphone = SoundFacts.Microphone(name: "alsa_input.usb", description: "Desk Microphone")
@@ -158,9 +177,10 @@ import Testing
         hasPanel: true,
         hasNotifications: true,
         shortcutsVersion: nil,
-        hasKeyProxy: false
+        keyProxy: .absent
     )
-    private var findings: [Finding] { DesktopFacts.findings(.success(facts)) }
+    private var headsets: [String] = []
+    private var findings: [Finding] { DesktopFacts.findings(.success(facts), headsets: headsets) }
 
     @Test mutating func `a desktop without a portal is well, and says that no key talks`() {
         #expect(problems(findings).isEmpty)
@@ -186,13 +206,23 @@ import Testing
         expect(findings, isFailure: false, curedBy: extensionCure, "GNOME")
     }
 
-    @Test mutating func `mpris-proxy competes for the key`() {
-        facts.hasKeyProxy = true
-        expect(findings, isFailure: false, curedBy: .command("pkill -x mpris-proxy"), "music player")
+    @Test mutating func `mpris-proxy competes for the key of a Bluetooth headset`() {
+        headsets = ["Jabra"]
+        facts.keyProxy = .service
+        let mask = Cure.command("systemctl --user mask --now mpris-proxy.service")
+        expect(findings, isFailure: false, curedBy: mask, "takes the key of Jabra")
+        facts.keyProxy = .process
+        expect(findings, isFailure: false, curedBy: .command("pkill -x mpris-proxy"), "the key of Jabra")
+    }
+
+    /// Debian 13 starts it for everybody.
+    @Test mutating func `mpris-proxy does no harm without a Bluetooth headset`() {
+        facts.keyProxy = .service
+        #expect(findings.allSatisfy { $0.verdict == .ok })
     }
 
     @Test func `a session bus that hangs is a warning`() {
-        let hung = DesktopFacts.findings(.failure(.timedOut))
+        let hung = DesktopFacts.findings(.failure(.timedOut), headsets: [])
         expect(hung, isFailure: false, curedBy: .advice("log out and in again"), "session bus")
     }
 }
@@ -208,5 +238,21 @@ import Testing
         #expect(problems(findings(isWSL: true)).first?.text.contains("Windows") == true)
         let load = Cure.command("sudo modprobe uhid")
         expect(findings(hasUHID: false), isFailure: false, curedBy: load, "/dev/uhid")
+    }
+
+    @Test func `what is missing without namespaces is said with the reason`() {
+        func text(_ namespaces: KernelFacts.Namespaces) -> String {
+            let findings = KernelFacts(sandbox: nil, isWSL: false, hasUHID: true, namespaces: namespaces)
+                .findings
+            #expect(problems(findings).isEmpty)
+            return findings.dropFirst().map(\.text).joined()
+        }
+        #expect(text(.granted).isEmpty)
+        #expect(text(.unprivileged).hasPrefix("AppArmor"))
+        #expect(text(.unprivileged).contains(" PrivateDevices="))
+        #expect(!text(.unprivileged).contains("PrivateUsers="))
+        let refused = text(.refused(setting: "user.max_user_namespaces=0"))
+        #expect(refused.hasPrefix("user.max_user_namespaces=0 grants"))
+        #expect(refused.contains("PrivateUsers=, PrivateDevices="))
     }
 }

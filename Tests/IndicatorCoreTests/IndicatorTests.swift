@@ -55,6 +55,40 @@ struct IndicatorTests {
         #expect(indicator.handle(.watcherChanged(isThere: false), at: Self.now).contains(.end(.panel)))
     }
 
+    @Test func `a screen that is locked ends what was begun on it, and begins nothing`() throws {
+        var (indicator, channelID) = try Self.joined()
+        _ = indicator.handle(.panelActivated, at: Self.now)
+        let locked = indicator.handle(.screenLocked(true), at: Self.now)
+        #expect(locked.contains(.end(.panel)))
+        #expect(locked.contains(.end(.notification)))
+        let clicked = indicator.handle(.menuClicked(.talk), at: Self.now)
+        #expect(!clicked.contains(.begin(.panel, channelID)))
+        #expect(Self.panel(clicked)?.menu.first { $0.id == .problem }?.label == "The screen is locked")
+        _ = indicator.handle(.screenLocked(false), at: Self.now)
+        #expect(indicator.handle(.panelActivated, at: Self.now) == [.begin(.panel, channelID)])
+    }
+
+    @Test func `a click on a locked screen still stops, and what a hand holds is not stopped by the lock`()
+        throws
+    {
+        var (indicator, channelID) = try Self.joined()
+        let button = Origin(kind: .bluetoothButton, identifier: "b", name: "Button")
+        _ = indicator.handle(.core(.event(.transmissionBegan(Self.transmission(button)))), at: Self.now)
+        #expect(!indicator.handle(.screenLocked(true), at: Self.now).contains(.stop(channelID)))
+        #expect(indicator.handle(.menuClicked(.talk), at: Self.now) == [.stop(channelID)])
+    }
+
+    @Test func `a talk key whose release is not reported is released, and the log says so`() throws {
+        var (indicator, channelID) = try Self.joined()
+        #expect(indicator.handle(.keyPressed, at: Self.now).contains(.begin(.key, channelID)))
+        _ = indicator.handle(.keyPressed, at: Self.now + .milliseconds(500))
+        let end = Self.now + .milliseconds(1500)
+        let released = indicator.handle(.timerFired, at: end)
+        #expect(released.contains(.end(.key)))
+        let lines = released.compactMap { if case .log(let line) = $0 { line } else { nil } }
+        #expect(lines.count == 1)
+    }
+
     @Test func `without a channel a click does nothing`() {
         var indicator = Indicator()
         _ = indicator.handle(.core(.status(Status(timeLimit: 60))), at: Self.now)

@@ -120,10 +120,11 @@ import Testing
             if event == .timerFired { isArmed = false }
             for effect in portal.handle(event) {
                 switch effect {
-                case .keyPressed: for order in key.handle(.pressed) { isOn = order == .begin }
-                case .keyReleased: for order in key.handle(.released) { isOn = order == .begin }
+                case .keyPressed: for order in key.handle(.pressed, at: portal.now) { isOn = order == .begin }
+                case .keyReleased:
+                    for order in key.handle(.released, at: portal.now) { isOn = order == .begin }
                 case .keyLost(let loss):
-                    for order in key.handle(.lost(loss)) { isOn = order == .begin }
+                    for order in key.handle(.lost(loss), at: portal.now) { isOn = order == .begin }
                     #expect(!isOn)
                 case .arm: isArmed = true
                 case .disarm: isArmed = false
@@ -200,18 +201,5 @@ private struct Portal {
             ]
             return .answered(attempt, answers[Int.random(in: 0..<answers.count, using: &random)])
         }
-    }
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014): the same sequence for the same seed.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,6 +1,10 @@
 import IndicatorCore
 import PTTMessages
 
+extension MonotonicTime {
+    static let start = MonotonicTime(nanoseconds: 0)
+}
+
 extension ChannelView {
     static let radio = ChannelView(
         channelID: ChannelID(randomBytes: (1, 1)),

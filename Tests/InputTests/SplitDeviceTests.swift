@@ -21,7 +21,7 @@ struct SplitDeviceTests {
         let jack = try await jack("PTT Test Split 1")
         try jack.headset.setJack([.headphone, .microphone])
         let original = try Reader(jack.node, keys: [.playPause, .volumeUp])
-        let halves = try await Halves(of: jack, keys: [.playPause])
+        let halves = try await Halves(of: jack.node, keys: [.playPause])
         #expect(halves.few.keys == KeyBits([.playPause]))
         #expect(halves.rest.keys == KeyBits([.volumeUp, .volumeDown]))
         let few = try Reader(halves.few, keys: [.playPause, .volumeUp])
@@ -51,7 +51,7 @@ struct SplitDeviceTests {
 
     @Test @EventLoop func `a key that is held when a half ends is released or vanishes`() async throws {
         let jack = try await jack("PTT Test Split 2")
-        let halves = try await Halves(of: jack, keys: [.playPause])
+        let halves = try await Halves(of: jack.node, keys: [.playPause])
         let few = try Reader(halves.few)
         try jack.headset.press(.playPause)
         #expect(try await few.nextKey().edge == .pressed)
@@ -99,7 +99,7 @@ struct SplitDeviceTests {
 
     @Test @EventLoop func `lost events end both halves, and new ones are made`() async throws {
         let jack = try await jack("PTT Test Split 5")
-        let halves = try await Halves(of: jack, keys: [.playPause])
+        let halves = try await Halves(of: jack.node, keys: [.playPause])
         let few = try Reader(halves.few)
         try jack.headset.press(.playPause)
         #expect(try await few.nextKey().edge == .pressed)
@@ -119,11 +119,24 @@ struct SplitDeviceTests {
 
     @Test @EventLoop func `unplugging a divided device ends both halves`() async throws {
         let jack = try await jack("PTT Test Split 6")
-        let halves = try await Halves(of: jack, keys: [.playPause])
+        let halves = try await Halves(of: jack.node, keys: [.playPause])
         let few = try Reader(halves.few)
         jack.headset.remove()
         #expect(try await halves.events.next() == .vanished)
         #expect(try await few.next() == .vanished)
+    }
+
+    @Test @EventLoop func `a node that was reused for a keyboard is not divided`() async throws {
+        let keyboard = try await PluggedHeadset(
+            "PTT Test Split 8",
+            keys: Set((1...83).map { KeyCode(rawValue: $0) })
+        )
+        var node = keyboard.node
+        try #require(node.isKeyboardLike)
+        node.keys = KeyBits([.playPause])
+        node.properties = [:]
+        let error = #expect(throws: SystemError.self) { try SplitDevice(node, keys: [.playPause]) { _ in } }
+        #expect(error?.code == EPERM)
     }
 
     @Test @EventLoop func `a killed process gives the device back`() async throws {
@@ -181,19 +194,19 @@ private final class NodeQueue {
 
 /// A divided device with the nodes of its halves.
 @EventLoop
-private final class Halves {
+final class Halves {
     let device: SplitDevice
     let few: InputNode
     let rest: InputNode
     let events = AsyncQueue(of: SplitDevice.Event.self)
 
-    init(of plugged: PluggedHeadset, keys: Set<KeyCode>) async throws {
+    init(of node: InputNode, keys: Set<KeyCode>) async throws {
         let nodes = NodeQueue()
         try nodes.start()
-        device = try SplitDevice(plugged.node, keys: keys) { [events] in events.add($0) }
+        device = try SplitDevice(node, keys: keys) { [events] in events.add($0) }
         let next = try await events.next()
         #expect(next == .split)
-        few = try await nodes.half(.few, of: plugged.node)
-        rest = try await nodes.half(.rest, of: plugged.node)
+        few = try await nodes.half(.few, of: node)
+        rest = try await nodes.half(.rest, of: node)
     }
 }

@@ -33,6 +33,18 @@ final class USBGadget {
             reportLength: 6
         )
 
+        /// Keys of a keyboard from A to F13, without the boot protocol, with lights: Num Lock is bit 0, Caps Lock bit 1.
+        static let litKeyboard = Interface(
+            descriptor: [
+                0x05, 0x01, 0x09, 0x06, 0xa1, 0x01, 0x05, 0x08, 0x19, 0x01, 0x29, 0x05, 0x15, 0x00, 0x25,
+                0x01,
+                0x75, 0x01, 0x95, 0x05, 0x91, 0x02, 0x95, 0x03, 0x91, 0x03, 0x05, 0x07, 0x19, 0x04, 0x29,
+                0x68,
+                0x15, 0x04, 0x25, 0x68, 0x75, 0x08, 0x95, 0x06, 0x81, 0x00, 0xc0,
+            ],
+            reportLength: 6
+        )
+
         private static let mediaCollection: [UInt8] = [
             0x05, 0x0c, 0x09, 0x01, 0xa1, 0x01, 0x85, 0x01, 0x15, 0x00, 0x25, 0x01, 0x09, 0xcd, 0x09, 0xe9,
             0x09, 0xea,
@@ -96,4 +108,26 @@ final class USBGadget {
             throw SystemError("write \(file)")
         }
     }
+}
+
+/// What the machine sends to the first interface of a gadget: the lights of a keyboard.
+@EventLoop
+final class GadgetReports {
+    private let descriptor: OwnedDescriptor
+    private var source: DescriptorSource?
+
+    init(_ handler: @escaping @EventLoop ([UInt8]) -> Void) throws(SystemError) {
+        let file = "/dev/hidg0"
+        descriptor = OwnedDescriptor(adopting: open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+        guard descriptor.value >= 0 else { throw SystemError("open \(file)") }
+        let number = descriptor.value
+        source = try DescriptorSource(number, .readable) { _ in
+            var report = [UInt8](repeating: 0, count: 64)
+            let count = read(number, &report, report.count)
+            if count > 0 { handler(Array(report[..<count])) }
+        }
+    }
+
+    // Before the descriptor closes with this object.
+    isolated deinit { source?.cancel() }
 }

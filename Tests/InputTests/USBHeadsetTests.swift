@@ -80,4 +80,27 @@ struct USBHeadsetTests {
         #expect(try await nodes(1, of: "media").map(\.isBesideKeyboard) == [false])
         gadget.remove()
     }
+
+    @Test @EventLoop func `a keyboard that is divided shows the lights that the desktop sets`() async throws {
+        let gadget = try USBGadget(name: "lights", vendor: "0x1234", [.litKeyboard])
+        let node = try #require(try await nodes(1, of: "lights").first)
+        let lights = AsyncQueue(of: UInt8?.self)
+        let reports = try GadgetReports { lights.add($0.first) }
+        // KEY_F13.
+        let halves = try await Halves(of: node, keys: [KeyCode(rawValue: 183)])
+        for isOn in [true, false] {
+            try setCapsLock(isOn, at: halves.rest)
+            _ = try await lights.first { $0.map { $0 & 0b10 != 0 } == isOn }
+        }
+        halves.device.close()
+        withExtendedLifetime(reports) { gadget.remove() }
+    }
+
+    /// What a desktop writes: `EV_LED`, `LED_CAPSL`, and the end of the report, of `struct input_event`.
+    private func setCapsLock(_ isOn: Bool, at node: InputNode) throws {
+        let time = [UInt8](repeating: 0, count: 2 * MemoryLayout<Int>.size)
+        let bytes = time + [0x11, 0, 1, 0, isOn ? 1 : 0, 0, 0, 0] + time + [0, 0, 0, 0, 0, 0, 0, 0]
+        let descriptor = OwnedDescriptor(adopting: open(node.devnode, O_WRONLY | O_CLOEXEC))
+        try #require(write(descriptor.value, bytes, bytes.count) == bytes.count)
+    }
 }

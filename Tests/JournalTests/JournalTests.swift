@@ -1,5 +1,6 @@
 import Journal
 import Logging
+import PTTMessages
 import Synchronization
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 
     private func logged(isJournal: Bool, _ log: (Logger) -> Void) -> String {
         let lines = Lines()
-        var handler = JournalLogHandler(isJournal: isJournal) { line in
+        var handler = JournalLogHandler(isJournal: isJournal, isPrintable: \.isPrintable) { line in
             lines.written.withLock { $0 += line }
         }
         handler.logLevel = .trace
@@ -35,12 +36,13 @@ import Testing
 
     @Test(arguments: [
         "\n<0>forged", "\r\n<0>forged", "\u{2028}<0>forged", "\u{0}<0>forged", "\u{85}<0>forged",
+        "\u{202E}forged", "\u{2069}forged", "\u{E0041}forged", "\u{9B}2J",
     ])
     func `a peer's text cannot begin a line`(text: String) {
         let line = logged(isJournal: true) { $0.info("name \(text)", metadata: ["\(text)": "\(text)"]) }
         #expect(line.unicodeScalars.filter { $0.properties.generalCategory == .control }.map(\.value) == [10])
         #expect(line.hasSuffix("\n"))
-        #expect(!line.contains("\u{2028}"))
+        #expect(line.dropLast().unicodeScalars.allSatisfy { $0.isPrintable })
     }
 
     @Test func `a peer's text cannot forge a field`() {

@@ -4,23 +4,30 @@ import PTTMessages
 /// Events with their times. The timers that the core sets fire in between.
 struct EventSequence {
     struct Step {
-        let second: Int
+        let time: MonotonicTime
         let event: TalkSession.Event
     }
 
     let whileLocked: TalkSession.WhileLocked
+    let releaseLag: Duration
+    var isLockKnown = true
     var steps: [Step] = []
 
     /// Runs one step, after the timers that fire before it. Returns the first difference.
     static func run(_ step: Step, _ comparison: inout ModelComparison) -> String? {
-        while let second = comparison.timer(before: step.second) {
-            if let difference = comparison.run(.timerFired, at: second) { return difference }
+        while let time = comparison.timer(before: step.time) {
+            if let difference = comparison.run(.timerFired, at: time) { return difference }
         }
-        return comparison.run(step.event, at: step.second)
+        return comparison.run(step.event, at: step.time)
+    }
+
+    /// Before the first step.
+    var start: ModelComparison {
+        ModelComparison(whileLocked: whileLocked, releaseLag: releaseLag, isLockKnown: isLockKnown)
     }
 
     private var isBroken: Bool {
-        var comparison = ModelComparison(whileLocked: whileLocked)
+        var comparison = start
         return steps.contains { Self.run($0, &comparison) != nil }
     }
 
@@ -42,25 +49,31 @@ struct EventSequence {
 
     /// In the format of a scenario file, up to the fault.
     var trace: String {
-        var comparison = ModelComparison(whileLocked: whileLocked)
-        var lines = ["whileLocked \(whileLocked.rawValue)", "limit \(Model.timeLimit)s"]
+        var comparison = start
+        var lines = [
+            "whileLocked \(whileLocked.rawValue)", "limit \(MonotonicTime.seconds(0) + Model.timeLimit)",
+            "lag \(MonotonicTime.seconds(0) + releaseLag)",
+        ]
+        if !isLockKnown { lines.append("lockUnknown") }
         for step in steps {
-            while let second = comparison.timer(before: step.second) {
-                let difference = comparison.run(.timerFired, at: second)
-                lines += Self.lines(.timerFired, at: second, comparison)
+            while let time = comparison.timer(before: step.time) {
+                let difference = comparison.run(.timerFired, at: time)
+                lines += Self.lines(.timerFired, at: time, comparison)
                 if let difference { return (lines + ["! \(difference)"]).joined(separator: "\n") }
             }
-            let difference = comparison.run(step.event, at: step.second)
-            lines += Self.lines(step.event, at: step.second, comparison)
+            let difference = comparison.run(step.event, at: step.time)
+            lines += Self.lines(step.event, at: step.time, comparison)
             if let difference { return (lines + ["! \(difference)"]).joined(separator: "\n") }
         }
         return lines.joined(separator: "\n")
     }
 
-    private static func lines(_ event: TalkSession.Event, at second: Int, _ comparison: ModelComparison)
-        -> [String]
-    {
-        ["\(second)s \(event)"] + comparison.effects.map { "  \(second)s \($0)" }
+    private static func lines(
+        _ event: TalkSession.Event,
+        at time: MonotonicTime,
+        _ comparison: ModelComparison
+    ) -> [String] {
+        ["\(time) \(event)"] + comparison.effects.map { "  \(time) \($0)" }
     }
 }
 

@@ -13,6 +13,8 @@ enum InitialState: String, CaseIterable {
     case sessionInactive
     case activating
     case active
+    /// A release lags.
+    case released
     case receiving
     case emergency
     case emergencyWhileReceiving
@@ -69,6 +71,7 @@ enum InitialState: String, CaseIterable {
         case .activating, .pastTheLimit: activating
         case .emergencyPastTheLimit: joined + [TestEvents.begin(TestEvents.button, role: .emergency)]
         case .active: activating + capture
+        case .released: activating + capture + [TestEvents.end(TestEvents.button)]
         case .receiving: receiving
         case .emergency: joined + [TestEvents.begin(TestEvents.button, role: .emergency)] + capture
         case .emergencyWhileReceiving:
@@ -130,20 +133,22 @@ enum InitialState: String, CaseIterable {
     )
 
     /// When the last step of ``sequence`` happens.
-    var second: Int { isPastTheLimit ? Model.timeLimit : 0 }
+    var end: MonotonicTime { .seconds(0) + (isPastTheLimit ? Model.timeLimit : .zero) }
 
     private var isPastTheLimit: Bool { self == .pastTheLimit || self == .emergencyPastTheLimit }
 
+    private var releaseLag: Duration { self == .released ? TalkSession.releaseLags.upperBound : .zero }
+
     /// For the core and its model.
     var sequence: EventSequence {
-        var sequence = EventSequence(whileLocked: .allow)
-        sequence.steps = events.map { .init(second: 0, event: $0) }
-        if isPastTheLimit { sequence.steps.append(.init(second: second, event: .timerFired)) }
+        var sequence = EventSequence(whileLocked: .allow, releaseLag: releaseLag)
+        sequence.steps = events.map { .init(time: .seconds(0), event: $0) }
+        if isPastTheLimit { sequence.steps.append(.init(time: end, event: .timerFired)) }
         return sequence
     }
 
     func reach() -> (TalkSession, Observer, String?) {
-        var session = TalkSession(timeLimit: .seconds(60))
+        var session = TalkSession(timeLimit: .seconds(60), releaseLag: releaseLag)
         var observer = Observer(session)
         var violation: String?
         for event in events {

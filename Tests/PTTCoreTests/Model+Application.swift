@@ -2,7 +2,8 @@ import PTTCore
 import PTTMessages
 
 extension Model {
-    /// Rows 8, 9 and 45.
+    /// Semantics, “Restoration without a push”, “Restoration with a push”,
+    /// “The channel outlives its application”.
     mutating func attach(
         _ request: ApplicationInterface.AttachRequest,
         from client: ClientID,
@@ -10,7 +11,7 @@ extension Model {
         newToken token: PushToken
     ) -> String {
         // Ours: a connection attaches once, and is an application in one way only.
-        if power == .shuttingDown || attachments[client] != nil || channel?.running?.client == client {
+        if attachments[client] != nil || channel?.running?.client == client {
             return "unknown"
         }
         let identifier = request.identifier
@@ -27,6 +28,7 @@ extension Model {
             application: identifier,
             process: process,
             canBeStarted: request.activation != nil,
+            format: request.format ?? .standard,
             isForeground: isForeground,
             spareToken: token
         )
@@ -43,8 +45,8 @@ extension Model {
         return restore(to: client)
     }
 
-    /// Row 9: the push comes first, and no descriptor is asked for while one waits. Then come the channel and the events
-    /// of a transmission that the application has missed.
+    /// Semantics, “Restoration with a push”: the push comes first, and no descriptor is asked for while one
+    /// waits. Then come the channel and the events of a transmission that the application has missed.
     private mutating func restore(to client: ClientID) -> String {
         let start = channel?.start
         let pushes = start?.pushes ?? []
@@ -81,8 +83,9 @@ extension Model {
         return "done"
     }
 
-    /// Row 44: transmission and session do not outlive the process; the channel does, and is handed over to the newest
-    /// other attachment of its application, if there is one.
+    /// Semantics, “A crash of the application”, “Several processes of one application”: transmission and
+    /// session do not outlive the process; the channel does, and is handed over to the newest other
+    /// attachment of its application, if there is one.
     mutating func disconnected(_ client: ClientID) {
         attachments[client] = nil
         withoutAudio.remove(client)
@@ -95,16 +98,17 @@ extension Model {
         endApplication()
         guard case .running(let owner, _, _) = channel.presence else { return }
         if let owner, let heir = newest(of: owner.id, where: { _ in true }) {
-            // C1: it may have received another token than the channel's.
+            // Semantics, “The push token”: it may have received another than the channel's.
             notifications += [.only(heir, "channelRestored"), .joined(.channelRestoration)]
             run(heir, self.owner(heir))
         } else {
-            self.channel?.presence = owner.map { .absent($0, reconnectionDeadline: now + 1) } ?? .unowned(nil)
+            self.channel?.presence =
+                owner.map { .absent($0, reconnectionDeadline: now + .seconds(1)) } ?? .unowned(nil)
             notifications.append(.kind("applicationDetached"))
         }
     }
 
-    /// Row 44: no transmission, reception or push outlives the process.
+    /// Semantics, “A crash of the application”: no transmission, reception or push outlives the process.
     private mutating func endApplication() {
         endTransmission(.applicationGone)
         endReception()
@@ -114,7 +118,8 @@ extension Model {
 
     // MARK: Starting
 
-    /// Row 12. Its process has a second to reconnect; a second instance would race it.
+    /// Semantics, “A press starts the application”: its process has a second to reconnect; a second instance
+    /// would race it.
     mutating func start() {
         guard case .absent(let owner, let reconnectionDeadline) = channel?.presence, owner.canBeStarted else {
             return
@@ -122,7 +127,7 @@ extension Model {
         counts.starts += 1
         let start = Start(
             number: counts.starts,
-            deadline: now + 10,
+            deadline: now + .seconds(10),
             launch: .waiting(until: reconnectionDeadline)
         )
         channel?.presence = .starting(owner, start, transmission: nil)
@@ -139,8 +144,8 @@ extension Model {
         isStartOrdered = true
     }
 
-    /// Row 46 is about an application that launched and made no manager. The core cannot observe a launch, and a start that
-    /// was queued, slow or refused is none: the channel stays, and the next press starts it again.
+    /// Semantics, “An application that makes no manager”: the core cannot observe a launch, and a start that
+    /// was queued, slow or refused is none. The channel stays, and the next press starts it again.
     mutating func startFailed(_ number: Int) {
         guard let start = channel?.start, start.number == number else { return }
         if let owner = channel?.ownerID { startedApplications.remove(owner) }

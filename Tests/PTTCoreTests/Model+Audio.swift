@@ -2,10 +2,13 @@ import PTTCore
 import PTTMessages
 
 extension Model {
-    /// 2.1: the session is on during a transmission or a reception. A change of that activates or deactivates it, after
-    /// the events of the transmission and the participant; a change that leaves it on is not published.
+    /// Semantics, “When the session is active”: it is on during a transmission or a reception. A change of
+    /// that activates or deactivates it, after the events of the transmission and the participant; a change
+    /// that leaves it on is not published.
     mutating func updateAudio() {
         mute()
+        let format = receivedFormat
+        if isSending, transmission?.format == nil { transmission?.format = format }
         let isWanted = isSending || channel?.isHeard == true
         if hadEmergencySession, isWanted, !isSending { endSession() }
         let remote = channel?.remote
@@ -58,7 +61,7 @@ extension Model {
         }
     }
 
-    /// Proof 68: why nothing can be played, whatever the speaker does. Ours: the order.
+    /// Semantics, “An interruption”: why nothing can be played, whatever the speaker does. Ours: the order.
     var obstacle: Interruption? {
         if power != .awake { return .suspended }
         if isSessionInactive { return .sessionInactive }
@@ -71,19 +74,34 @@ extension Model {
 
     // MARK: The microphone
 
+    /// The format that the one who receives the microphone has asked for.
+    var receivedFormat: AudioFormat {
+        channel?.running.flatMap { attachments[$0.client]?.format } ?? .standard
+    }
+
     /// Events of a stream that has been closed are ignored.
     mutating func captureStarted(_ capture: Int) {
         guard isSending, capture == counts.transmissions else { return }
+        if isDeaf { return endTransmission(.microphoneMuted) }
         if !isLive { announceMicrophone() }
         streamStarted()
     }
+
+    /// Ours: nobody speaks to a microphone that delivers zeros, and learns it only from the other end.
+    mutating func microphoneChanged(_ microphone: MicrophoneState) {
+        if microphone != self.microphone { notifications.append(.kind("microphoneChanged")) }
+        self.microphone = microphone
+        if isSending, isLive, isDeaf { endTransmission(.microphoneMuted) }
+    }
+
+    private var isDeaf: Bool { microphone.map { $0.isMuted || $0.isSilent } ?? false }
 
     mutating func captureFailed(_ capture: Int, _ cause: EndCause) {
         guard isSending, capture == counts.transmissions else { return }
         endTransmission(cause)
     }
 
-    /// Row 11: active once the first samples have arrived or can be played.
+    /// Semantics, “A begin by the application”: active once the first samples have arrived or can be played.
     private mutating func streamStarted() {
         guard audio == .activating else { return }
         audio = .active
@@ -114,10 +132,11 @@ extension Model {
 
     /// - Returns: Why no reception can begin now.
     mutating func receive(_ speaker: ApplicationInterface.Speaker, fromPush: Bool) -> String? {
-        // Row 32.
+        // Semantics, “A participant while transmitting”.
         if channel?.mode == .halfDuplex, channel?.transmission != nil { return "transmissionInProgress" }
         if power != .awake || isSessionInactive { return "unknown" }
-        // Proof 41: no success without activation. Proof 61: a push is accepted during a call.
+        // Semantics, “Success means activation”, “A call while receiving”: no success without activation, and
+        // a push is accepted during a call.
         if call != nil, !fromPush { return "callActive" }
         if call == nil, obstacle != nil { return "unknown" }
         let old = channel?.remote
@@ -134,7 +153,7 @@ extension Model {
         return nil
     }
 
-    /// Row 30. Requests that wait for the speaker are refused.
+    /// Semantics, “The end of a participant”: requests that wait for the speaker are refused.
     mutating func endReception(_ refusal: String = "unknown") {
         guard let remote = channel?.remote else { return }
         if case .opening(_, let requests) = remote.reception {
@@ -156,13 +175,14 @@ extension Model {
     /// A clock that stops while the machine sleeps does not count that time.
     mutating func slept(_ seconds: Int) {
         guard case .interrupted(let since) = channel?.remote?.reception else { return }
-        channel?.remote?.reception = .interrupted(since: since - seconds)
+        channel?.remote?.reception = .interrupted(since: since + .seconds(-seconds))
     }
 
-    /// Proof 68: an interrupted reception continues once nothing prevents it. Ours: not after more than a minute.
+    /// Semantics, “An interruption”: an interrupted reception continues once nothing prevents it. Ours: not
+    /// after more than a minute.
     mutating func resumeReception() {
         guard obstacle == nil, case .interrupted(let since) = channel?.remote?.reception else { return }
-        if now - since > 60 {
+        if now - since > .seconds(60) {
             channel?.remote?.reception = .unheard
             if audio == .interrupted { audioNotifications.append(.kind("audioInterruptionEnded")) }
             if audio == .interrupted { audio = .inactive }

@@ -1,7 +1,8 @@
 import PTTCore
 import PTTMessages
 
-/// Rows 15 and 40 to 43, proofs 36, 60 and 61: calls win, and nothing resumes by itself.
+/// Semantics, “A call refuses a begin”, “A call while transmitting”, “A call while receiving”: calls win, and
+/// nothing resumes by itself.
 extension Model {
     mutating func callChanged(_ changed: ActiveCall?) {
         if changed == call { return }

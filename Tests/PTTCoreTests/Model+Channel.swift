@@ -2,21 +2,21 @@ import PTTCore
 import PTTMessages
 
 extension Model {
-    /// Rows 3 to 6.
+    /// Semantics, “Joining”, “One channel on the machine”, “Joining in the background”,
+    /// “Joining against the policy”.
     mutating func join(
         _ request: ChannelInterface.JoinRequest,
         from client: ClientID,
         newChannelID: ChannelID,
         newToken: PushToken
     ) -> String {
-        if power == .shuttingDown { return "unknown" }
         let attachment = attachments[client]
         if let attachment, !isInForeground(attachment) { return "appNotForeground" }
         let identifier =
             attachment?.application ?? request.application.map { ApplicationID(rawValue: $0) }
         if let refusal = forbids(identifier ?? Policy.commandLine) { return refusal }
         if let channel { return takeOver(channel, by: identifier, from: client, request) }
-        // C1: the token of the attachment, unless an earlier channel had it.
+        // Semantics, “The push token”: that of the attachment, unless an earlier channel had it.
         let token = attachment?.spareToken ?? newToken
         let owner = owner(client) ?? identifier.map { Owner(id: $0, canBeStarted: false) }
         endLastResort()
@@ -32,7 +32,8 @@ extension Model {
         return "joined"
     }
 
-    /// Row 4. Ours: a client that names the joined channel takes it over if it has no other application.
+    /// Semantics, “One channel on the machine”: ours, a client that names the joined channel takes it over if
+    /// it has no other application.
     private mutating func takeOver(
         _ channel: Joined,
         by identifier: ApplicationID?,
@@ -70,7 +71,7 @@ extension Model {
         return "joined"
     }
 
-    /// Proofs 9 and 10.
+    /// Semantics, “Joining against the policy”, “A policy that changes”.
     func forbids(_ application: ApplicationID) -> String? {
         if policy.unusable != nil || policy.denied.contains(application)
             || policy.excluded.contains(application)
@@ -81,11 +82,13 @@ extension Model {
         return policy.isClosed ? "screenTimeRestriction" : nil
     }
 
-    /// Row 45: the channel is restored with the core, and its application is started for it.
+    /// Semantics, “The channel outlives its application”, “A restart of the core”: the channel is restored
+    /// with the core, and its application is started for it.
     mutating func restore(_ saved: SavedChannel, _ descriptor: Descriptor?) {
         let owner = saved.owner.map { Owner(id: $0.identifier, canBeStarted: $0.activation != nil) }
         if let owner, forbids(owner.id) != nil {
-            // Row 38: a rule that appeared while the core did not run. The channel was never joined in this run.
+            // Semantics, “A policy that changes”: a rule that appeared while the core did not run. The
+            // channel was never joined in this run.
             leftWhileAway[owner.id] = .systemPolicy
             lastToken = saved.pushToken
             return
@@ -98,26 +101,27 @@ extension Model {
             token: saved.pushToken,
             mode: saved.transmissionMode,
             areAccessoryEventsEnabled: saved.areAccessoryEventsEnabled,
-            presence: owner.map { .absent($0, reconnectionDeadline: now + 1) } ?? .unowned(nil)
+            presence: owner.map { .absent($0, reconnectionDeadline: now + .seconds(1)) } ?? .unowned(nil)
         )
         notifications.append(.joined(.channelRestoration))
         start()
     }
 
-    /// Whether a request has access to the joined channel. An application has access to its own only (1.1).
+    /// Semantics, “A channel that is not joined”: whether a request has access to the joined channel. An
+    /// application has access to its own only.
     func means(_ client: ClientID, _ id: ChannelID?) -> Bool {
         guard let channel, id ?? channel.id == channel.id else { return false }
         return attachments[client] == nil || channel.running?.client == client
     }
 
-    /// Rows 10 and 37, proof 12.
+    /// Semantics, “A restored channel that is not wanted”, “Leaving”, “A channel that is not joined”.
     mutating func leave(_ client: ClientID, _ id: ChannelID?) -> String {
         guard means(client, id) else { return "channelNotFound" }
         leave(channel?.running?.client == client ? .developerRequest : .userRequest)
         return "done"
     }
 
-    /// Row 39: transmission and reception end first.
+    /// Semantics, “Leaving while transmitting”: transmission and reception end first.
     mutating func leave(_ reason: LeaveReason) {
         endTransmission(.channelLeft)
         endReception("channelNotFound")
@@ -147,12 +151,12 @@ extension Model {
         return "done"
     }
 
-    /// Proof 13. Ours: only the application changes settings.
+    /// Semantics, “A channel that is not joined”: ours, only the application changes settings.
     private func isApplication(_ client: ClientID, _ id: ChannelID?) -> Bool {
         channel?.running?.client == client && means(client, id)
     }
 
-    /// Row 49: a transmission in progress goes on.
+    /// Semantics, “The status changes while transmitting”: a transmission in progress goes on.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.ServiceStatusRequest) -> String {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
         if channel?.running?.status != request.status { notifications.append(.kind("serviceStatusChanged")) }
@@ -160,7 +164,8 @@ extension Model {
         return "done"
     }
 
-    /// Row 48, and the same for half duplex during transmission and reception.
+    /// Semantics, “The mode changes while transmitting”: the same for half duplex during transmission and
+    /// reception.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.TransmissionModeRequest) -> String {
         guard isApplication(client, request.channelID) else { return "channelNotFound" }
         if channel?.mode != request.mode { notifications.append(.kind("transmissionModeChanged")) }
@@ -182,7 +187,8 @@ extension Model {
         return "done"
     }
 
-    /// Rows 26, 28, 30 to 32.
+    /// Semantics, “A participant by the application”, “Another participant”, “The end of a participant”,
+    /// “A participant while transmitting”.
     ///
     /// - Returns: Nil if the answer waits for the speaker.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.ParticipantRequest) -> String? {

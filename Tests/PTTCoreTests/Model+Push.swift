@@ -2,14 +2,16 @@ import PTTCore
 import PTTMessages
 
 extension Model {
-    /// C8; ours for a service update.
-    static func answerTime(_ kind: PushKind) -> Int { kind == .serviceUpdate ? 30 : 5 }
+    /// Semantics, “A push that is not answered”: ours for a service update.
+    static func answerTime(_ kind: PushKind) -> Duration { .seconds(kind == .serviceUpdate ? 30 : 5) }
 
-    /// 1.7, rows 9, 25, 29 and 47.
+    /// Semantics, “What a push must carry”, “Restoration with a push”, “A participant by a push”,
+    /// “A burst of pushes”, “A service update”.
     mutating func push(_ envelope: PushEnvelope) -> String {
         let request = envelope.request
         guard let channel, let owner = channel.ownerID, channel.token == request.token else {
-            // C1, proof 15: accepted only while joined. Ours: a token that was issued is distinguished from one that never was.
+            // Semantics, “The push token”: accepted only while joined. Ours: a token that was issued is
+            // distinguished from one that never was.
             let isKnown =
                 lastToken == request.token || attachments.values.contains { $0.spareToken == request.token }
             return isKnown ? "unregistered" : "badDeviceToken"
@@ -37,10 +39,11 @@ extension Model {
         return "accepted"
     }
 
-    /// Six urgent service updates an hour (1.2). Ours: sixteen pushes wait at most.
+    /// Semantics, “The budget of service updates”: six urgent ones an hour. Ours: sixteen pushes wait at
+    /// most.
     private mutating func budget(_ kind: PushKind, _ priority: Int) -> String? {
         let isUrgent = kind == .serviceUpdate && priority > 5
-        channel?.urgent.removeAll { $0 + 3600 <= now }
+        channel?.urgent.removeAll { $0 + .seconds(3600) <= now }
         if isUrgent, let urgent = channel?.urgent, urgent.count >= 6 { return "tooManyRequests" }
         if (channel?.running?.pushes.count ?? channel?.start?.pushes.count ?? 0) >= 16 {
             return "tooManyRequests"
@@ -49,17 +52,19 @@ extension Model {
         return nil
     }
 
-    /// Rows 25, 32, 33, 35 and 47.
+    /// Semantics, “A participant by a push”, “A participant while transmitting”,
+    /// “A push that stops the transmission”, “Leaving by a push”, “A service update”.
     mutating func finish(_ client: ClientID, _ request: ApplicationInterface.FinishPushRequest) -> String {
         let id = request.pushID.rawValue
         guard let running = channel?.running, running.client == client else { return "unknown" }
-        // Row 33: the stop does not depend on the push. However late the answer, it ends the transmission, and the
-        // application is notified if there was none (row 23).
+        // Semantics, “A push that stops the transmission”, “A stop without a transmission”: the stop does not
+        // depend on the push. However late the answer, it ends the transmission, and the application is
+        // notified if there was none.
         if request.endsTransmission {
             if channel?.transmission == nil { notifications.append(.only(client, "endRefused")) }
             endTransmission(.stopped, by: .developerRequest)
         }
-        // Row 36, C8: a push that was not answered in time is over.
+        // Semantics, “A push that is not answered”: a push that was not answered in time is over.
         guard let push = running.pushes.first(where: { $0.id == id }) else { return "unknown" }
         switch (request.result, push.kind) {
         case (.processed, .serviceUpdate):

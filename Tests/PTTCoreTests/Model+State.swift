@@ -2,28 +2,28 @@ import PTTCore
 import PTTMessages
 
 extension Model {
-    /// 2.2: the one channel. What exists only with an application is in its presence.
+    /// Semantics, “The states”: the one channel. What exists only with an application is in its presence.
     struct Joined {
         let id: ChannelID
         var name: String
         var hasPicture = false
-        /// 1.3: the core has lost the descriptor, and asks the application for it.
+        /// Semantics, “A lost descriptor”: the core has lost the descriptor, and asks the application for it.
         var needsDescriptor = false
         let token: PushToken
         var mode = TransmissionMode.halfDuplex
         var areAccessoryEventsEnabled = true
         /// When the high-priority service updates of the last hour arrived.
-        var urgent: [Int] = []
+        var urgent: [MonotonicTime] = []
         var presence: Presence
     }
 
     enum Presence {
         /// Joined from the command line: there is no application, and none is started.
         case unowned(ActiveTransmission?)
-        /// 2.2, orphaned: the application has disconnected, the channel is kept.
+        /// Semantics, “The states”: the application has disconnected, the channel is kept.
         ///
         /// - Parameter backBy: Until when its process may reconnect.
-        case absent(Owner, reconnectionDeadline: Int)
+        case absent(Owner, reconnectionDeadline: MonotonicTime)
         case starting(Owner, Start, transmission: ActiveTransmission?)
         /// Ours: without an owner if the program only receives the audio of a channel that was joined from the command line.
         case running(Owner?, Running, transmission: ActiveTransmission?)
@@ -37,12 +37,12 @@ extension Model {
     struct Start {
         enum Launch {
             /// Its process may reconnect until then.
-            case waiting(until: Int)
+            case waiting(until: MonotonicTime)
             case ordered
         }
 
         let number: Int
-        let deadline: Int
+        let deadline: MonotonicTime
         var launch: Launch
         /// The events of transmissions that the application has missed.
         var missed: [String] = []
@@ -51,41 +51,47 @@ extension Model {
 
     struct Running {
         let client: ClientID
-        /// Set again after every join and restoration (row 7).
+        /// Semantics, “The settings after a join”: set again after every join and restoration.
         var status = ServiceStatus.ready
         var remote: Remote?
-        var pushes: [(id: Int, kind: PushKind, until: Int)] = []
+        var pushes: [(id: Int, kind: PushKind, until: MonotonicTime)] = []
         /// Buttons that the application was notified of as pressed, with the connections that reported them.
         var pressed: [(origin: Origin, role: ButtonRole, by: ClientID)] = []
-        /// Until when it may begin once from the background (row 14, proof 35).
-        var graceEnd: Int?
+        /// Semantics, “A button that the application handles”, “A begin in the background”: until when it may
+        /// begin once from the background.
+        var graceEnd: MonotonicTime?
     }
 
-    /// `rx` of 2.1.
+    /// Semantics, “When the session is active”: a participant is set.
     struct Remote {
         var name: String
         var reception: Reception
     }
 
     enum Reception {
-        /// The speaker is being opened, and requests wait for the result (proof 41).
+        /// Semantics, “Success means activation”: the speaker is being opened, and requests wait for the
+        /// result.
         case opening(playback: Int, requests: Int)
         /// Nil: muted by an emergency.
         case playing(playback: Int?)
         /// The reception is interrupted, and continues by itself within a minute.
-        case interrupted(since: Int)
+        case interrupted(since: MonotonicTime)
         /// Ours: it was interrupted for longer, or by a call, or set during one. The application must set it again.
         case unheard
     }
 
-    /// `tx` of 2.1.
+    /// Semantics, “When the session is active”: a transmission exists.
     struct ActiveTransmission {
         let client: ClientID
         let source: TransmitSource
         let origin: Origin
         let role: ButtonRole
-        let began: Int
+        let began: MonotonicTime
+        /// What its capture stream delivers, once that is open.
+        var format: AudioFormat?
         var isWarned = false
+        /// Its button is released, and it goes on until then.
+        var released: (by: TransmitSource, end: MonotonicTime)?
     }
 }
 
@@ -141,7 +147,8 @@ extension Model.Joined {
         set { running?.remote = newValue }
     }
 
-    /// The audio of a transmission waits for the application that it starts (row 12, 21).
+    /// Semantics, “A press starts the application”, “A short press”: the audio of a transmission waits for
+    /// the application that it starts.
     var isSending: Bool {
         switch presence {
         case .absent, .starting: false

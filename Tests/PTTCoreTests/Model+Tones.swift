@@ -1,17 +1,18 @@
 import PTTCore
 import PTTMessages
 
-/// Proofs 37 and 77: one tone for each cause, and none that the other end hears.
+/// Semantics, “Tones”: one tone for each cause, and none that the other end hears.
 extension Model {
     /// Whether a tone reaches the person at this machine and no microphone.
     var isAudible: Bool { transmission == nil && hasAudioServer && power == .awake && !isSessionInactive }
 
-    /// The talk permit: not in full duplex (row 18), where the microphone is not kept from the speaker.
+    /// Semantics, “A participant talks in full duplex”: no talk permit, as the microphone is not kept from
+    /// the speaker.
     mutating func announceMicrophone() {
         isLive = true
         if channel?.mode == .fullDuplex { return }
         tones.append("talkPermit")
-        gateLimit = now + 2
+        gateLimit = now + .seconds(2)
     }
 
     mutating func gateOpened(_ capture: Int) {
@@ -30,9 +31,9 @@ extension Model {
         switch cause {
         case .timeLimit: tones.append("timeLimitReached")
         case .linkLost, .deviceRemoved: tones.append("accessoryLost")
-        case .microphoneLost, .noMicrophone, .applicationUnavailable: tones.append("denied")
+        case .microphoneLost, .noMicrophone, .microphoneMuted, .applicationUnavailable: tones.append("denied")
         case .preempted, .audioServerLost, .suspended, .sessionInactive, .shuttingDown: break
-        // Row 21: a press that was too short for the talk permit has no end either.
+        // Semantics, “A short press”: a press that was too short for the talk permit has no end either.
         default: if isLive { tones.append("end") }
         }
         (isLive, gateLimit) = (false, nil)

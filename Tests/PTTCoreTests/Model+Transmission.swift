@@ -2,7 +2,10 @@ import PTTCore
 import PTTMessages
 
 extension Model {
-    /// Rows 11 to 14, 16 to 20.
+    /// Semantics, “A begin by the application”, “A begin by a person”, “A press starts the application”,
+    /// “A begin by a button”, “A button that the application handles”, “A second begin”,
+    /// “A participant talks in half duplex”, “A participant talks in full duplex”, “Listen only”,
+    /// “A service that is not ready”.
     mutating func begin(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> String {
         // Ours: an unknown source, and a button that does not transmit, are refused, and the refusal is not published.
         if request.source == .unknown || !Self.transmits(request.role) { return "unknown" }
@@ -17,9 +20,10 @@ extension Model {
             return "transmissionNotAllowed"
         case .open(let usesGrace):
             if usesGrace { channel?.running?.graceEnd = nil }
-            // Ours, as on a radio: an emergency takes the place of a transmission.
+            // Ours, as on a radio: an emergency takes the place of a transmission, any press that of one that was released.
+            let takesAPlace = request.role == .emergency || transmission != nil
             endTransmission(.preempted)
-            if request.role == .emergency, channel?.mode == .halfDuplex || channel?.isHeard != true {
+            if takesAPlace, channel?.mode == .halfDuplex || channel?.isHeard != true {
                 endSession()
             }
             counts.transmissions += 1
@@ -38,7 +42,7 @@ extension Model {
         }
     }
 
-    /// Proof 77: a remote participant has the channel.
+    /// Semantics, “Tones”: a remote participant has the channel.
     private func isBusy(_ request: ChannelInterface.BeginRequest, _ refusal: RefusalCode) -> Bool {
         refusal == .transmissionNotAllowed && channel?.mode == .halfDuplex && channel?.remote != nil
             && request.role != .emergency
@@ -48,7 +52,8 @@ extension Model {
         [.talk, .emergency, .secondTalk].contains(role)
     }
 
-    /// Row 32: a participant whose speaker has not opened cannot be heard during a transmission in half duplex.
+    /// Semantics, “A participant while transmitting”: a participant whose speaker has not opened cannot be
+    /// heard during a transmission in half duplex.
     mutating func refuseUnheard() {
         guard channel?.isHeard == false, case .opening = channel?.remote?.reception else { return }
         endReception("transmissionInProgress")
@@ -61,13 +66,13 @@ extension Model {
         case forTheApplication
     }
 
-    /// 2.3, in its order.
+    /// Semantics, “The order of reasons”.
     private func gate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
         guard let channel else { return lastResortGate(client, request) }
         guard means(client, request.channelID) else { return .refused(.channelNotFound) }
         // Ours: no transmission begins from a session that is not active. Checked before what may change by itself.
         if power != .awake || isSessionInactive { return .refused(.unknown) }
-        if isLocked, whileLocked == .refuse { return .refused(.unknown) }
+        if isLocked != false, whileLocked == .refuse { return .refused(.unknown) }
         // An application that handles accessories itself receives each press, also one that is meant to stop it.
         if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled {
             return .forTheApplication
@@ -83,7 +88,9 @@ extension Model {
         }
         if forbidsCall(request.role) { return .refused(.callActive) }
         let isEmergency = request.role == .emergency
-        if let transmission = channel.transmission, !isEmergency || transmission.role == .emergency {
+        if let transmission = channel.transmission, transmission.released == nil,
+            !isEmergency || transmission.role == .emergency
+        {
             return .refused(.transmissionInProgress)
         }
         if channel.mode == .listenOnly { return .refused(.transmissionNotAllowed) }
@@ -93,7 +100,8 @@ extension Model {
         if let running = channel.running, running.status != .ready {
             return .refused(.transmissionNotAllowed)
         }
-        // 2.3, 8. Ours: also what would capture frames that go nowhere.
+        // Semantics, “No microphone and no audio server”: ours, also what would capture frames that go
+        // nowhere.
         if !hasAudioServer { return .refused(.unknown) }
         if let running = channel.running, withoutAudio.contains(running.client) { return .refused(.unknown) }
         if timedOut.contains(Button(origin: request.origin, role: request.role)) {
@@ -118,9 +126,11 @@ extension Model {
             return .refused(RefusalCode(rawValue: code) ?? .unknown)
         }
         if power != .awake || isSessionInactive { return .refused(.unknown) }
-        if isLocked, whileLocked == .refuse { return .refused(.unknown) }
+        if isLocked != false, whileLocked == .refuse { return .refused(.unknown) }
         if forbidsCall(request.role) { return .refused(.callActive) }
-        if let lastResort, request.role != .emergency || lastResort.role == .emergency {
+        if let lastResort, lastResort.released == nil,
+            request.role != .emergency || lastResort.role == .emergency
+        {
             return .refused(.transmissionInProgress)
         }
         if !hasAudioServer { return .refused(.unknown) }
@@ -130,16 +140,18 @@ extension Model {
         return .open(usesGrace: false)
     }
 
-    /// Row 5: an application is in the background while the screen is locked or another session is active.
+    /// Semantics, “Joining in the background”: an application is in the background while the screen is locked
+    /// or another session is active.
     func isInForeground(_ attachment: Attachment) -> Bool {
-        attachment.isForeground && !isLocked && !isSessionInactive
+        attachment.isForeground && isLocked != true && !isSessionInactive
     }
 
-    /// Row 14, proof 35: the application is notified of the press, and may begin one transmission within three seconds.
+    /// Semantics, “A button that the application handles”: the application is notified of the press, and may
+    /// begin one transmission within three seconds.
     private mutating func press(_ origin: Origin, _ role: ButtonRole, by client: ClientID) {
         guard let application = channel?.running?.client else { return }
         release { $0.origin == origin && Self.transmits($0.role) }
-        channel?.running?.graceEnd = now + 3
+        channel?.running?.graceEnd = now + .seconds(3)
         channel?.running?.pressed.append((origin, role, client))
         notifications.append(.only(application, "accessoryPressed"))
     }
@@ -163,7 +175,9 @@ extension Model {
         if !report.isPressed { release { isSame($0) && $0.by == client } }
         guard means(client, report.channelID), let channel else { return "channelNotFound" }
         guard report.isPressed else { return "done" }
-        if power != .awake || isSessionInactive || isLocked && whileLocked == .refuse { return "unknown" }
+        if power != .awake || isSessionInactive || isLocked != false && whileLocked == .refuse {
+            return "unknown"
+        }
         guard let running = channel.running, attachments[running.client] != nil else { return "unknown" }
         if running.pressed.contains(where: { isSame($0) && $0.by == client }) { return "done" }
         release(isSame)
@@ -172,7 +186,7 @@ extension Model {
         return "done"
     }
 
-    /// Rows 22 to 24.
+    /// Semantics, “A stop by the application”, “A stop without a transmission”, “A stop that comes too late”.
     mutating func end(_ client: ClientID, _ request: ChannelInterface.EndRequest) -> String {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         // Ours: a release may name one button. Whatever else ends concerns all buttons of the origin.
@@ -198,7 +212,7 @@ extension Model {
         }
         let isLastResort = channel == nil && request.channelID == nil && attachments[client] == nil
         guard isLastResort || means(client, request.channelID) else { return "channelNotFound" }
-        // Row 23.
+        // Semantics, “A stop without a transmission”.
         guard let transmission else { return "transmissionNotFound" }
         // A transmission is a lease of one connection and one origin: no other release ends it.
         if let origin = request.origin,
@@ -206,21 +220,38 @@ extension Model {
         {
             return "transmissionNotFound"
         }
-        // Proof 25.
+        // Semantics, “The source of an end”.
         let by: TransmitSource =
             switch cause {
             case .released: transmission.source
             case .stopped: channel?.running?.client == client ? .developerRequest : .userRequest
             default: .unknown
             }
-        endTransmission(cause, by: by)
+        if cause == .released, lags(transmission) {
+            let end = min(now + releaseLag, transmission.began + Self.timeLimit)
+            self.transmission?.released = (by, end)
+        } else {
+            endTransmission(cause, by: by)
+        }
         return "done"
     }
 
+    /// Ours: what a person has said before the release is still on its way to somebody. A second release does not lag.
+    private func lags(_ transmission: ActiveTransmission) -> Bool {
+        // An application that appears during a transmission receives it if it has the format of it.
+        let isReceived =
+            channel == nil || channel?.running != nil && transmission.format == receivedFormat
+        let isHeard = isLive && gateLimit == nil && isReceived
+        return releaseLag > .zero && transmission.source != .developerRequest
+            && transmission.released == nil && isHeard
+    }
+
     mutating func endTransmission(_ cause: EndCause, by source: TransmitSource = .unknown) {
-        guard transmission != nil else { return }
+        guard let ended = transmission else { return }
         transmission = nil
         playEnd(cause)
+        // What ends it while the release lags does not change why it ended.
+        let (cause, source) = ended.released.map { (.released, $0.by) } ?? (cause, source)
         channel?.start?.missed.append("transmissionEnded")
         notifications.append(.ended(cause, by: source))
     }
@@ -228,7 +259,9 @@ extension Model {
     /// A time limit, with a warning 10 s before it.
     mutating func checkTimeLimit() {
         guard let transmission else { return }
-        if now >= transmission.began + Self.timeLimit {
+        if let released = transmission.released {
+            if now >= released.end { endTransmission(.released) }
+        } else if now >= transmission.began + Self.timeLimit {
             // Only what can be held has to be released. Ours: not a button for which its application begins, as the core
             // does not observe its release.
             let canBeHeld =
@@ -237,7 +270,7 @@ extension Model {
                 timedOut.insert(Button(origin: transmission.origin, role: transmission.role))
             }
             endTransmission(.timeLimit)
-        } else if !transmission.isWarned, now >= transmission.began + Self.timeLimit - 10 {
+        } else if !transmission.isWarned, now >= transmission.began + Self.timeLimit + .seconds(-10) {
             self.transmission?.isWarned = true
             if isLive, channel?.mode != .fullDuplex { tones.append("timeLimitNear") }
             notifications.append(.kind("timeLimitNear"))

@@ -1,13 +1,12 @@
 import PTTCore
 import PTTMessages
 
-/// The core's contract in its shortest form: no effects, timers or streams, and time in whole seconds.
+/// The rules of the core in their shortest form: no effects, timers or streams.
 ///
-/// It is written from the contract, not from the core. Each rule names its place: "2.1", "2.3" and "row 46" are the
-/// rules of the audio session and of a beginning, and the scenarios, in section 2 of Semantics; "proof" is its list of proofs.
-/// "Ours" marks a rule where the contract is silent.
+/// It is written from Documentation/Semantics.md, not from the core, and names its rules by their headings.
+/// "Ours" marks a decision where Apple's texts are silent.
 struct Model {
-    /// An event for all subscribers, or for one application, with what the contract says about it.
+    /// An event for all subscribers, or for one application, with what the rules say about it.
     enum Notification: Equatable {
         case kind(String)
         case joined(JoinReason)
@@ -24,6 +23,7 @@ struct Model {
         let application: ApplicationID
         let process: Int
         let canBeStarted: Bool
+        let format: AudioFormat
         var isForeground: Bool
         /// Generated for it; nil once a channel has it, or if the channel had one already.
         var spareToken: PushToken?
@@ -42,7 +42,7 @@ struct Model {
         case shuttingDown
     }
 
-    /// 2.2, audio. Ending takes no time here.
+    /// Semantics, “The states”: those of the audio session. Ending takes no time here.
     enum Audio {
         case inactive
         /// Published as interrupted: a reception goes on that cannot be played.
@@ -51,8 +51,8 @@ struct Model {
         case active
     }
 
-    /// In seconds.
-    static let timeLimit = 30
+    static let timeLimit = Duration.seconds(30)
+    let releaseLag: Duration
     let whileLocked: TalkSession.WhileLocked
     /// A setting of its own in the core; the tests need no other combinations.
     var emergencyDuringCalls: Bool { whileLocked == .refuse }
@@ -67,12 +67,13 @@ struct Model {
     /// Whether the microphone of the transmission has delivered.
     var isLive = false
     /// Until when the tone that says so may keep frames back; nil once it does not.
-    var gateLimit: Int?
+    var gateLimit: MonotonicTime?
     /// Whether a call ended the audio session while it was in use, and goes on.
     var isInterruptedByCall = false
     var audio = Audio.inactive
     var power = PowerState.awake
-    var isLocked = false
+    /// Nil until logind has said so.
+    var isLocked: Bool? = false
     var isSessionInactive = false
     var hasAudioServer = false
     var saveFailure: String?
@@ -89,7 +90,7 @@ struct Model {
     var lastToken: PushToken?
     /// How often the core has begun a transmission, opened a speaker, started an application, accepted a push.
     var counts = Counts()
-    var now = 0
+    var now = MonotonicTime.seconds(0)
 
     struct Counts {
         var transmissions = 0
@@ -107,12 +108,13 @@ struct Model {
     /// Whether an emergency transmitted before the event, and no participant was heard.
     var hadEmergencySession = false
 
-    init(whileLocked: TalkSession.WhileLocked = .allow) {
+    init(whileLocked: TalkSession.WhileLocked = .allow, releaseLag: Duration = .zero) {
         self.whileLocked = whileLocked
+        self.releaseLag = releaseLag
     }
 
-    mutating func handle(_ event: TalkSession.Event, at second: Int) {
-        now = second
+    mutating func handle(_ event: TalkSession.Event, at time: MonotonicTime) {
+        now = time
         notifications.removeAll(keepingCapacity: true)
         audioNotifications.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
@@ -129,7 +131,12 @@ struct Model {
     }
 
     private mutating func answer(_ request: TalkSession.Request, from client: ClientID) -> String? {
-        switch request {
+        if power == .shuttingDown {
+            // Ours: nothing changes any more, but who leaves has left.
+            guard case .leave(let request) = request else { return "unknown" }
+            return leave(client, request.channelID)
+        }
+        return switch request {
         case .attach(let request, let process, let token):
             attach(request, from: client, in: process, newToken: token)
         case .join(let request, processID: _, let channelID, let token):
@@ -168,6 +175,7 @@ struct Model {
         case .captureFailed(let capture, let cause): captureFailed(capture.rawValue, cause)
         case .playbackStarted(let playback): playbackStarted(playback.rawValue)
         case .playbackFailed(let playback, _, reason: _): playbackFailed(playback.rawValue)
+        case .speakerReturned: resumeReception()
         case .audioConnectionReady(let client): audioConnectionReady(client)
         case .audioConnectionLost(let client): audioConnectionLost(client)
         case .virtualMicrophoneChanged(let microphone): virtualMicrophoneChanged(microphone)
@@ -175,9 +183,7 @@ struct Model {
         case .recordersChanged(let recorders):
             if recorders != self.recorders { notifications.append(.kind("recordersChanged")) }
             self.recorders = recorders
-        case .microphoneChanged(let microphone):
-            if microphone != self.microphone { notifications.append(.kind("microphoneChanged")) }
-            self.microphone = microphone
+        case .microphoneChanged(let microphone): microphoneChanged(microphone)
         case .gateOpened(let capture): gateOpened(capture.rawValue)
         case .volumeRestored(let saved): _ = setVolume(saved)
         case .routeChanged: notifications.append(.kind("routeChanged"))
@@ -185,7 +191,7 @@ struct Model {
         case .audioServerLost: audioServerLost()
         case .policyChanged(let policy):
             self.policy = policy
-            // Row 38.
+            // Semantics, “A policy that changes”.
             if let channel, forbids(channel.ownerID ?? Policy.commandLine) != nil { leave(.systemPolicy) }
             // Ours.
             if channel == nil, forbids(Policy.virtualMicrophone) != nil { endTransmission(.channelLeft) }
@@ -198,6 +204,7 @@ struct Model {
             endTransmission(.sessionInactive)
             interruptReception()
         case .sessionActive:
+            guard isSessionInactive else { return }
             isSessionInactive = false
             resumeReception()
         case .slept(let seconds): slept(seconds)

@@ -9,27 +9,34 @@ struct ModelComparison {
     /// The effects of the last event.
     private(set) var effects: [TalkSession.Effect] = []
 
-    init(whileLocked: TalkSession.WhileLocked = .allow) {
-        model = Model(whileLocked: whileLocked)
+    init(
+        whileLocked: TalkSession.WhileLocked = .allow,
+        releaseLag: Duration = .zero,
+        isLockKnown: Bool = true
+    ) {
+        model = Model(whileLocked: whileLocked, releaseLag: releaseLag)
+        if !isLockKnown { model.isLocked = nil }
         session = TalkSession(
-            timeLimit: .seconds(Model.timeLimit),
+            timeLimit: Model.timeLimit,
+            releaseLag: releaseLag,
             whileLocked: whileLocked,
-            emergencyDuringCalls: model.emergencyDuringCalls
+            emergencyDuringCalls: model.emergencyDuringCalls,
+            isLockKnown: isLockKnown
         )
-        observer = Observer(session)
+        observer = Observer(session, isLockKnown: isLockKnown)
     }
 
     /// When the timer fires, if that is before this time.
-    func timer(before second: Int) -> Int? {
-        guard let timer = observer.timer, timer <= .seconds(second) else { return nil }
-        return Int(timer.microseconds / 1_000_000)
+    func timer(before time: MonotonicTime) -> MonotonicTime? {
+        guard let timer = observer.timer, timer <= time else { return nil }
+        return timer
     }
 
     /// - Returns: The first difference or violation.
-    mutating func run(_ event: TalkSession.Event, at second: Int) -> String? {
+    mutating func run(_ event: TalkSession.Event, at time: MonotonicTime) -> String? {
         let violation: String?
-        (effects, violation) = observer.run(event, at: .seconds(second), in: &session)
-        model.handle(event, at: second)
+        (effects, violation) = observer.run(event, at: time, in: &session)
+        model.handle(event, at: time)
         return violation ?? difference ?? differenceOfState
     }
 

@@ -183,7 +183,8 @@ extension TalkSession.Event {
         case .request(let id, from: _, _), .pushSent(let id, _): id
         case .clientDisconnected, .restored, .applicationStartFailed, .timerFired, .captureStarted,
             .captureFailed,
-            .playbackStarted, .playbackFailed, .audioConnectionReady, .audioConnectionLost, .routeChanged,
+            .playbackStarted, .playbackFailed, .speakerReturned, .audioConnectionReady, .audioConnectionLost,
+            .routeChanged,
             .audioServerReady, .audioServerLost, .policyChanged, .systemSuspending, .systemResumed,
             .sessionLocked, .sessionUnlocked, .sessionInactive, .sessionActive, .stateSaved, .stateNotSaved,
             .slept, .volumeRestored,

@@ -44,7 +44,8 @@ struct Observer {
 
     private(set) var emergencyDuringCalls = false
 
-    init(_ session: TalkSession) {
+    init(_ session: TalkSession, isLockKnown: Bool = true) {
+        if !isLockKnown, session.whileLocked == .refuse { blocks.insert(.locked) }
         emergencyDuringCalls = session.emergencyDuringCalls
         status = session.status
     }

@@ -9,21 +9,24 @@ enum RandomSequence {
 
     static func run(_ random: inout SplitMix) -> Result<Model, Fault> {
         let whileLocked = random.pick([TalkSession.WhileLocked.allow, .allow, .refuse])
-        var sequence = EventSequence(whileLocked: whileLocked)
-        var comparison = ModelComparison(whileLocked: whileLocked)
-        var second = 0
+        let releaseLag = random.pick([Duration.zero, .milliseconds(100), .milliseconds(300)])
+        var sequence = EventSequence(whileLocked: whileLocked, releaseLag: releaseLag)
+        sequence.isLockKnown = Int.random(in: 0..<8, using: &random) > 0
+        var comparison = sequence.start
+        var time = MonotonicTime.seconds(0)
         if Bool.random(using: &random) {
             if Int.random(in: 0..<8, using: &random) == 0 {
-                sequence.steps.append(.init(second: 0, event: random.pick(policies)))
+                sequence.steps.append(.init(time: time, event: random.pick(policies)))
             }
-            sequence.steps.append(.init(second: 0, event: random.pick(restorations)))
+            sequence.steps.append(.init(time: time, event: random.pick(restorations)))
         }
         for step in sequence.steps where EventSequence.run(step, &comparison) != nil {
             return .failure(Fault(sequence: sequence))
         }
         for _ in 0..<1000 {
-            second += Int.random(in: 0...3, using: &random)
-            let step = EventSequence.Step(second: second, event: draw(&random, comparison.model))
+            // Some of the events come while a release lags.
+            time = time + .milliseconds(random.pick([0, 100, 1000, 2000, 3000]))
+            let step = EventSequence.Step(time: time, event: draw(&random, comparison.model))
             sequence.steps.append(step)
             if EventSequence.run(step, &comparison) != nil { return .failure(Fault(sequence: sequence)) }
         }
@@ -70,7 +73,8 @@ enum RandomSequence {
         case 19...22: return .playbackStarted(PlaybackID(rawValue: model.counts.playbacks - late))
         case 23:
             let playback = PlaybackID(rawValue: model.counts.playbacks - late)
-            return .playbackFailed(playback, .speakerLost, reason: "no sink")
+            let failure = TalkSession.Event.playbackFailed(playback, .speakerLost, reason: "no sink")
+            return random.pick([failure, .speakerReturned])
         case 24:
             return .applicationStartFailed(StartID(rawValue: model.counts.starts - late), reason: "")
         case 25...29: return attach(&random, radio)

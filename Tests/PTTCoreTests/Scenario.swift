@@ -2,8 +2,8 @@ import PTTCore
 import PTTMessages
 import TestSupport
 
-/// Events and the effects that must follow: a ``TraceFile`` whose settings are `limit`, the time limit, `whileLocked`, and
-/// `emergencyDuringCalls`.
+/// Events and the effects that must follow: a ``TraceFile`` whose settings are `limit`, the time limit, `lag`, the lag of
+/// releases, `whileLocked`, `emergencyDuringCalls`, and `lockUnknown`: nobody has said yet whether the screen is locked.
 struct Scenario: CustomStringConvertible, Sendable {
     struct Step: Sendable {
         let time: MonotonicTime
@@ -12,8 +12,10 @@ struct Scenario: CustomStringConvertible, Sendable {
 
     let file: TraceFile
     let timeLimit: Duration
+    let releaseLag: Duration
     let whileLocked: TalkSession.WhileLocked
     let emergencyDuringCalls: Bool
+    let isLockKnown: Bool
     let steps: [Step]
     let expected: [String]
 
@@ -44,20 +46,26 @@ struct Scenario: CustomStringConvertible, Sendable {
     init(_ file: TraceFile) throws {
         self.file = file
         var timeLimit = Duration.seconds(60)
+        var releaseLag = Duration.zero
         var whileLocked = TalkSession.WhileLocked.allow
         var emergencyDuringCalls = false
+        var isLockKnown = true
         for var words in file.settings {
             switch try words.next() {
             case "limit": timeLimit = try words.time()
+            case "lag": releaseLag = try words.time()
             case "whileLocked":
                 whileLocked = try words.next("answer to a locked screen") { .init(rawValue: $0) }
             case "emergencyDuringCalls": emergencyDuringCalls = true
+            case "lockUnknown": isLockKnown = false
             default: throw TraceWords.Failure("\(file.name) sets something unknown")
             }
         }
         self.timeLimit = timeLimit
+        self.releaseLag = releaseLag
         self.whileLocked = whileLocked
         self.emergencyDuringCalls = emergencyDuringCalls
+        self.isLockKnown = isLockKnown
         var steps: [Step] = []
         var expected: [String] = []
         for line in file.lines {

@@ -45,6 +45,25 @@ import Testing
         #expect(count > 50)
     }
 
+    /// A person is promised that the microphone closes soon after the release, whatever happens meanwhile.
+    @Test func `whatever closes the microphone of a talk closes it while a release lags`() {
+        let (talk, talkObserver, _) = InitialState.active.reach()
+        let (released, releasedObserver, _) = InitialState.released.reach()
+        #expect(releasedObserver.openCapture != nil)
+        var count = 0
+        for (label, event) in TestEvents.labelled {
+            var (talk, talkObserver) = (talk, talkObserver)
+            var (released, releasedObserver) = (released, releasedObserver)
+            let capture = releasedObserver.openCapture
+            _ = talkObserver.run(event, at: .seconds(0), in: &talk)
+            _ = releasedObserver.run(event, at: .seconds(0), in: &released)
+            guard talkObserver.openCapture == nil else { continue }
+            #expect(releasedObserver.openCapture != capture, "\(label)")
+            count += 1
+        }
+        #expect(count > 20)
+    }
+
     /// Events come 10 s after each other, so that the warning and the limit fall between them. Returns the first violation.
     private func explore(
         _ session: TalkSession,

@@ -117,6 +117,7 @@ extension TestEvents {
         "playback 2 starts": .playbackStarted(PlaybackID(rawValue: 2)),
         "playback 1 fails": .playbackFailed(PlaybackID(rawValue: 1), .speakerLost, reason: "no sink"),
         "playback 2 fails": .playbackFailed(PlaybackID(rawValue: 2), .speakerLost, reason: "no sink"),
+        "a speaker returns": .speakerReturned,
         "Radio's audio is connected": .audioConnectionReady(radio),
         "Radio's audio is lost": .audioConnectionLost(radio),
         "the other Radio's audio is connected": .audioConnectionReady(secondRadio),
@@ -132,6 +133,9 @@ extension TestEvents {
         "Chromium does not record any more": .recordersChanged([]),
         "the microphone is muted": .microphoneChanged(
             MicrophoneState(name: "alsa_input.usb", description: "Headset", isMuted: true, isSilent: false)
+        ),
+        "the microphone is unmuted": .microphoneChanged(
+            MicrophoneState(name: "alsa_input.usb", description: "Headset", isMuted: false, isSilent: false)
         ),
         "a person sets the volume": volume(80),
         "a person sets an impossible volume": volume(151),

@@ -38,6 +38,7 @@ extension MessageTests {
         expectCases(ButtonMode.self, "ButtonMode", in: AccessoryInterface.description)
         expectCases(LinkState.self, "LinkState", in: AccessoryInterface.description)
         expectCases(ButtonRole.self, "ButtonRole", in: AccessoryInterface.description)
+        expectCases(AddressType.self, "AddressType", in: AccessoryInterface.description)
         expectCases(AccessoryEventKind.self, "EventKind", in: AccessoryInterface.description)
     }
 

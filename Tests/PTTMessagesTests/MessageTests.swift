@@ -191,7 +191,8 @@ import Testing
             name: "PTT-Z01",
             rssi: -60,
             profile: "FFE0",
-            isPaired: false
+            isPaired: false,
+            addressType: .privateResolvable
         )
         try expectRoundTrip(AccessoryInterface.ScanReply(device: discovery))
         try expectRoundTrip(AccessoryInterface.AddressRequest(address: "A4:C1:38:00:00:01"))

@@ -92,6 +92,16 @@ import Testing
         #expect(queue.level < 48 * 25)
     }
 
+    @Test func `each time that the queue runs empty later sounds wait a millisecond more, 15 at most`() {
+        var corrector = DriftCorrector(rate: 48_000)
+        #expect(corrector.headStart == 0)
+        for number in 1...30 {
+            corrector.ranEmpty()
+            corrector.begin()
+            #expect(corrector.headStart == 48 * min(number, 15))
+        }
+    }
+
     @Test func `a server that waits for more is written to again`() {
         var corrector = DriftCorrector(rate: 48_000)
         for _ in 0..<400 { _ = corrector.adjustment(level: 200, adding: 240) }

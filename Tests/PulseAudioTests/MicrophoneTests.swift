@@ -157,6 +157,40 @@ import Testing
         #expect(try devices.microphone(preferring: ["own", "webcam"]).get().name == "webcam")
     }
 
+    @Test func `a headset that plays music has no microphone, unless it is named`() throws {
+        var loopback = source(1, "bluez_input.70:BF:92:C9:F5:D0", description: "Headset")
+        (loopback.card, loopback.isHeadsetLoopback) = (7, true)
+        let webcam = source(2, "webcam", isHardware: true)
+        func listed(_ profile: String, _ sources: [AudioDevice]) -> AudioDevices {
+            var devices = devices(sources, defaultSource: loopback.name)
+            let profiles = ["a2dp-sink", "headset-head-unit"].map {
+                AudioCard.Profile(
+                    name: $0,
+                    hasMicrophone: $0.hasPrefix("headset"),
+                    isAvailable: true,
+                    priority: 1
+                )
+            }
+            devices.cards = [
+                AudioCard(
+                    index: 7,
+                    name: "card",
+                    isBluetooth: true,
+                    activeProfile: profile,
+                    profiles: profiles
+                )
+            ]
+            return devices
+        }
+        let music = listed("a2dp-sink", [loopback, webcam])
+        #expect(music.microphone == webcam)
+        #expect(try music.microphone(preferring: [loopback.name]).get() == loopback)
+        #expect(listed("headset-head-unit", [loopback, webcam]).microphone == loopback)
+        #expect {
+            try listed("a2dp-sink", [loopback]).microphone(preferring: []).get()
+        } throws: { "\($0)".contains("“Headset” has none in its profile for music") }
+    }
+
     private func own(_ module: UInt32) -> DeviceOwner { DeviceOwner(module: module, linkGroup: nil) }
 
     @Test func `an echo canceller, which also records the speaker, is a microphone`() {

@@ -70,6 +70,10 @@ extension RealServers {
             _ = [UInt8](repeating: 0, count: 9600).withUnsafeBytes { playback.write($0) }
             // PipeWire lists it without a sink before.
             await events.wait(for: .started)
+            // And as corked until its node runs, which may be after it has asked for samples.
+            try await until {
+                try await fixture.audio.list([.sinkInput]).sinkInputs.contains { !$0.isCorked }
+            }
             let devices = try await fixture.audio.list(Set(DeviceKind.allCases))
             #expect(devices.defaultSource == "tone" && devices.defaultSink == "speaker")
             let sink = try #require(devices.sinks.first { $0.name == "other" })

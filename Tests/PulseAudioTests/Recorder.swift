@@ -91,26 +91,18 @@ struct AudioServerFixture {
     }
 
     /// Waits until the server lists this number of captures.
-    func untilSourceOutputs(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await untilListed("source-outputs", count, sourceLocation)
+    func untilSourceOutputs(_ count: Int, line: UInt = #line) async throws {
+        try await untilListed("source-outputs", count, line)
     }
 
     /// Waits until the server lists this number of playbacks.
-    func untilSinkInputs(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        try await untilListed("sink-inputs", count, sourceLocation)
+    func untilSinkInputs(_ count: Int, line: UInt = #line) async throws {
+        try await untilListed("sink-inputs", count, line)
     }
 
-    private func untilListed(_ kind: String, _ count: Int, _ sourceLocation: SourceLocation) async throws {
-        let end = MonotonicInstant.now + .seconds(5)
-        while true {
-            let seen = try await server.pactl("list", "short", kind).split(separator: "\n")
-            if seen.count == count { return }
-            guard .now < end else {
-                Issue.record("expected \(count) \(kind), saw \(seen)", sourceLocation: sourceLocation)
-                return
-            }
-            // pactl's output changes without an event.
-            await pause(.milliseconds(20))
+    private func untilListed(_ kind: String, _ count: Int, _ line: UInt) async throws {
+        try await until(line: line) {
+            try await server.pactl("list", "short", kind).split(separator: "\n").count == count
         }
     }
 }

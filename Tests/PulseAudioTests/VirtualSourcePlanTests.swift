@@ -4,13 +4,13 @@ import Testing
 
 /// What the plan orders for what a server lists: no server is needed.
 @Suite struct VirtualSourcePlanTests {
-    private typealias Order = VirtualSourcePlan.Order
+    typealias Order = VirtualSourcePlan.Order
 
-    private static let definition = VirtualSourceDefinition.tested
-    private var plan = VirtualSourcePlan(definition)
+    static let definition = VirtualSourceDefinition.tested
+    var plan = VirtualSourcePlan(definition)
 
     /// A server with a microphone, a speaker and, if complete, our modules.
-    private func pulseAudio(isComplete: Bool = true) -> AudioDevices {
+    func pulseAudio(isComplete: Bool = true) -> AudioDevices {
         var devices = AudioDevices()
         devices.serverName = "pulseaudio 16.1"
         (devices.defaultSource, devices.defaultSink) = ("tone", "speaker")
@@ -26,7 +26,7 @@ import Testing
         return devices
     }
 
-    private func pipeWire(loopbacks: [UInt32] = [50]) -> AudioDevices {
+    func pipeWire(loopbacks: [UInt32] = [50]) -> AudioDevices {
         var devices = AudioDevices()
         devices.serverName = "PulseAudio (on PipeWire 0.3.65) 15.0.0"
         (devices.defaultSource, devices.defaultSink) = ("tone", "speaker")
@@ -40,19 +40,19 @@ import Testing
         return devices
     }
 
-    private func module(_ index: UInt32, _ module: VirtualSourceDefinition.Module) -> AudioModule {
+    func module(_ index: UInt32, _ module: VirtualSourceDefinition.Module) -> AudioModule {
         AudioModule(index: index, name: module.name, argument: module.argument)
     }
 
     /// The stream by which PulseAudio's remapped source records.
-    private func link(_ index: UInt32, from source: UInt32) -> AudioStream {
+    func link(_ index: UInt32, from source: UInt32) -> AudioStream {
         var stream = AudioStream(device: source, owner: DeviceOwner(module: 21, linkGroup: nil))
         stream.index = index
         stream.name = "Remapped Stream"
         return stream
     }
 
-    private func stream(_ index: UInt32, on device: UInt32, _ name: String, client: UInt32? = 7)
+    func stream(_ index: UInt32, on device: UInt32, _ name: String, client: UInt32? = 7)
         -> AudioStream
     {
         var stream = AudioStream(device: device)
@@ -60,7 +60,10 @@ import Testing
         return stream
     }
 
-    private func usable(_ sink: UInt32, _ source: UInt32, _ recorders: [String] = [])
+    /// PulseAudio ignores an order to move a stream to where it is.
+    func hold(_ stream: UInt32) -> [Order] { [.hold(stream, sources: [31, 32])] }
+
+    func usable(_ sink: UInt32, _ source: UInt32, _ recorders: [String] = [])
         -> VirtualSourcePlan.Condition
     {
         .usable(.init(sink: sink, source: source, recorders: recorders))
@@ -111,7 +114,7 @@ import Testing
         )
         #expect(plan.handle(devices).orders == [.unload(module: 21), .unload(module: 20)])
         devices.sourceOutputs.append(stream(41, on: 32, "Mumble"))
-        #expect(plan.handle(devices) == .init(condition: usable(30, 32, ["Mumble"])))
+        #expect(plan.handle(devices) == .init(condition: usable(30, 32, ["Mumble"]), orders: hold(41)))
     }
 
     @Test mutating func `a second loopback is unloaded, and applications on it move to the one in use first`()
@@ -121,7 +124,9 @@ import Testing
         devices.sourceOutputs = [stream(41, on: 260, "Mumble")]
         #expect(plan.handle(devices).condition == usable(160, 260, ["Mumble"]))
         devices.sourceOutputs.append(stream(42, on: 250, "OBS"))
-        #expect(plan.handle(devices).orders == [.moveOutput(41, source: 250)])
+        #expect(
+            plan.handle(devices).orders == [.hold(42, sources: [250]), .moveOutput(41, source: 250)]
+        )
     }
 
     @Test mutating func `a device of another program with the same name is not ours`() {
@@ -171,129 +176,28 @@ import Testing
         #expect(plan.handle(devices).condition == usable(30, 32, ["OBS"]))
     }
 
-    // MARK: What others change
-
-    @Test
-    mutating func `a source that was moved to the live microphone is moved back, or muted if it cannot be`() {
+    @Test mutating func `an application that records what feeds it records it`() {
         var devices = pulseAudio()
-        devices.sourceOutputs = [link(40, from: 1)]
-        let back = Order.moveOutput(40, source: 31)
-        let first = plan.handle(devices)
-        #expect(first.orders == [back] && first.condition == .unusable(reason: "it was moved to “tone”"))
-        #expect(first.remarks.count == 1)
-        plan.refused(back, reason: "Invalid argument")
-        let second = plan.handle(devices)
-        #expect(second.orders == [.muteSource(32)])
-        guard case .unusable(let reason) = second.condition else { return #expect(Bool(false)) }
+        devices.sourceOutputs.append(stream(41, on: 31, "Firefox"))
         #expect(
-            reason.contains("“tone”") && reason.contains("is muted") && reason.contains("Invalid argument")
+            plan.handle(devices)
+                == .init(condition: usable(30, 32, ["Firefox"]), orders: [.hold(41, sources: [32])])
         )
-        #expect(plan.handle(devices).orders == [])
-        // A person has moved it back.
-        #expect(plan.handle(pulseAudio()).orders == [.unmuteSource(32)])
-        #expect(plan.handle(pulseAudio()).orders == [])
+        // If it cannot be moved, it is not tried again.
+        #expect(plan.handle(devices) == .init(condition: usable(30, 32, ["Firefox"])))
     }
 
-    @Test mutating func `streams of others are moved away from the feed, to the default sink`() {
-        var devices = pulseAudio()
-        devices.sinkInputs = [stream(60, on: 30, "Music"), stream(61, on: 2, "Film")]
-        let step = plan.handle(devices)
-        #expect(step.orders == [.moveInput(60, sink: 2)])
-        #expect(step.condition == usable(30, 32) && step.remarks.count == 1)
-        plan.refused(.moveInput(60, sink: 2), reason: "Invalid argument")
-        let stuck = plan.handle(devices)
-        #expect(stuck.orders == [])
-        let reason = "“Music” plays into it, and cannot be moved to another speaker"
-        #expect(stuck.condition == .unusable(reason: reason))
-        devices.sinkInputs[0].isCorked = true
-        #expect(plan.handle(devices).condition == usable(30, 32))
-    }
-
-    @Test mutating func `without another sink, a stream of others makes the source unusable while it plays`()
-    {
-        var devices = pulseAudio()
-        devices.sinks.removeFirst()
-        devices.defaultSink = "ptt_feed"
-        devices.sinkInputs = [stream(60, on: 30, "Music")]
-        guard case .unusable = plan.handle(devices).condition else { return #expect(Bool(false)) }
-        devices.sinkInputs[0].isMuted = true
-        #expect(plan.handle(devices).condition == usable(30, 32))
-    }
-
-    @Test mutating func `of two processes, the one that connected first feeds the source`() {
-        var devices = pulseAudio()
-        var (own, other) = (stream(60, on: 30, "own", client: 5), stream(61, on: 30, "other", client: 6))
-        (own.isOwn, other.isMarked) = (true, true)
-        devices.sinkInputs = [own, other]
-        #expect(plan.handle(devices).condition == usable(30, 32))
-        devices.sinkInputs[1].client = 4
-        #expect(
-            plan.handle(devices).condition == .unusable(reason: "another process of this program feeds it")
-        )
-        #expect(plan.handle(devices).orders == [])
-    }
-
-    @Test mutating func `muted by a person is said, and not changed`() {
-        var devices = pulseAudio()
-        devices.sources[2] = .own(32, module: 21, isMuted: true)
-        let step = plan.handle(devices)
-        #expect(step.orders == [] && step.condition == usable(30, 32))
-        #expect(step.remarks == ["“Push-to-Talk Microphone” is muted in the audio server: unmute it there"])
-        plan.feeding = .on
-        #expect(plan.handle(devices).remarks.count == 2)
-    }
-
-    @Test mutating func `on PulseAudio a source without its feed is muted until it has it again`() {
-        var devices = pulseAudio()
-        devices.sourceOutputs.append(stream(41, on: 32, "Mumble"))
-        _ = plan.handle(devices)
-        devices.sinks.removeLast()
-        devices.sourceOutputs[0].device = 1
-        #expect(plan.handle(devices).orders == [.muteSource(32), .load(Self.definition.sinkModule)])
-        devices.sinks.append(.feed(36, module: 22, monitor: 37))
-        devices.modules[0] = module(22, Self.definition.sinkModule)
-        #expect(plan.handle(devices).orders == [.moveOutput(40, source: 37)])
-        devices.sourceOutputs[0].device = 37
-        let whole = plan.handle(devices)
-        #expect(whole.orders == [.unmuteSource(32)] && whole.condition == usable(36, 32, ["Mumble"]))
-    }
-
-    @Test mutating func `applications that the server moved to the microphone, as ours was gone, come back`()
-    {
-        var devices = pulseAudio()
-        devices.sourceOutputs.append(stream(41, on: 32, "Mumble"))
-        _ = plan.handle(devices)
-        var without = pulseAudio(isComplete: false)
-        without.sourceOutputs = [stream(41, on: 1, "Mumble"), stream(42, on: 1, "OBS")]
-        #expect(plan.handle(without).orders == [.load(Self.definition.sinkModule)])
-        var again = pulseAudio()
-        again.sourceOutputs += without.sourceOutputs
-        let step = plan.handle(again)
-        #expect(step.orders == [.moveOutput(41, source: 32)] && step.remarks.count == 1)
-        // A person may move it afterwards.
-        #expect(plan.handle(again).orders == [])
-    }
-
-    @Test(arguments: [true, false])
-    mutating func `after a lost connection they come back on PipeWire, whose streams outlive pipewire-pulse`(
-        isPipeWire: Bool
-    ) {
-        var devices = isPipeWire ? pipeWire() : pulseAudio()
-        let source: UInt32 = isPipeWire ? 250 : 32
-        devices.sourceOutputs.append(stream(41, on: source, "Mumble"))
-        _ = plan.handle(devices)
-        plan.disconnected(isPipeWire: isPipeWire)
-        devices.sourceOutputs[devices.sourceOutputs.count - 1].device = 1
-        #expect(plan.handle(devices).orders == (isPipeWire ? [.moveOutput(41, source: source)] : []))
-    }
-
-    @Test mutating func `a complete source is not listed for the state of other devices`() {
-        let microphone = DeviceEvent(.source, 1, .change)
-        #expect(plan.concerns(microphone))
-        _ = plan.handle(pulseAudio())
-        #expect(!plan.concerns(microphone) && plan.concerns(DeviceEvent(.source, 1, .remove)))
-        #expect(
-            plan.concerns(DeviceEvent(.sink, 30, .change)) && plan.concerns(DeviceEvent(.source, 32, .change))
-        )
+    @Test(arguments: [150, 250])
+    mutating func `a source that PipeWire runs without a stream is recorded`(device: UInt32) {
+        var devices = pipeWire()
+        devices.sources.append(.monitor(150, "ptt_feed.monitor"))
+        guard let index = devices.sources.firstIndex(where: { $0.index == device }) else { return }
+        devices.sources[index].isRunning = true
+        #expect(plan.handle(devices).condition == usable(150, 250, ["a program without a stream"]))
+        // A level meter is why it runs.
+        var meter = stream(41, on: device, "Meter")
+        meter.isMeter = true
+        devices.sourceOutputs = [meter]
+        #expect(plan.handle(devices).condition == usable(150, 250))
     }
 }

@@ -8,8 +8,8 @@ import Testing
 struct AudioSessionTests {
     init() { withRunningLoop() }
 
-    /// 2.4/50, 5/59: an application returns early if activation throws, and concludes from a deactivation that does not
-    /// throw that the microphone is closed.
+    /// Semantics, “The session belongs to the system”: an application returns early if activation throws, and
+    /// concludes from a deactivation that does not throw that the microphone is closed.
     @EventLoop
     @Test func `activation succeeds, and deactivation of an active session throws`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -23,7 +23,8 @@ struct AudioSessionTests {
         #expect(try await delegate.lines.next() == "didActivate")
         try session.setActive(true)
         let error = #expect(throws: NSError.self) { try session.setActive(false) }
-        #expect(error?.domain == "NSOSStatusErrorDomain" && error?.code == 560_030_580)
+        #expect(error?.domain == "NSOSStatusErrorDomain")
+        #expect(error?.code == AVAudioSession.ErrorCode.isBusy.rawValue)
         try await manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
         #expect(try await delegate.lines.next() == "didDeactivate")
         try session.setActive(false)
@@ -46,6 +47,21 @@ struct AudioSessionTests {
         #expect(session.preferredInput === microphone && microphone.portName == "internal")
         #expect(session.currentRoute.outputs.map(\.portType) == [.builtInSpeaker])
         #expect(session.outputVolume == 1)
+        try session.setCategory(.playAndRecord, mode: .voiceChat, policy: .independent, options: .duckOthers)
+        #expect(session.routeSharingPolicy == .independent && session.categoryOptions == .duckOthers)
+        try session.setCategory(.playAndRecord)
+        #expect(session.routeSharingPolicy == .default && session.mode == .default)
+        try session.setAllowHapticsAndSystemSoundsDuringRecording(true)
+        #expect(session.allowHapticsAndSystemSoundsDuringRecording)
+    }
+
+    @Test func `what the library does not know or cannot do is said`() {
+        let session = AVAudioSession.sharedInstance()
+        #expect(session.isInputAvailable && !session.secondaryAudioShouldBeSilencedHint)
+        #expect(session.inputLatency == 0 && session.outputLatency == 0)
+        #expect(session.inputGain == 1 && !session.isInputGainSettable)
+        let error = #expect(throws: NSError.self) { try session.setInputGain(0.5) }
+        #expect(error.flatMap { AVAudioSession.ErrorCode(rawValue: $0.code) } == .resourceNotAvailable)
     }
 
     @Test func `permission to record is granted without asking`() async {
@@ -79,5 +95,8 @@ struct AudioSessionTests {
         #expect(AVAudioSession.InterruptionType(rawValue: 1) == .began)
         #expect(AVAudioSession.RouteChangeReason(rawValue: 8) == .routeConfigurationChange)
         #expect(AVAudioSession.RouteChangeReason(rawValue: 80)?.rawValue == 80)
+        #expect(AVAudioSession.ErrorCode.isBusy.rawValue == 560_030_580)
+        #expect(AVAudioSession.ErrorCode.sessionNotActive.rawValue == 1_768_841_571)
+        #expect(AVAudioSession.ErrorCode.badParam.rawValue == -50)
     }
 }

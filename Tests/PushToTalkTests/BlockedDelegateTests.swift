@@ -11,7 +11,8 @@ import Testing
 struct BlockedDelegateTests {
     init() { withRunningLoop() }
 
-    /// 5/51: the time limit of the second push passes while the first blocks the queue.
+    /// Semantics, “A push is not delivered late”: the time limit of the second push passes while the first
+    /// blocks the queue.
     @EventLoop
     @Test func `the delegate does not receive a push whose time limit has passed`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -55,7 +56,7 @@ struct BlockedDelegateTests {
         connection.close()
     }
 
-    /// 2.4/33, 5/46: as from the callback queue.
+    /// Semantics, “A push that stops the transmission”: as from the callback queue.
     @EventLoop
     @Test func `a stop from another queue takes effect together with the answer to the push`() async throws {
         let fixture = try await LibraryFixture.start()

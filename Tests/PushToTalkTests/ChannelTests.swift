@@ -11,7 +11,7 @@ import Testing
 struct ChannelTests {
     init() { withRunningLoop() }
 
-    /// 2.4/1, 2.4/2, 5/1, 5/2
+    /// Semantics, “The first launch”, “One manager for each process”.
     @EventLoop
     @Test func `a process has one manager, and creates one at a time`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -41,7 +41,7 @@ struct ChannelTests {
         withExtendedLifetime(fixture) {}
     }
 
-    /// 5/3
+    /// Semantics, “What a manager needs”.
     @EventLoop
     @Test func `what the manifest lacks is reported when the manager is created`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -69,7 +69,7 @@ struct ChannelTests {
         #expect(await code() == .invalidPlatform)
     }
 
-    /// 5/3, missingEntitlement: the policy excludes the application.
+    /// Semantics, “What a manager needs”: `missingEntitlement`, as the policy excludes the application.
     @EventLoop
     @Test func `an excluded application gets no manager`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -88,7 +88,8 @@ struct ChannelTests {
         }
     }
 
-    /// 2.4/3, 2.4/4, 5/5, 5/7, 5/12, 5/15, 5/16
+    /// Semantics, “Joining”, “One channel on the machine”, “A channel that is not joined”, “The push token”,
+    /// “The settings after a join”.
     @EventLoop
     @Test func `join, join again, leave, leave again`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -123,7 +124,7 @@ struct ChannelTests {
         #expect(try await delegate.lines.next() == "didLeave 1 true")
     }
 
-    /// 5/8
+    /// Semantics, “Joining in the background”.
     @EventLoop
     @Test func `an application in the background cannot join`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -140,7 +141,7 @@ struct ChannelTests {
         #expect(try await delegate.lines.next() == "failedToJoin appNotForeground")
     }
 
-    /// 5/9, 5/10
+    /// Semantics, “Joining against the policy”, “A policy that changes”.
     @EventLoop
     @Test func `the policy forbids joining, and leaves a joined channel`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -156,7 +157,7 @@ struct ChannelTests {
         #expect(try await delegate.lines.next() == "failedToJoin deviceManagementRestriction")
     }
 
-    /// 5/13, 5/14
+    /// Semantics, “A channel that is not joined”, “The descriptor”.
     @EventLoop
     @Test func `settings of another channel are refused, the descriptor changes without rejoining`()
         async throws
@@ -190,7 +191,7 @@ struct ChannelTests {
         #expect(delegate.all == ["didJoin 0 true"])
     }
 
-    /// 2.4/2: the same manager, with the delegates of the last call.
+    /// Semantics, “One manager for each process”: the same manager, with the delegates of the last call.
     @EventLoop
     @Test func `a second creation replaces the delegates`() async throws {
         let fixture = try await LibraryFixture.start()

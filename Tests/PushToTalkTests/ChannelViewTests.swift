@@ -204,7 +204,7 @@ private struct Application {
         case .token:
             break
         case .routeChanged, .servicesLost, .servicesReset, .push, .failedToLeave,
-            .failedToBegin, .failedToStop, .perform:
+            .failedToBegin, .failedToStop:
             return false
         }
         return true

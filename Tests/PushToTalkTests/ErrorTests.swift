@@ -3,7 +3,7 @@ import PushToTalk
 import TestSupport
 import Testing
 
-/// Values that equal those of Apple's systems: rows 1.5, 1.6, 4.2, 5/81 and 5/82 of the contract.
+/// Semantics, “Raw values”, “Errors in each idiom”: values that equal those of Apple's systems.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ErrorTests {
     init() { withRunningLoop() }

@@ -54,6 +54,36 @@ struct ManagerLifeTests {
         withExtendedLifetime(manager) {}
     }
 
+    /// A core that stands still answers nothing, so that the calls are pending when the manager is released.
+    @EventLoop
+    @Test func `the completion handlers of pending calls are called once, with an error`() async throws {
+        let fixture = try await LibraryFixture.start()
+        let results = AsyncQueue(of: (any Error)?.self)
+        try await callAndRelease(fixture, results)
+        for _ in 0..<3 { #expect(try await results.next() is PTChannelError) }
+        fixture.core.process.signal(SIGCONT)
+        // Callbacks are in order: those of the next manager come after any second call of a handler.
+        let delegate = RecordingDelegate()
+        let manager = try await PTChannelManager.channelManager(
+            delegate: delegate,
+            restorationDelegate: delegate
+        )
+        try await manager.setServiceStatus(.ready, channelUUID: fixture.channel)
+        results.finish()
+        #expect(try await results.untilEnd(within: .seconds(10)).isEmpty)
+    }
+
+    @EventLoop
+    private func callAndRelease(_ fixture: LibraryFixture, _ results: AsyncQueue<(any Error)?>) async throws {
+        let manager = try await Joined.make(fixture, RecordingDelegate()).manager
+        fixture.core.process.signal(SIGSTOP)
+        let handler: @Sendable ((any Error)?) -> Void = { results.add($0) }
+        manager.setServiceStatus(.connecting, channelUUID: fixture.channel, completionHandler: handler)
+        manager.setTransmissionMode(.listenOnly, channelUUID: fixture.channel, completionHandler: handler)
+        let ann = PTParticipant(name: "Ann", image: nil)
+        manager.setActiveRemoteParticipant(ann, channelUUID: fixture.channel, completionHandler: handler)
+    }
+
     @EventLoop
     @Test func `releasing the manager in a callback closes the microphone and ends the callbacks`()
         async throws

@@ -13,7 +13,7 @@ struct ParticipantTests {
 
     private static let bob = PTParticipant(name: "Bob", image: nil)
 
-    /// 5/41
+    /// Semantics, “Success means activation”.
     @EventLoop
     @Test func `setting a participant succeeds before the session is activated`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -25,7 +25,7 @@ struct ParticipantTests {
         #expect(try await delegate.lines.next(2) == ["granted", "didActivate"])
     }
 
-    /// 5/41: the sound server has no device to play on.
+    /// Semantics, “Success means activation”: the sound server has no device to play on.
     @EventLoop
     @Test func `a speaker that cannot be opened is an error of the participant, and no interruption`()
         async throws

@@ -11,7 +11,7 @@ import Testing
 struct PushTests {
     init() { withRunningLoop() }
 
-    /// 2.4/25, 2.4/29, 5/40, 5/43
+    /// Semantics, “A participant by a push”, “A burst of pushes”.
     @EventLoop
     @Test func `a burst of pushes activates the session once`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -27,7 +27,7 @@ struct PushTests {
         #expect(lines == ["didDeactivate"])
     }
 
-    /// 2.4/33, 5/46: the end and the participant take effect in one step.
+    /// Semantics, “A push that stops the transmission”: the end and the participant take effect in one step.
     @EventLoop
     @Test func `a push that stops the transmission keeps the session active`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -48,7 +48,7 @@ struct PushTests {
         #expect(try await delegate.lines.next() == "didDeactivate")
     }
 
-    /// 2.4/32, 5/48
+    /// Semantics, “A participant while transmitting”.
     @EventLoop
     @Test func `a push without a stop does not interrupt the transmission`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -70,7 +70,7 @@ struct PushTests {
         connection.close()
     }
 
-    /// 2.4/35, 5/15, 5/49
+    /// Semantics, “Leaving by a push”, “The push token”.
     @EventLoop
     @Test func `a push can leave the channel, and later pushes are rejected`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -86,7 +86,7 @@ struct PushTests {
         }
     }
 
-    /// 2.4/47, 5/55, 5/56, 5/57
+    /// Semantics, “A service update”, “The budget of service updates”.
     @EventLoop
     @Test func `service updates have a budget and no audio`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -108,7 +108,8 @@ struct PushTests {
         #expect(try await fixture.status().audio == .inactive)
     }
 
-    /// 5/50, bad input: an application that blocks loses its push, and delays no other client.
+    /// Semantics, “A push that is not answered”: bad input, an application that blocks loses its push, and
+    /// delays no other client.
     @EventLoop
     @Test func `a delegate that blocks delays neither the core nor later events`() async throws {
         let fixture = try await LibraryFixture.start()

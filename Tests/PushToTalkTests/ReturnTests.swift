@@ -11,7 +11,8 @@ import Testing
 struct ReturnTests {
     init() { withRunningLoop() }
 
-    /// 2.4/8, 2.4/12: all callbacks up to the present state, in order, and the frames from the first on.
+    /// Semantics, “Restoration without a push”, “A press starts the application”: all callbacks up to the
+    /// present state, in order, and the frames from the first on.
     @EventLoop
     @Test func `an application that attaches during a transmission is notified of it`() async throws {
         let (fixture, bus) = try await startWithSlowApplication()
@@ -31,7 +32,7 @@ struct ReturnTests {
         withExtendedLifetime(manager) {}
     }
 
-    /// 2.4/9, 5/20
+    /// Semantics, “Restoration with a push”.
     @EventLoop
     @Test func `an application that is started for a push receives it before its channel is reported`()
         async throws
@@ -51,7 +52,7 @@ struct ReturnTests {
         withExtendedLifetime(manager) {}
     }
 
-    /// 2.4/21: pressed and released before it attached.
+    /// Semantics, “A short press”: pressed and released before it attached.
     @EventLoop
     @Test func `an application that attaches after the end of a transmission is notified of both`()
         async throws

@@ -64,7 +64,7 @@ private final class AsynchronousDelegate: NSObject, PTChannelManagerDelegate, PT
 struct ServiceUpdateTests {
     init() { withRunningLoop() }
 
-    /// 4.2, 5/58: `RecordingDelegate` has the other form.
+    /// Semantics, “Optional delegate methods”: `RecordingDelegate` has the other form.
     @EventLoop
     @Test func `a delegate with only the asynchronous form receives service updates`() async throws {
         let fixture = try await LibraryFixture.start()

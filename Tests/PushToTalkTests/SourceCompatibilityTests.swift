@@ -11,7 +11,7 @@ import TemplateClient
 import TestSupport
 import Testing
 
-/// Clients in several idioms, whose compilation is the main test: rows 4.2 and 5/80 of the contract.
+/// Semantics, “Clients in each idiom”: clients in several idioms, whose compilation is the main test.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct SourceCompatibilityTests {
     init() { withRunningLoop() }
@@ -24,8 +24,9 @@ struct SourceCompatibilityTests {
         _ = Talker()
     }
 
-    /// 5/58: a method that the compiler does not recognise as the witness of the requirement would never be called.
-    /// `Radio` and `Handset` are Swift 5, `Board` and `Roster` are Swift 6; the first of each pair has no `@Sendable`.
+    /// Semantics, “Optional delegate methods”: a method that the compiler does not recognise as the witness
+    /// of the requirement would never be called. `Radio` and `Handset` are Swift 5, `Board` and `Roster` are
+    /// Swift 6; the first of each pair has no `@Sendable`.
     @EventLoop
     @Test func `a completion with and without @Sendable is a witness in both language modes`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -105,7 +106,7 @@ struct SourceCompatibilityTests {
         #expect(PTChannelDescriptor(name: "Ops", image: UIImage()).image != nil)
     }
 
-    /// 5/83
+    /// Semantics, “Clients in each idiom”.
     @Test func `the conditions for Apple's platforms are false`() {
         #expect(!Platform.isApple)
     }

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The module has the symbols of Apple's framework, and no others but those whose names say that they belong to Linux:
-/// row 5/84 of the contract. `Symbols/apple.txt` is section 1 of the contract, a symbol per line.
+/// Semantics, “The symbols”: the module has the symbols of Apple's framework, and no others but those whose
+/// names say that they belong to Linux. `Symbols/apple.txt` has Apple's, a symbol per line.
 @Suite struct SymbolTests {
     init() { withRunningLoop() }
 

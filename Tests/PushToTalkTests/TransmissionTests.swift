@@ -5,13 +5,13 @@ import PushToTalk
 import TestSupport
 import Testing
 
-/// The library with a real core: the callbacks of transmissions, in order. The numbers are rows of the contract: 2.4
-/// for the scenarios, 5 for the proofs.
+/// Semantics, “The order of callbacks”: the library with a real core, and the callbacks of transmissions in
+/// order.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct TransmissionTests {
     init() { withRunningLoop() }
 
-    /// 2.4/11, 2.4/22, 5/24, 5/26
+    /// Semantics, “A begin by the application”, “A stop by the application”.
     @EventLoop
     @Test func `the application begins and stops`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -25,7 +25,7 @@ struct TransmissionTests {
         #expect(try await fixture.sound.sourceOutputs() == [])
     }
 
-    /// 2.4/13, 5/25
+    /// Semantics, “A begin by a button”, “The source of an end”.
     @EventLoop
     @Test func `a transmission of a button has the source handsfreeButton`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -38,7 +38,7 @@ struct TransmissionTests {
         withExtendedLifetime(joined) {}
     }
 
-    /// 2.4/16, 2.4/23, 5/27, 5/28
+    /// Semantics, “A second begin”, “A stop without a transmission”.
     @EventLoop
     @Test func `a second begin and a stop without a transmission are refused`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -57,7 +57,7 @@ struct TransmissionTests {
         #expect(end == ["didEnd 2", "didDeactivate", "failedToStop transmissionNotFound"])
     }
 
-    /// 2.4/21, 5/34
+    /// Semantics, “A short press”.
     @EventLoop
     @Test func `a short press is reported without activation`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -70,7 +70,7 @@ struct TransmissionTests {
         #expect(try await delegate.lines.next() == "didLeave 2 true")
     }
 
-    /// 2.4/19, 2.4/20, 2.4/35, 5/30, 5/31, 5/35
+    /// Semantics, “Listen only”, “A service that is not ready”, “A begin in the background”.
     @EventLoop
     @Test func `mode, status and background prevent a begin`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -92,7 +92,8 @@ struct TransmissionTests {
         #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
     }
 
-    /// 2.4/26, 2.4/28, 2.4/30, 2.4/31, 5/41, 5/42, 5/44, 5/52
+    /// Semantics, “A participant by the application”, “Another participant”, “The end of a participant”,
+    /// “Success means activation”.
     @EventLoop
     @Test func `the session is activated once for all participants until none is set`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -115,7 +116,7 @@ struct TransmissionTests {
         #expect(try await fixture.status().channel?.participant == nil)
     }
 
-    /// 2.4/17, 2.4/32, 5/32, 5/45
+    /// Semantics, “A participant talks in half duplex”, “A participant while transmitting”.
     @EventLoop
     @Test func `in half duplex only one side talks at a time`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -136,7 +137,7 @@ struct TransmissionTests {
         }
     }
 
-    /// 2.4/18, 5/33
+    /// Semantics, “A participant talks in full duplex”.
     @EventLoop
     @Test func `in full duplex a transmission begins while a participant talks, without a second activation`()
         async throws
@@ -156,7 +157,7 @@ struct TransmissionTests {
         #expect(try await delegate.lines.next() == "didDeactivate")
     }
 
-    /// 2.4/39, 5/63
+    /// Semantics, “Leaving while transmitting”.
     @EventLoop
     @Test func `leaving during a transmission reports its end first`() async throws {
         let fixture = try await LibraryFixture.start()
@@ -168,7 +169,8 @@ struct TransmissionTests {
         #expect(try await delegate.lines.next(3) == ["didEnd 0", "didDeactivate", "didLeave 2 true"])
     }
 
-    /// 5/24, 5/38: the frames of the microphone come with the activation and end with it.
+    /// Semantics, “A begin by the application”, “The microphone outside a transmission”: the frames of the
+    /// microphone come with the activation and end with it.
     @EventLoop
     @Test func `an application reads the microphone in ten lines`() async throws {
         let fixture = try await LibraryFixture.start()

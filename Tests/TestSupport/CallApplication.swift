@@ -15,8 +15,16 @@ package final class CallApplication {
     private let arrivals = AsyncQueue(of: Int.self)
     private var rest: [UInt8] = []
 
+    /// - Parameters:
+    ///   - server: Where it records.
+    ///   - source: Nil for the default source.
+    ///   - properties: More properties of its stream, `media.role=phone` for example.
     /// - Throws: If `parec` cannot be started.
-    package init(_ server: PrivateAudioServer, recordingFrom source: String = "ptt_mic") throws {
+    package init(
+        _ server: PrivateAudioServer,
+        recordingFrom source: String? = "ptt_mic",
+        properties: [String] = []
+    ) throws {
         scratch = try Scratch()
         let path = scratch.directory + "/samples"
         guard mkfifo(path, 0o600) == 0 else { throw SystemError("make \(path)") }
@@ -25,10 +33,8 @@ package final class CallApplication {
         guard descriptor >= 0 else { throw SystemError("open \(path)") }
         pipe = OwnedDescriptor(adopting: descriptor)
         process = try TestProcess(
-            [
-                "parec", "--device=\(source)", "--format=s16le", "--rate=48000", "--channels=1",
-                "--latency-msec=20",
-            ],
+            ["parec", "--format=s16le", "--rate=48000", "--channels=1", "--latency-msec=20"]
+                + (source.map { ["--device=\($0)"] } ?? []) + properties.map { "--property=\($0)" },
             environment: server.environment,
             output: .file(path),
             errors: .file("/dev/null")

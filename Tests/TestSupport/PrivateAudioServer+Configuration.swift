@@ -15,7 +15,7 @@ extension PrivateAudioServer.Program {
 private func pulseScript(_ directory: String) -> String {
     """
     load-module module-native-protocol-unix socket=\(directory)/pulse/native auth-anonymous=1
-    load-module module-null-sink sink_name=speaker
+    load-module module-null-sink sink_name=speaker norewinds=1
     load-module module-pipe-source source_name=tone file=\(directory)/tone.pipe rate=48000 channels=1
     set-default-source tone
     set-default-sink speaker

@@ -138,6 +138,14 @@ package final class PrivateAudioServer {
         }
     }
 
+    /// Removes one that ``addMicrophone(_:)`` has added.
+    package func removeMicrophone(_ name: String) async throws {
+        let modules = try await pactl("list", "short", "modules").split(separator: "\n")
+        let module = modules.first { $0.contains("source_name=\(name) ") }
+        try await pactl("unload-module", String((module ?? "").prefix { $0 != "\t" }))
+        pipes.removeAll { $0.path.hasSuffix("/\(name).pipe") }
+    }
+
     /// Adds a microphone with the same tone, as plugging it in would.
     package func addMicrophone(_ name: String) async throws {
         let path = "\(directory)/\(name).pipe"
@@ -158,6 +166,16 @@ package final class PrivateAudioServer {
     @discardableResult
     package func pactl(_ arguments: [String]) async throws -> String {
         try await run(["pactl"] + arguments)
+    }
+
+    /// Connects two ports of PipeWire, as a patch bay does.
+    package func connectPorts(_ output: String, _ input: String) async throws {
+        try await run(["pw-link", output, input])
+    }
+
+    /// Ends what ``connectPorts(_:_:)`` has begun.
+    package func disconnectPorts(_ output: String, _ input: String) async throws {
+        try await run(["pw-link", "--disconnect", output, input])
     }
 
     /// A program that plays a file of samples to a sink, as any program does.
@@ -251,14 +269,12 @@ package final class PrivateAudioServer {
         try await until("\(path) exists") { access(path, F_OK) == 0 }
     }
 
-    /// Polls, because these servers do not announce that they are ready.
+    /// These servers do not announce that they are ready.
     private func until(_ expectation: String, _ isMet: @EventLoop () async throws -> Bool) async throws {
-        let end = MonotonicInstant.now + .seconds(15)
-        while try await !isMet() {
-            guard .now < end else {
-                throw NotUsable(description: "\(program): time limit: \(expectation); \(logs)")
-            }
-            await pause(.milliseconds(20))
+        do {
+            try await TestSupport.until(isMet)
+        } catch is NotReached {
+            throw NotUsable(description: "\(program): time limit: \(expectation); \(logs)")
         }
     }
 

@@ -1,5 +1,6 @@
 package import EventLoop
 import Foundation
+import Glibc
 
 /// A package of PyPI, in the build directory.
 @EventLoop
@@ -32,7 +33,8 @@ package struct PythonPackage: Sendable {
         let directory = "\(checkout)/.build/\(name)-\(version)"
         // Moved there at the end, so that an installation that was interrupted is repeated.
         guard !FileManager.default.fileExists(atPath: directory) else { return directory }
-        let unfinished = directory + ".new"
+        // Other tests may install it at the same time.
+        let unfinished = "\(directory).\(getpid())"
         let install = [interpreter, "-m", "pip", "install", "--quiet", "--no-deps", "--target", unfinished]
         let pip = try TestProcess(install + ["\(name)==\(version)"], mergesErrors: true)
         let (status, lines) = try await pip.output(within: .seconds(120))
@@ -42,7 +44,9 @@ package struct PythonPackage: Sendable {
                 description: "\(name) \(version) could not be installed (needs python3-pip):\n\(output)"
             )
         }
-        try FileManager.default.moveItem(atPath: unfinished, toPath: directory)
+        guard rename(unfinished, directory) == 0 || FileManager.default.fileExists(atPath: directory) else {
+            throw SystemError("install \(directory)")
+        }
         return directory
     }
 }

@@ -16,6 +16,8 @@ final class TonePipe {
     private static let bound = rate / 10
     private static let interval = Duration.milliseconds(5)
 
+    let path: String
+
     private let descriptor: Int32
     private let samples: [Int16]
     private let beginning = MonotonicInstant.now
@@ -23,6 +25,7 @@ final class TonePipe {
     private var timer: TimerSource?
 
     init(_ path: String) throws {
+        self.path = path
         // For reading as well: with a server that is killed there would be no reader, and writing would be a signal.
         descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError("open \(path)") }

@@ -135,7 +135,12 @@ import Varlink
         var limits = VarlinkLimits()
         limits.connections = 3
         let served = try ServerFixture(limits: limits)
+        _ = try await served.client.call("org.example.Test.Echo")
         var peers = [try served.connect(), try served.connect()]
+        for peer in peers {
+            try peer.send(Self.echo)
+            _ = try await peer.next()
+        }
         let refused = try served.connect()
         #expect(try await refused.next() == nil)
         try peers[0].send("bad")
@@ -144,6 +149,44 @@ import Varlink
         let late = try served.connect()
         try late.send(Self.echo)
         #expect(try await late.next() == #"{"parameters":{}}"#)
+    }
+
+    @Test @EventLoop func `a connection that has made no call gives way to another`() async throws {
+        var limits = VarlinkLimits()
+        limits.connections = 3
+        let served = try ServerFixture(limits: limits)
+        _ = try await served.client.call("org.example.Test.Echo")
+        let (silent, other) = (try served.connect(), try served.connect())
+        let late = try served.connect()
+        #expect(try await silent.next() == nil)
+        for peer in [other, late] {
+            try peer.send(Self.echo)
+            #expect(try await peer.next() == #"{"parameters":{}}"#)
+        }
+    }
+
+    @Test @EventLoop
+    func
+        `a process with more than its share of connections loses its oldest to another, but an important one`()
+        async throws
+    {
+        var limits = VarlinkLimits()
+        (limits.connections, limits.share) = (3, 2)
+        let served = try ServerFixture(limits: limits)
+        _ = try await served.client.call("org.example.Test.Echo")
+        served.echoed[0].priority = .important
+        let (oldest, other) = (try served.connect(), try served.connect())
+        for peer in [oldest, other] {
+            try peer.send(#"{"method":"org.example.Test.Hold","more":true}"#)
+        }
+        while served.held.count < 2 { _ = try await served.client.call("org.example.Test.Later") }
+        let late = try served.connect()
+        try late.send(Self.echo)
+        #expect(try await late.next() == #"{"parameters":{}}"#)
+        #expect(try await oldest.next() == nil)
+        served.held[1].reply()
+        #expect(try await other.next() == #"{"parameters":{}}"#)
+        _ = try await served.client.call("org.example.Test.Echo")
     }
 
     @Test @EventLoop func `a peer that sends and never reads does not delay others`() async throws {

@@ -27,7 +27,7 @@ import Testing
             let appeared = AsyncQueue(of: Bool.self)
             mirror = BlueZMirror(
                 log: log,
-                isCandidate: { _ in true },
+                shouldWatch: { _ in true },
                 handler: { if case .appeared = $0 { appeared.add(true) } }
             )
             mirror.start(.address(fixture.bus.address))

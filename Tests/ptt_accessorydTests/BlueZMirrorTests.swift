@@ -36,7 +36,7 @@ import Testing
             case .lost: events.add("lost")
             }
         }
-        let mirror = BlueZMirror(log: Logger(label: "test"), isCandidate: { _ in true }, handler: handler)
+        let mirror = BlueZMirror(log: Logger(label: "test"), shouldWatch: { _ in true }, handler: handler)
         mirror.start(.address(bus.address))
         #expect(try await events.next() == "appeared")
         func change(_ number: Int) throws {
@@ -81,7 +81,7 @@ import Testing
         )
         let events = AsyncQueue(of: String.self)
         let handler: @EventLoop (BlueZMirror.Event) -> Void = { events.add("\($0)") }
-        let mirror = BlueZMirror(log: Logger(label: "test"), isCandidate: { _ in false }, handler: handler)
+        let mirror = BlueZMirror(log: Logger(label: "test"), shouldWatch: { _ in false }, handler: handler)
         mirror.start(.address(bus.address))
         _ = try await events.next()
         state.isConnected = true

@@ -1,5 +1,6 @@
 import AccessoryCore
 import DBus
+import Input
 import TestSupport
 import Testing
 
@@ -56,11 +57,86 @@ import Testing
         add("/org/bluez/hci0/dev_3", "03", "Other", adapter: adapters[0], isConnected: true)
         add("/org/bluez/hci1/dev_4", "04", "Mic", adapter: adapters[1], isConnected: true)
         func owners() -> [String] {
-            objects.connectedDevices(named: "Mic", adapter: "00:1b:dc:00:00:01").map(\.address).sorted()
+            objects.connectedDevices(named: "Mic", adapter: "00:1b:dc:00:00:01").compactMap {
+                objects.devices[$0]?.address
+            }.sorted()
         }
         #expect(owners() == ["01"])
         add("/org/bluez/hci0/dev_2", "02", "Mic", adapter: adapters[0], isConnected: true)
         #expect(owners() == ["01", "02"])
+    }
+
+    @Test
+    func `of several adapters that know a device the one counts that is connected, then powered, then first`()
+    {
+        var objects = BlueZObjects()
+        func set(_ number: Int, isPowered: Bool, isConnected: Bool) {
+            let adapter = ObjectPath("/org/bluez/hci\(number)") ?? "/"
+            _ = objects.add(
+                adapter,
+                ["org.bluez.Adapter1": ["Address": .string("0\(number)"), "Powered": .boolean(isPowered)]]
+            )
+            let properties: [BusKey: BusValue] = [
+                "Address": .string("AA"), "Adapter": .objectPath(adapter), "Connected": .boolean(isConnected),
+            ]
+            _ = objects.add(adapter.appending("dev_AA") ?? "/", [BusKey(Self.device): properties])
+        }
+        func preferred() -> String? { objects.device(address: "aa")?.text }
+        for number in 0...2 { set(number, isPowered: true, isConnected: false) }
+        #expect(preferred() == "/org/bluez/hci0/dev_AA")
+        set(2, isPowered: true, isConnected: true)
+        #expect(preferred() == "/org/bluez/hci2/dev_AA")
+        set(1, isPowered: true, isConnected: true)
+        #expect(preferred() == "/org/bluez/hci1/dev_AA")
+        for number in 1...2 { set(number, isPowered: false, isConnected: true) }
+        #expect(preferred() == "/org/bluez/hci0/dev_AA")
+    }
+
+    @Test func `the keys of a Bluetooth device have a link as long as bluetoothd is connected with it`() {
+        var objects = BlueZObjects()
+        var node = InputNode(
+            sysname: "event5",
+            devnode: "/dev/input/event5",
+            name: "AB Shutter3",
+            phys: "00:1b:dc:00:00:01",
+            uniq: "aa:00:00:00:00:01",
+            id: .init(bus: InputNode.ID.bluetooth)
+        )
+        #expect(objects.link(of: node) == .down(reason: "it is not connected"))
+        func set(isPowered: Bool, isConnected: Bool) {
+            _ = objects.add(
+                "/org/bluez/hci0",
+                [
+                    "org.bluez.Adapter1": [
+                        "Address": .string("00:1B:DC:00:00:01"), "Powered": .boolean(isPowered),
+                    ]
+                ]
+            )
+            let properties: [BusKey: BusValue] = [
+                "Address": .string("AA:00:00:00:00:01"), "Adapter": .objectPath("/org/bluez/hci0"),
+                "Connected": .boolean(isConnected),
+            ]
+            _ = objects.add(Self.path, [BusKey(Self.device): properties])
+        }
+        set(isPowered: true, isConnected: true)
+        #expect(objects.link(of: node) == .up(Self.path))
+        set(isPowered: true, isConnected: false)
+        #expect(objects.link(of: node) == .down(reason: "it is not connected"))
+        set(isPowered: false, isConnected: true)
+        #expect(objects.link(of: node) == .down(reason: "it is not connected"))
+        node.uniq = ""
+        #expect(objects.link(of: node) == .none)
+        (node.uniq, node.id.bus) = ("aa:00:00:00:00:01", InputNode.ID.usb)
+        #expect(objects.link(of: node) == .none)
+    }
+
+    @Test(arguments: [("F0", false), ("C1", false), ("5F", true), ("40", true), ("3A", true), ("00", true)])
+    func `an address that changes is a random one that is not static`(first: String, isPrivate: Bool) {
+        var device = BlueZDevice()
+        (device.address, device.addressType) = (first + ":11:22:33:44:55", "random")
+        #expect(device.hasPrivateAddress == isPrivate)
+        device.addressType = "public"
+        #expect(!device.hasPrivateAddress)
     }
 
     @Test func `an invalidated property loses its value`() {

@@ -17,6 +17,7 @@ import Testing
             ["identifier": "F0:F1:F2:F3:F4:01"]
         )
         #expect(reply.accessory == "ffe0")
+        #expect(reply.addressType == .randomStatic)
         #expect(reply.files.first?.reasons == ["it has the service ffe0"])
         let itag = reply.files.first { $0.accessory == "itag" }
         #expect(itag?.matches == false)

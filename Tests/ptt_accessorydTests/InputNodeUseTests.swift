@@ -1,6 +1,7 @@
 import AccessoryCore
 import Input
 import PTTMessages
+import TestSupport
 import Testing
 
 @testable import ptt_accessoryd
@@ -102,6 +103,38 @@ import Testing
             use(node(keys: letters, properties: ["ID_PTT_KEY": "KEY_NONE_SUCH"]))
                 == .unused(reason: "KEY_NONE_SUCH is granted, but there is no such key")
         )
+    }
+
+    @Test(
+        arguments: [
+            ("function-keys", "KEY_F15", KeyInput.Meaning.button(.emergency)),
+            ("ab-shutter", "KEY_VOLUMEUP", .tap(.talk)), ("foot-pedal", "KEY_A", .button(.secondTalk)),
+        ]
+    )
+    func `a granted key is the button that the file of its device says`(
+        file: String,
+        key: String,
+        meaning: KeyInput.Meaning
+    ) throws {
+        let code = try #require(KeyCode(name: key))
+        var granted = node(keys: letters + [code], properties: ["ID_PTT_KEY": key])
+        switch file {
+        case "ab-shutter": (granted.name, granted.id.bus) = ("AB Shutter3", InputNode.ID.bluetooth)
+        case "foot-pedal": granted.id.product = 0xe026
+        default: break
+        }
+        let definition = try settings(of: granted.use(try ShippedAccessories.catalog(), .notNeeded))
+            .definition
+        #expect(definition.identifier == file)
+        #expect(definition.input == .keys(KeyInput([code.rawValue: meaning])))
+    }
+
+    @Test func `a granted key whose release is another key is one to hold`() throws {
+        let code = try #require(KeyCode(name: "KEY_PICKUP_PHONE"))
+        let phone = node(keys: [code], properties: ["ID_PTT_KEY": "KEY_PICKUP_PHONE"])
+        let definition = try settings(of: phone.use(try ShippedAccessories.catalog(), .notNeeded)).definition
+        #expect(definition.input == .keys(KeyInput([code.rawValue: .button(.talk)])))
+        #expect(definition.gesture.mode == .hold)
     }
 
     @Test func `the media keys of a keyboard with sound are not used unless they are marked`() throws {

@@ -206,4 +206,32 @@ import Varlink
         let parameters: JSONObject = ["address": .string(first), "seconds": 5]
         #expect(try await fixture.failure("PairAndTest", parameters) == "org.varlink.service.ExpectedMore")
     }
+
+    @Test @EventLoop func `a button that hides its address is bonded, and enrolled by its identity`()
+        async throws
+    {
+        let fixture = try await AccessoryFixture.start(buttons: ["aina"], known: false)
+        try await fixture.simulate("hide")
+        let found = try await fixture.scan()
+        #expect(found.address == hidden)
+        #expect(found.addressType == .privateResolvable)
+        let reply: AccessoryInterface.PairReply = try await fixture.call("Pair", ["address": .string(hidden)])
+        #expect(reply.device.identifier == first)
+        try fixture.enrol()
+        // Without a remark it is enrolled: pairing makes it ready as well.
+        _ = try await fixture.events.first { $0.device?.link == .ready && $0.device?.remark == nil }
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+    }
+
+    @Test @EventLoop func `a button that hides its address and cannot be bonded is refused`() async throws {
+        let fixture = try await AccessoryFixture.start(buttons: ["itag"], known: false)
+        try await fixture.simulate("hide")
+        _ = try await fixture.scan()
+        let failure = try await fixture.failure("Pair", ["address": .string(hidden)])
+        #expect(failure == AccessoryInterface.pairingFailed)
+    }
 }
+
+/// The private address of the first button.
+private let hidden = "5F:F1:F2:F3:F4:01"

@@ -157,7 +157,7 @@ final class SerialFixture {
     private var other: BusConnection?
     private(set) lazy var mirror = BlueZMirror(
         log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        isCandidate: { _ in true },
+        shouldWatch: { _ in true },
         handler: { [weak self] in self?.handle($0) }
     )
 

@@ -181,6 +181,11 @@ final class IndicatorFixture {
         _ = try await indicator.lines.first { $0.contains("the talk key is bound") }
     }
 
+    /// Returns when the indicator takes notice of a panel.
+    func isSeen() async throws {
+        _ = try await indicator.lines.first { $0.contains("watcherChanged(isThere: true)") }
+    }
+
     /// Returns when no capture stream is left.
     func isNotRecorded() async throws {
         while try await sound?.sourceOutputs().isEmpty == false {}

@@ -162,8 +162,11 @@ struct NotificationTests {
     }
 
     @Test @EventLoop func `an indicator that ends closes its notification`() async throws {
-        let fixture = try await IndicatorFixture.start(hasSound: false, hasPanel: false)
+        let fixture = try await IndicatorFixture.start(hasPanel: false)
         let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        _ = try await daemon.calls.next()
+        // It replaces the first, so that the indicator has received its identifier.
+        try await fixture.speak("Anna")
         let call = try await daemon.calls.next()
         fixture.indicator.signal(15)
         #expect(try await daemon.closed.next() == call.identifier)

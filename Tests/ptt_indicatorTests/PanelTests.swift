@@ -1,5 +1,6 @@
 import DBus
 import EventLoop
+import IndicatorCore
 import PTTMessages
 import TestSupport
 import Testing
@@ -112,6 +113,53 @@ struct PanelTests {
         _ = try await fixture.nextBegin()
         try fixture.panel.setHost(false)
         #expect(try await fixture.nextEnd() == .released)
+    }
+
+    @Test(arguments: ["org.kde.StatusNotifierHost-4711", "org.kde.plasmashell"]) @EventLoop
+    func `a host that is killed ends the transmission, although its watcher says that it is there`(
+        name: String
+    )
+        async throws
+    {
+        let fixture = try await IndicatorFixture.start()
+        try await fixture.panel.startHost(fixture.bus.address, name)
+        // The watcher looks for its hosts when one is registered.
+        try fixture.panel.setHost(true)
+        try await fixture.panel.click(4)
+        _ = try await fixture.nextBegin()
+        fixture.panel.crashHost()
+        #expect(try await fixture.nextEnd() == .released)
+
+        try await fixture.panel.startHost(fixture.bus.address, PanelHosts.plasma)
+        try await fixture.isSeen()
+        try await fixture.panel.click(4)
+        _ = try await fixture.nextBegin()
+        fixture.panel.crashHost()
+        #expect(try await fixture.nextEnd() == .released)
+    }
+
+    @Test @EventLoop
+    func `a screen that is locked ends the transmission of the panel, not that of a program`()
+        async throws
+    {
+        let system = try await PrivateBus.start()
+        let logind = try await ScriptedLogind.start(system.address)
+        let fixture = try await IndicatorFixture.start(systemBus: system.address)
+        try await fixture.panel.click(4)
+        _ = try await fixture.nextBegin()
+        try logind.change("mine", isLocked: true)
+        #expect(try await fixture.nextEnd() == .released)
+        try await fixture.isNotRecorded()
+
+        // A click there, for which no locker has a place, begins nothing.
+        try await fixture.panel.click(4)
+        try await fixture.begin()
+        #expect(try await fixture.nextBegin().identifier == "test")
+        try logind.change("mine", isLocked: false)
+        _ = try await fixture.indicator.lines.first { $0.contains("screenLocked(false)") }
+        try logind.change("mine", isLocked: true)
+        _ = try await fixture.indicator.lines.first { $0.contains("screenLocked(true)") }
+        #expect(try await fixture.status().transmission != nil)
     }
 
     @Test @EventLoop func `a bus that ends ends the transmission, and the item is on the next bus`()

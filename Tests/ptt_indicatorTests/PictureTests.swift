@@ -38,9 +38,12 @@ struct PictureTests {
         #expect(entry?["icon-data"]?.asBytes?.starts(with: [0x89, 0x50, 0x4E, 0x47]) == true)
 
         try await fixture.speak(nil)
-        try await panel.signal("NewIcon")
-        let removed = try await panel.signal("ItemsPropertiesUpdated").arguments[1].asArray
-        #expect(removed?.first?.asStructure?.last?.asStrings == ["icon-data"])
+        // Changes from before may still be on their way.
+        var removed: [BusValue] = []
+        while removed.isEmpty {
+            removed = try await panel.signal("ItemsPropertiesUpdated").arguments[1].asArray ?? []
+        }
+        #expect(removed.first?.asStructure?.last?.asStrings == ["icon-data"])
     }
 
     @Test @EventLoop func `a picture that asks for gigabytes is not decoded, and the name is shown`()

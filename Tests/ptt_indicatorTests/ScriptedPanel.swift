@@ -20,6 +20,7 @@ final class ScriptedPanel {
     private var subscriptions: [Subscription] = []
     private var owner = ""
     private var hasHost: Bool
+    private var host: BusConnection?
 
     /// - Parameters:
     ///   - address: Of the bus.
@@ -69,6 +70,16 @@ final class ScriptedPanel {
             BusSignal(path: "/StatusNotifierWatcher", interface: Self.watcher, member: member)
         )
     }
+
+    /// The process that shows the items starts, with a name of its own, as plasmashell.
+    func startHost(_ address: String, _ name: String) async throws {
+        let host = try await BusConnection.open(.address(address))
+        self.host = host
+        _ = try await host.requestName(name)
+    }
+
+    /// That process ends as in a crash. The watcher of Plasma goes on to say that there is a host.
+    func crashHost() { host?.close() }
 
     private func registered(_ name: String) {
         owner = name

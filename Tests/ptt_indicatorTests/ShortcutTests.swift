@@ -36,6 +36,20 @@ struct ShortcutTests {
         _ = try await fixture.nextBegin()
     }
 
+    @Test @EventLoop func `a key that is not repeated any more is up, although no release is reported`()
+        async throws
+    {
+        let (fixture, portal) = try await Self.pressed()
+        for _ in 0..<10 { try portal.press() }
+        #expect(try await fixture.nextEnd() == .released)
+        try await fixture.isNotRecorded()
+        _ = try await fixture.indicator.lines.first { $0.contains("the talk key counts as released") }
+        try portal.press()
+        _ = try await fixture.nextBegin()
+        try portal.release()
+        #expect(try await fixture.nextEnd() == .released)
+    }
+
     @Test @EventLoop func `after the time limit the key must be released before it begins again`()
         async throws
     {

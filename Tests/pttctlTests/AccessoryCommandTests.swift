@@ -25,7 +25,7 @@ import Testing
         release-after = 60
         [[example]]
         title = "press"
-        steps = [{ send = "01", expect = ["begin talk"] }, { send = "31", expect = ["end talk"] }]
+        steps = [{ send = "01", expect = ["begin talk"] }, { send = "01", expect = ["end talk"] }]
         """
 
     @Test func `a file is said in words`() throws {

@@ -124,6 +124,25 @@ import Testing
         #expect(try await fixture.run()["kernel"].first?.text.contains("Windows") == true)
     }
 
+    @Test @EventLoop func `namespaces that are refused are seen where the generator of the units sees them`()
+        async throws
+    {
+        let fixture = try DoctorFixture()
+        try fixture.write("", to: "/dev/uhid")
+        for (setting, value, other) in [
+            ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
+            ("kernel/unprivileged_userns_clone", "0", "1"), ("user/max_user_namespaces", "0", "95000"),
+        ] {
+            try fixture.write("\(other)\n", to: "/proc/sys/" + setting)
+            #expect(try await fixture.run()["kernel"].count == 1)
+            try fixture.write("\(value)\n", to: "/proc/sys/" + setting)
+            let lines = try await fixture.run()["kernel"]
+            #expect(lines.map(\.severity) == ["ok", "ok"])
+            #expect(lines.last?.text.contains("run without") == true)
+            try fixture.write("\(other)\n", to: "/proc/sys/" + setting)
+        }
+    }
+
     @Test @EventLoop func `a call that blocks for ever is given up after the time limit`() async throws {
         let (reading, writing) = try UnixSocket.pair(.stream).release()
         defer { close(reading) }

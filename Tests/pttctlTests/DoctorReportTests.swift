@@ -19,11 +19,6 @@ import Testing
         )
     }
 
-    @Test func `a name cannot write to the terminal`() {
-        let lines = Wording.lines(.ok(.headset, "\u{1B}[2J\r\nHead\u{202E}set"))
-        #expect(lines == ["ok       headset: \u{FFFD}[2J\u{FFFD}\u{FFFD}Head\u{FFFD}set"])
-    }
-
     @Test func `a record has a command or an advice`() {
         let cured = FindingRecord(.failure(.core, "x", cure: .command("y")))
         #expect((cured.severity, cured.command, cured.advice) == ("failure", "y", nil))

@@ -29,6 +29,33 @@ import Testing
         #expect(report["microphone"].first?.text.contains("only monitors") == true)
     }
 
+    @Test @EventLoop
+    func `a Push-to-Talk Microphone that a person has turned down is said, also by pttctl status`()
+        async throws
+    {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try CoreProcess(soundServer: sound.address)
+        try await core.isReady()
+        let fixture = try DoctorFixture()
+        fixture.environment["PULSE_SERVER"] = sound.address
+        fixture.environment["XDG_RUNTIME_DIR"] = core.directory
+        func virtual() async throws -> [String] {
+            let status = [TestProcess.built("pttctl"), "status"]
+            let (_, lines) = try await TestProcess(status, environment: fixture.environment).output()
+            return lines.filter { $0.hasPrefix("virtual") }
+        }
+        try await until { try await sound.pactl("list", "short", "sources").contains("ptt_mic") }
+        #expect(try await virtual().count == 1)
+        #expect(try await fixture.run()["microphone"].map(\.severity) == ["ok"])
+        try await sound.pactl("set-source-volume", "ptt_mic", "0")
+        try await sound.pactl("set-sink-volume", "ptt_feed", "0")
+        let cures = ["pactl set-source-volume ptt_mic 100%", "pactl set-sink-volume ptt_feed 100%"]
+        #expect(try await fixture.run()["microphone"].compactMap(\.command) == cures)
+        let lines = try await virtual()
+        #expect(lines.count == 3, "\(lines)")
+        #expect(zip(lines.dropFirst(), cures).allSatisfy { $0.hasSuffix($1) }, "\(lines)")
+    }
+
     @Test @EventLoop func `a microphone that the configuration names is looked for`() async throws {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let fixture = try DoctorFixture()

@@ -28,4 +28,15 @@ import Testing
     func `a text that is no name of a key is refused`(argument: String) {
         #expect(KeyName(argument: argument) == nil)
     }
+
+    @Test func `a keyboard is granted only to a person who was asked`() throws {
+        let keyboard = try #require(ProductNumbers(argument: "0001:0001"))
+        let typing = ProductNumbers.Device(sysname: "event3", name: "AT keyboard", canTypeText: true)
+        #expect(keyboard.question(about: [typing])?.contains("AT keyboard (/dev/input/event3)") == true)
+        #expect(keyboard.question(about: []) != nil)
+        let pedal = try #require(ProductNumbers(argument: "1a86:e026"))
+        #expect(pedal.question(about: []) == nil)
+        #expect(pedal.question(about: [.init(sysname: "event5", name: "Pedal")]) == nil)
+        #expect(pedal.question(about: [typing]) != nil)
+    }
 }

@@ -22,25 +22,26 @@ import Testing
         channel.areAccessoryEventsEnabled = false
         channel.participant = Participant(name: "Ann", image: image)
         #expect(
-            Wording.line(Status(channel: channel, isAudioServerReady: true, timeLimit: 60)) == """
-                channel       Ops, \(channel.channelID)
-                image         00ff00ff00ff00ff (1200 bytes)
-                application   Radio (process 42, org.example.Radio)
-                participant   Ann, image 00ff00ff00ff00ff (1200 bytes)
-                mode          listen only
-                service       connecting: no transmission can begin until it is ready
-                buttons       are passed to the application
-                transmission  none
-                audio         inactive
-                time limit    60 s
-                """
+            Wording.lines(Status(channel: channel, isAudioServerReady: true, timeLimit: 60))
+                .joined(separator: "\n") == """
+                    channel       Ops, \(channel.channelID)
+                    image         00ff00ff00ff00ff (1200 bytes)
+                    application   Radio (process 42, org.example.Radio)
+                    participant   Ann, image 00ff00ff00ff00ff (1200 bytes)
+                    mode          listen only
+                    service       connecting: no transmission can begin until it is ready
+                    buttons       are passed to the application
+                    transmission  none
+                    audio         inactive
+                    time limit    60 s
+                    """
         )
     }
 
     @Test func `without a channel a status shows where a press goes`() {
-        func row(_ microphone: VirtualMicrophone) -> Substring? {
+        func row(_ microphone: VirtualMicrophone) -> String? {
             let status = Status(isAudioServerReady: true, timeLimit: 60, virtualMicrophone: microphone)
-            return Wording.line(status).split(separator: "\n").first { $0.hasPrefix("channel") }
+            return Wording.lines(status).first { $0.hasPrefix("channel") }
         }
         #expect(row(.off) == "channel       none: join one with `pttctl join`, or start an application")
         #expect(row(.idle)?.contains("refused until an application uses the Push-to-Talk Microphone") == true)
@@ -53,7 +54,7 @@ import Testing
     @Test func `a status shows that the channel could not be saved, and why`() {
         let failure = "create /home/ann/.local/state/pushtotalk/channel.json.new: No space left on device"
         let status = Status(isAudioServerReady: true, timeLimit: 60, saveFailure: failure)
-        let line = Wording.line(status).split(separator: "\n").first { $0.hasPrefix("saved") }
+        let line = Wording.lines(status).first { $0.hasPrefix("saved") }
         #expect(line == "saved         no, a reboot will restore an earlier channel: \(failure)")
     }
 
@@ -107,8 +108,8 @@ import Testing
     }
 
     private func application(_ channel: Channel) -> String? {
-        let status = Wording.line(Status(channel: channel, timeLimit: 60))
-        let row = status.split(separator: "\n").first { $0.hasPrefix("application") }
+        let status = Wording.lines(Status(channel: channel, timeLimit: 60))
+        let row = status.first { $0.hasPrefix("application") }
         return row.map { String($0.dropFirst(14)) }
     }
 
@@ -122,5 +123,33 @@ import Testing
             Wording.line(extremes)
                 == "microphone ▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯▯ -96 dB   speaker ▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮▮ 0 dB"
         )
+    }
+
+    @Test(
+        arguments: [
+            (AddressType.public, "public"), (.randomStatic, "random static"),
+            (.privateResolvable, "private: it changes, and the device must be bonded to be recognised again"),
+            (.privateNonResolvable, "private: it changes, and the device cannot be recognised again"),
+        ]
+    )
+    func `a scan and an explanation say what an address is`(type: AddressType, text: String) {
+        let device = AccessoryInterface.Discovery(
+            address: "5F:00:00:00:00:01",
+            name: "PTT",
+            rssi: -60,
+            profile: nil,
+            isPaired: false,
+            addressType: type
+        )
+        #expect(Wording.line(device) == "PTT  5F:00:00:00:00:01, \(text), -60 dBm")
+        let explanation = AccessoryInterface.ExplainReply(
+            name: nil,
+            address: "5F:00:00:00:00:01",
+            addressType: type,
+            accessory: nil,
+            files: []
+        )
+        let lines = Wording.lines(explanation, includesOthers: false)
+        #expect(lines.first?.hasSuffix("5F:00:00:00:00:01, \(text)") == true)
     }
 }

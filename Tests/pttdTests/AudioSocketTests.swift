@@ -1,8 +1,11 @@
 import EventLoop
 import Glibc
+import JSON
 import PTTMessages
+import ServiceClient
 import TestSupport
 import Testing
+import Varlink
 
 /// Connections to the audio socket, accepted and refused.
 @Suite(.serialized) struct AudioSocketTests {
@@ -25,6 +28,28 @@ import Testing
             try await fixture.expectFrames(at: next)
             next.close()
         }
+    }
+
+    @Test @EventLoop
+    func `an application that connects while it transmits receives all of that, and nothing older`()
+        async throws
+    {
+        let fixture = try await AudioSocketFixture.start()
+        let levels = AsyncQueue(of: ChannelInterface.LevelReport.self)
+        let meter = try fixture.core.connect()
+        meter.client.subscribe(ChannelInterface.subscribeLevels.qualifiedName) { answer, _ in
+            if let report: ChannelInterface.LevelReport = try? answer.get().decode() { levels.add(report) }
+        }
+        _ = try await fixture.accessoryd.begin()
+        _ = try await levels.first { $0.microphone != nil }
+        try await fixture.accessoryd.end()
+        let start = MonotonicTime.now
+        _ = try await levels.first { $0.microphone == nil }
+        _ = try await fixture.accessoryd.begin()
+        _ = try await levels.first { $0.microphone != nil }
+        let first = try await fixture.peer().packets.next()
+        #expect(first.sequence == 0 && first.timestamp > start)
+        meter.close()
     }
 
     @Test @EventLoop
@@ -164,7 +189,7 @@ private final class AudioSocketFixture {
 /// The client's end of the audio socket.
 @EventLoop
 private final class AudioPeer {
-    let packets = AsyncQueue(of: Int.self)
+    let packets = AsyncQueue(of: AudioPacketHeader.self)
     let ended = AsyncQueue(of: Void.self)
     private let descriptor: OwnedDescriptor
     private var source: DescriptorSource?
@@ -189,8 +214,8 @@ private final class AudioPeer {
     private func read() {
         var buffer = [UInt8](repeating: 0, count: 8192)
         let count = recv(descriptor.value, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        if count > 0 {
-            packets.add(count)
+        if count > 0, let header = AudioPacketHeader(buffer) {
+            packets.add(header)
         } else {
             source?.cancel()
             source = nil

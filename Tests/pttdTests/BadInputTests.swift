@@ -34,6 +34,7 @@ import Varlink
 
     @Test(arguments: [
         "time-limit = \"long\"", "time-limit = 0", "time-limit = 1201", "time-limt = 30", "time-limit = ",
+        "release-lag = 301", "release-lag = -1", "ducking = \"loud\"", "ducking = true",
         "\u{1}\u{2}",
     ])
     @EventLoop func `a configuration that cannot be used is logged, and the defaults apply`(text: String)

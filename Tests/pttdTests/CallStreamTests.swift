@@ -104,6 +104,6 @@ extension PrivateAudioServer {
 
     /// Waits until an application records.
     func untilRecorded() async throws {
-        while try await sourceOutputs().isEmpty { await pause(.milliseconds(20)) }
+        try await until { try await !sourceOutputs().isEmpty }
     }
 }

@@ -39,7 +39,7 @@ import Testing
     ) async throws {
         let fixture = try await start()
         var application = try await fixture.record()
-        for point in VirtualMicrophoneFixture.serverKillPoints {
+        for point in VirtualMicrophoneFixture.killPoints {
             _ = try await fixture.presser.begin()
             _ = try await application.next(1 + point * 240)
             if let program {

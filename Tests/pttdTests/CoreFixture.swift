@@ -64,6 +64,9 @@ final class CoreFixture {
         try await core.isReady()
     }
 
+    /// Returns when all that was answered is on disk.
+    func untilSaved() async throws { try await until { core.isSaved } }
+
     /// A file in the core's state directory.
     func state(_ name: String) -> String { core.state(name) }
 

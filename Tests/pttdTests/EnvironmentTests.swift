@@ -4,7 +4,7 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// Directories that do not exist, or are something else.
+/// Directories and a bus that do not exist, or are something else.
 @Suite(.serialized) struct EnvironmentTests {
     init() { withRunningLoop() }
 
@@ -28,11 +28,14 @@ import Testing
         let core = try await CoreFixture.start(environment: [
             "XDG_STATE_HOME": "relative", "HOME": "/tmp/ptt-no-such-home-\(getpid())",
         ])
-        _ = try await core.connect().join()
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+        try await core.untilSaved()
         #expect(access("/relative", F_OK) != 0)
         let saved = "/tmp/ptt-no-such-home-\(getpid())/.local/state/pushtotalk"
         #expect(access(saved + "/channel.json", F_OK) == 0)
-        try await core.connect().leave()
+        try await application.calls.leave()
+        try await core.untilSaved()
         for path in [saved, ".local/state", ".local", ""] {
             rmdir(path.hasPrefix("/") ? path : "/tmp/ptt-no-such-home-\(getpid())/\(path)")
         }
@@ -44,5 +47,27 @@ import Testing
         #expect(mkfifo(core.configuration("pttd.toml"), 0o600) == 0)
         try await core.crashAndRestart()
         #expect(try await core.connect().status().timeLimit == 60)
+    }
+
+    @Test(arguments: [true, false])
+    @EventLoop func `while nobody says whether the screen is locked, who refuses on a locked one refuses`(
+        isHanging: Bool
+    ) async throws {
+        let (sound, bus) = (try await PrivateAudioServer.start(.pulseAudio), try await PrivateBus.start())
+        if isHanging { bus.signal(SIGSTOP) } else { bus.stop() }
+        let core = try await CoreFixture.start(
+            sound: sound,
+            configuration: #"while-locked = "refuse""#,
+            environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
+        )
+        let (watcher, client) = (try core.connect(), try core.connect())
+        try await watcher.audioServerIsReady(watcher.subscribe())
+        _ = try await client.join()
+        let refused = try await refusal { _ = try await client.begin() }
+        #expect(refused.reason.contains("whether the screen is locked"))
+        if isHanging { bus.signal(SIGCONT) } else { try await bus.start() }
+        let logind = try await ScriptedLogind.start(bus.address)
+        try await until { (try? await client.begin()) != nil }
+        withExtendedLifetime(logind) {}
     }
 }

@@ -37,9 +37,13 @@ final class FailingDisk {
     /// For the `pttd` that is to use this disk.
     var environment: [String: String] { ["LD_PRELOAD": library, "PTT_DISK": directory] }
 
+    /// Whether an access hangs.
+    var isWaitedFor: Bool { FileManager.default.fileExists(atPath: directory + "/waited-for") }
+
     /// From now on each access hangs.
     func hang() {
         guard gate >= 0 else { return }
+        _ = unlink(directory + "/waited-for")
         _ = close(gate)
         gate = -1
     }

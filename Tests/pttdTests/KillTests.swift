@@ -12,7 +12,7 @@ import Testing
 
     init() { withRunningLoop() }
 
-    /// Proof 62, many times.
+    /// Semantics, “A crash of the application”: many times.
     @EventLoop
     @Test func `an application killed at any step leaves no microphone open and its channel joined`()
         async throws
@@ -40,7 +40,7 @@ import Testing
         #expect(try await sound.sourceOutputs() == [])
     }
 
-    /// Proofs 21 and 64, many times.
+    /// Semantics, “A restart of the core”, “A crash of the core”: many times.
     @EventLoop
     @Test func `a core killed at any step restarts silent and with the state that it had confirmed`()
         async throws

@@ -2,7 +2,12 @@
 @testable import pttd
 
 extension HeadsetProfilesTests {
-    enum Server: String, CaseIterable { case pulseAudio, pipeWire }
+    enum Server: String, CaseIterable {
+        case pulseAudio
+        case pipeWire
+        /// Its source is software that is there in each profile, with another spelling of the address.
+        case wirePlumber05
+    }
 
     /// A headset as servers list it. The cards are those of `pactl list cards` on PulseAudio 16.1 (a Jabra Elite 75t) and
     /// PipeWire 0.3 (with the codecs of WirePlumber 0.4).
@@ -20,8 +25,11 @@ extension HeadsetProfilesTests {
         var music: String { server == .pulseAudio ? "a2dp_sink" : "a2dp-sink-ldac" }
         var talk: String { server == .pulseAudio ? "handsfree_head_unit" : "headset-head-unit-msbc" }
         var source: String {
-            server == .pulseAudio
-                ? "bluez_source.70_BF_92_C9_F5_D0.handsfree_head_unit" : "bluez_input.70_BF_92_C9_F5_D0.0"
+            switch server {
+            case .pulseAudio: "bluez_source.70_BF_92_C9_F5_D0.handsfree_head_unit"
+            case .pipeWire: "bluez_input.70_BF_92_C9_F5_D0.0"
+            case .wirePlumber05: "bluez_input.70:BF:92:C9:F5:D0"
+            }
         }
 
         private var profiles: [AudioCard.Profile] {
@@ -40,7 +48,7 @@ extension HeadsetProfilesTests {
                     profile("a2dp_sink", 40, microphone: false), profile("handsfree_head_unit", 30),
                     profile("headset_audio_gateway", 50), profile("off", 0, microphone: false),
                 ]
-            case .pipeWire:
+            case .pipeWire, .wirePlumber05:
                 [
                     profile("off", 0, microphone: false), profile("audio-gateway", 256),
                     profile("a2dp-sink", 16, microphone: false), profile("headset-head-unit", 1),
@@ -54,6 +62,7 @@ extension HeadsetProfilesTests {
             var devices = AudioDevices()
             let card = "bluez_card.70_BF_92_C9_F5_D0"
             let builtIn = AudioCard(
+                index: 1,
                 name: "alsa_card.pci-0000_00_1f.3",
                 isBluetooth: false,
                 activeProfile: "output:analog-stereo+input:analog-stereo",
@@ -61,11 +70,24 @@ extension HeadsetProfilesTests {
             )
             devices.cards = [
                 builtIn,
-                AudioCard(name: card, isBluetooth: true, activeProfile: active, profiles: profiles),
+                AudioCard(index: 2, name: card, isBluetooth: true, activeProfile: active, profiles: profiles),
             ]
             let sink = server == .pulseAudio ? "bluez_sink" : "bluez_output"
-            devices.defaultSink = isPlaying ? "\(sink).70_BF_92_C9_F5_D0.1" : "alsa_output.pci.analog-stereo"
-            let names = ["alsa_input.pci.analog-stereo"] + (hasSource ?? (active == talk) ? [source] : [])
+            let sinks = ["alsa_output.pci.analog-stereo", "\(sink).70_BF_92_C9_F5_D0.1"]
+            devices.defaultSink = sinks[isPlaying ? 1 : 0]
+            devices.sinks = sinks.enumerated().map { index, name in
+                AudioSink(
+                    index: UInt32(index),
+                    name: name,
+                    isMuted: false,
+                    isOwn: false,
+                    card: UInt32(index + 1),
+                    monitor: nil,
+                    owner: DeviceOwner(module: nil, linkGroup: nil)
+                )
+            }
+            let isThere = server == .wirePlumber05 || hasSource ?? (active == talk)
+            let names = ["alsa_input.pci.analog-stereo"] + (isThere ? [source] : [])
             devices.sources = names.enumerated().map { index, name in
                 AudioDevice(
                     index: UInt32(index),
@@ -75,6 +97,8 @@ extension HeadsetProfilesTests {
                     isOwn: false,
                     isHardware: true,
                     isUnplugged: false,
+                    card: UInt32(index + 1),
+                    isHeadsetLoopback: server == .wirePlumber05 && index == 1,
                     owner: DeviceOwner(module: nil, linkGroup: nil)
                 )
             }

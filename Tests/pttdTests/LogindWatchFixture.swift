@@ -38,6 +38,8 @@ struct LogindWatchFixture {
         if isJoined { _ = try await accessoryd.join() }
         // The core subscribes to sessions only after it has acquired the lock.
         try await logind.acquired.next()
+        // It makes the second request only after the replies to those of its start.
+        for _ in 0..<2 { try await logind.coreHasReadSignals() }
         return LogindWatchFixture(
             sound: sound,
             bus: bus,

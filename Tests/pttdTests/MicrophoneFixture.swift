@@ -24,9 +24,11 @@ final class MicrophoneFixture {
     private(set) var packetCount = 0
     /// The time of the first sample that the application has received, in microseconds of the monotonic clock.
     private(set) var firstPacket: Int64?
+    /// How many samples of the last packet are 0 at its end; nil if it has nothing else.
+    private(set) var paddingOfLast: Int?
     /// When the audio session was activated last, in microseconds of the monotonic clock.
     private(set) var activated: Int64?
-    private let application: CoreClient
+    let application: CoreClient
     private let watcher: CoreClient
     private let statuses = AsyncQueue(of: Status.self)
     private let audio: OwnedDescriptor
@@ -109,7 +111,9 @@ final class MicrophoneFixture {
         packetCount += 1
         firstPacket = firstPacket ?? AudioPacketHeader(buffer).map { $0.timestamp.nanoseconds / 1000 }
         buffer[AudioPacketHeader.size..<count].withUnsafeBytes {
-            peak = $0.bindMemory(to: Int16.self).reduce(peak) { max($0, abs(Int($1))) }
+            let samples = $0.bindMemory(to: Int16.self)
+            peak = samples.reduce(peak) { max($0, abs(Int($1))) }
+            paddingOfLast = samples.lastIndex { $0 != 0 }.map { samples.count - 1 - $0 }
         }
         return true
     }

@@ -94,14 +94,14 @@ final class Listener {
     private let samples = AsyncQueue(of: [Int16].self)
     private var stream: CaptureStream?
 
-    init(_ sound: PrivateAudioServer) async throws {
+    init(_ sound: PrivateAudioServer, of device: String = "speaker.monitor") async throws {
         audio = AudioServer(applicationName: "PlaybackTests", address: sound.address)
         let ready = AsyncQueue(of: Void.self)
         audio.stateChanged = { if case .ready = $0 { ready.add(()) } }
         audio.connect()
         try await ready.next()
         let started = AsyncQueue(of: Void.self)
-        let request = StreamRequest(name: "listener", role: nil, device: "speaker.monitor")
+        let request = StreamRequest(name: "listener", role: nil, device: device)
         stream = try CaptureStream(on: audio, request) { event in
             if event == .started { started.add(()) }
         } fragments: { [samples] bytes, _ in

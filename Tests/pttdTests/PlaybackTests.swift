@@ -28,6 +28,27 @@ import Testing
         #expect(try await fixture.sound.pactl("list", "short", "sink-inputs").isEmpty)
     }
 
+    @Test @EventLoop
+    func `a participant is heard again when the only speaker has gone and another one is there`()
+        async throws
+    {
+        let fixture = try await PlaybackFixture.start()
+        let (sound, events) = (fixture.sound, fixture.watcher.events)
+        try await fixture.application.setParticipant("Ana")
+        _ = try await events.first { $0 == .audioActivated }
+        let modules = try await sound.pactl("list", "short", "modules").split(separator: "\n")
+        let module = try #require(modules.first { $0.contains("sink_name=speaker") }).prefix { $0.isNumber }
+        try await sound.pactl("unload-module", String(module))
+        _ = try await events.first { $0 == .audioInterrupted(.speakerLost) }
+        try await sound.pactl("load-module", "module-null-sink", "sink_name=new")
+        try await sound.pactl("set-default-sink", "new")
+        _ = try await events.first { $0 == .audioActivated }
+        let listener = try await Listener(sound, of: "new.monitor")
+        let writer = try fixture.writer()
+        for _ in 0..<25 { try await writer.writeWhenPossible(660) }
+        #expect(try await abs(frequency(listener.heard(19_200)) - 660) < 5)
+    }
+
     @Test @EventLoop func `an application that writes faster than is played has to wait`() async throws {
         let fixture = try await PlaybackFixture.start()
         let writer = try fixture.writer()

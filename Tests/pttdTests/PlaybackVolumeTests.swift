@@ -87,15 +87,7 @@ private final class Music {
     }
 
     func until(isMuted expected: Bool) async throws {
-        let end = MonotonicInstant.now + .seconds(5)
-        while try await isMuted() != expected {
-            guard .now < end else {
-                Issue.record("the music is \(expected ? "not " : "")muted")
-                return
-            }
-            // pactl's output changes without an event.
-            await pause(.milliseconds(20))
-        }
+        try await TestSupport.until { try await isMuted() == expected }
     }
 
     /// What the server says of the stream.

@@ -57,6 +57,30 @@ import Testing
         _ = try await application.join(.hikers)
     }
 
+    @Test @EventLoop func `a file that cannot be used fills no journal, however often it changes`()
+        async throws
+    {
+        let (core, _) = try await joined()
+        let path = core.configuration("policy.toml")
+        var complaints = 0
+        for number in 0..<40 {
+            try "deny = \(number)".write(toFile: path, atomically: false, encoding: .utf8)
+            guard number < 15 else {
+                // Nothing may follow, so that there is nothing to wait for.
+                await pause(.milliseconds(20))
+                continue
+            }
+            _ = try await core.process.lines.first { $0.contains("cannot be used") }
+            complaints += 1
+        }
+        try Self.denial.write(toFile: path, atomically: true, encoding: .utf8)
+        _ = try await core.process.lines.first {
+            if $0.contains("cannot be used") { complaints += 1 }
+            return $0.contains(" policyChanged denied (\"org.example.App\")")
+        }
+        #expect(complaints <= 20)
+    }
+
     @Test @EventLoop func `a closed time leaves the channel, and refuses a join with its own code`()
         async throws
     {

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import PTTMessages
 import TestSupport
 import Testing
@@ -45,41 +46,12 @@ import Testing
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program, #"microphone = "ptt_mic""#)
-        let end = MonotonicInstant.now + .seconds(5)
-        while try await !fixture.sound.pactl("list", "short", "sources").contains("\tptt_mic\t") {
-            guard .now < end else {
-                Issue.record("there is no Push-to-Talk Microphone")
-                return
-            }
-            // pactl's output changes without an event.
-            await pause(.milliseconds(20))
-        }
+        try await until { try await fixture.sound.pactl("list", "short", "sources").contains("\tptt_mic\t") }
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == .noMicrophone)
         let line = try await fixture.core.process.lines.first { $0.hasPrefix("error: ") }
         #expect(line.contains("ptt_mic") && line.contains("this program itself plays"), "\(line)")
         try await fixture.expectSilence()
-    }
-
-    @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a microphone that is muted or at zero is reported, and left so`(
-        program: PrivateAudioServer.Program
-    ) async throws {
-        let fixture = try await MicrophoneFixture.start(program) {
-            try await $0.pactl("set-source-mute", "tone", "1")
-        }
-        _ = try await fixture.accessoryd.begin()
-        try await fixture.published(microphone: { $0.isMuted })
-        try await fixture.sound.pactl("set-source-mute", "tone", "0")
-        try await fixture.published(microphone: { !$0.isMuted })
-        try await fixture.sound.pactl("set-source-volume", "tone", "0%")
-        try await fixture.published(microphone: { $0.isSilent })
-        for word in ["muted", "volume"] {
-            _ = try await fixture.core.process.lines.first { $0.contains("microphone") && $0.contains(word) }
-        }
-        try await fixture.accessoryd.end()
-        #expect(try await fixture.accessoryd.status().microphone?.isSilent == true)
-        #expect(try await fixture.sound.pactl("get-source-volume", "tone").contains(" 0%"))
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
@@ -96,6 +68,32 @@ import Testing
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == nil)
         #expect(fixture.input == "new")
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop
+    func `while the Push-to-Talk Microphone is the default, a restarted core uses the one before it`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await MicrophoneFixture.start(program) {
+            try await $0.pactl("load-module", "module-remap-source", "master=tone", "source_name=other")
+            try await $0.pactl("set-default-source", "other")
+            try await $0.untilDefaultSource(is: "other")
+        }
+        let (sound, file) = (fixture.sound, fixture.core.state("microphone.json"))
+        try await until { access(file, F_OK) == 0 }
+        try await until {
+            (try? await sound.pactl("set-default-source", "ptt_mic")) != nil
+        }
+        try await sound.untilDefaultSource(is: "ptt_mic")
+        try await fixture.core.crashAndRestart()
+        try await sound.untilDefaultSource(is: "ptt_mic")
+        let (client, watcher) = (try fixture.core.connect(), try fixture.core.connect())
+        try await watcher.audioServerIsReady(watcher.subscribe())
+        try await client.leave()
+        _ = try await client.join()
+        _ = try await client.begin()
+        _ = try await watcher.events.first { $0 == .routeChanged(input: "other", output: nil) }
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)

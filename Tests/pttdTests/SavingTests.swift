@@ -10,49 +10,65 @@ import Varlink
 @Suite(.serialized) struct SavingTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `the microphone closes while the disk hangs`() async throws {
+    @Test @EventLoop
+    func `while the disk hangs a press transmits at once, and its release closes the microphone`()
+        async throws
+    {
         let disk = try await FailingDisk()
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let core = try await CoreFixture.start(sound: sound, environment: disk.environment)
         let (joined, button) = (try core.connect(), try core.connect())
         try await joined.audioServerIsReady(try await joined.subscribe())
-        let owner = try core.connect()
-        _ = try await owner.join()
-        _ = try await button.begin()
-        _ = try await joined.events.first { $0 == .audioActivated }
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
         disk.hang()
         let renamed = AsyncQueue(of: Void.self)
-        owner.rename("Renamed") { renamed.add(()) }
-        button.letGo()
-        try await becomes { try await sound.sourceOutputs() == [] }
-        disk.goOn()
+        application.calls.rename("Renamed") { renamed.add(()) }
         _ = try await renamed.next()
+        try await until { disk.isWaitedFor }
+        _ = try await button.begin()
+        // Before the disk counts as failed.
+        let first = try await joined.events.first {
+            if case .stateNotSaved = $0 { true } else { $0 == .audioActivated }
+        }
+        #expect(first == .audioActivated)
+        button.letGo()
+        try await until { try await sound.sourceOutputs() == [] }
+        disk.goOn()
         #expect(try await joined.nextEnd() == .released)
     }
 
     @Test @EventLoop
-    func `no client is notified of a change before it is on disk, and other requests are answered`()
-        async throws
-    {
+    func `a change that was answered while the disk hangs survives the core`() async throws {
         let disk = try await FailingDisk()
         let core = try await CoreFixture.start(environment: disk.environment)
-        let (owner, other, observer) = (try core.connect(), try core.connect(), try core.connect())
+        let (application, observer) = (try await AttachedApplication.attach(to: core), try core.connect())
+        _ = try await observer.subscribe()
         disk.hang()
-        let answers = AsyncQueue(of: String.self)
-        owner.join(then: {
-            let isSaved = FileManager.default.fileExists(atPath: core.state("channel.json"))
-            answers.add(isSaved ? "joined and saved" : "joined")
-        })
-        #expect(try await other.status().channel == nil)
-        #expect(try await observer.subscribe().channel == nil)
-        answers.add("not joined")
-        disk.goOn()
-        #expect(try await answers.next(2) == ["not joined", "joined and saved"])
+        _ = try await application.join(.hikers)
         guard case .channelJoined = try await observer.events.next() else {
             Issue.record("the subscriber was not notified")
             return
         }
-        #expect(try await other.status().channel != nil)
+        #expect(!FileManager.default.fileExists(atPath: core.state("channel.json")))
+        core.process.kill()
+        disk.goOn()
+        try await core.crashAndRestart()
+        #expect(try await core.connect().status().channel?.channelID == .hikers)
+    }
+
+    @Test @EventLoop func `a channel that nobody owns survives the core, and is not there after a reboot`()
+        async throws
+    {
+        let core = try await CoreFixture.start()
+        let channelID = try await core.connect().join().channelID
+        try await core.crashAndRestart()
+        #expect(try await core.connect().status().channel?.channelID == channelID)
+        core.process.kill()
+        // What a reboot does to the runtime directory.
+        #expect(unlink(core.directory + "/pushtotalk/state.json") == 0)
+        try await core.crashAndRestart()
+        #expect(try await core.connect().status().channel == nil)
     }
 
     @Test @EventLoop func `a disk that hangs too long is reported, and the unsaved state survives the core`()
@@ -60,32 +76,32 @@ import Varlink
     {
         let disk = try await FailingDisk()
         let core = try await CoreFixture.start(environment: disk.environment)
+        let (application, observer) = (try await AttachedApplication.attach(to: core), try core.connect())
+        _ = try await observer.subscribe()
         disk.hang()
-        let owner = try core.connect()
-        let channelID = try await owner.join().channelID
-        let failure = try #require(try await owner.status().saveFailure)
+        _ = try await application.join(.hikers)
+        let failure = try await observer.nextSaveFailure()
         #expect(failure.contains("does not answer within"))
-        // No request waits any more.
+        #expect(try await application.calls.status().saveFailure == failure)
         let renamed = AsyncQueue(of: Void.self)
-        owner.rename("Renamed") { renamed.add(()) }
+        application.calls.rename("Renamed") { renamed.add(()) }
         try await renamed.next()
         #expect(!FileManager.default.fileExists(atPath: core.state("channel.json")))
         core.process.kill()
         disk.goOn()
         try await core.crashAndRestart()
-        let again = try core.connect()
-        let status = try await again.subscribe()
-        #expect(status.channel?.channelID == channelID && status.channel?.name == "Renamed")
-        try await becomes { FileManager.default.fileExists(atPath: core.state("channel.json")) }
+        let channel = try await core.connect().status().channel
+        #expect(channel?.channelID == .hikers && channel?.name == "Renamed")
+        try await until { FileManager.default.fileExists(atPath: core.state("channel.json")) }
     }
 
     @Test @EventLoop func `a failed save is retried until it is on disk`() async throws {
         let disk = try await FailingDisk()
         let core = try await CoreFixture.start(environment: disk.environment)
         try disk.setReadOnly(true)
-        let (owner, observer) = (try core.connect(), try core.connect())
+        let (application, observer) = (try await AttachedApplication.attach(to: core), try core.connect())
         _ = try await observer.subscribe()
-        _ = try await owner.join(application: "App")
+        _ = try await application.join(.hikers)
         let reason = try await observer.nextSaveFailure()
         #expect(reason.contains("Read-only file system"))
         #expect(try await core.connect().status().saveFailure == reason)
@@ -103,6 +119,7 @@ import Varlink
         let core = try await CoreFixture.start(environment: disk.environment)
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
+        try await core.untilSaved()
         try disk.setReadOnly(true)
         try await application.calls.leave()
         #expect(FileManager.default.fileExists(atPath: core.state("channel.json")))
@@ -110,7 +127,7 @@ import Varlink
         let observer = try core.connect()
         #expect(try await observer.subscribe().channel == nil)
         try disk.setReadOnly(false)
-        try await becomes { !FileManager.default.fileExists(atPath: core.state("channel.json")) }
+        try await until { !FileManager.default.fileExists(atPath: core.state("channel.json")) }
         try await core.crashAndRestart()
         #expect(try await core.connect().status().channel == nil)
     }
@@ -118,12 +135,10 @@ import Varlink
     @Test @EventLoop func `a core that is stopped waits for the save in progress`() async throws {
         let disk = try await FailingDisk()
         let core = try await CoreFixture.start(environment: disk.environment)
+        let application = try await AttachedApplication.attach(to: core)
         disk.hang()
-        let owner = try core.connect()
-        let joined = AsyncQueue(of: Void.self)
-        owner.join(then: { joined.add(()) })
-        // This reply comes after the request above was handled.
-        _ = try await core.connect().status()
+        _ = try await application.join(.hikers)
+        try await until { disk.isWaitedFor }
         core.process.signal(SIGTERM)
         disk.goOn()
         #expect(try await core.process.exitStatus() == 0)
@@ -133,32 +148,33 @@ import Varlink
     @Test @EventLoop func `a core that is stopped ends although the disk hangs for ever`() async throws {
         let disk = try await FailingDisk()
         let core = try await CoreFixture.start(environment: disk.environment)
+        let application = try await AttachedApplication.attach(to: core)
         disk.hang()
-        let owner = try core.connect()
-        owner.join(then: {})
-        _ = try await core.connect().status()
+        _ = try await application.join(.hikers)
+        try await until { disk.isWaitedFor }
         core.process.signal(SIGTERM)
         #expect(try await core.process.exitStatus() == 0)
         #expect(!FileManager.default.fileExists(atPath: core.state("channel.json")))
         #expect(FileManager.default.fileExists(atPath: core.directory + "/pushtotalk/state.json"))
     }
 
+    @Test @EventLoop
+    func `a core that is stopped ends although clients go on to change its state`() async throws {
+        let core = try await CoreFixture.start()
+        let answered = AsyncQueue(of: Void.self)
+        let clients = try (0..<4).map { _ in try core.connect() }
+        // Not one after another: the next are there when one is answered.
+        for client in clients { for _ in 0..<50 { client.changeVolume { answered.add(()) } } }
+        for _ in 0..<1000 { try await answered.next() }
+        core.process.signal(SIGTERM)
+        #expect(try await core.process.exitStatus() == 0)
+    }
+
     @Test @EventLoop func `no thread is left when all is saved`() async throws {
         let core = try await CoreFixture.start()
         _ = try await core.connect().join()
         let threads = "/proc/\(core.process.processID)/task"
-        try await becomes { try FileManager.default.contentsOfDirectory(atPath: threads).count == 1 }
-    }
-}
-
-/// Returns when the condition holds, for which there is no event.
-@EventLoop
-func becomes(_ condition: () async throws -> Bool) async throws {
-    let limit = Duration.seconds(10)
-    let end = MonotonicInstant.now + limit
-    while !(try await condition()) {
-        try #require(MonotonicInstant.now < end, "it did not happen within \(limit)")
-        await pause(.milliseconds(20))
+        try await until { try FileManager.default.contentsOfDirectory(atPath: threads).count == 1 }
     }
 }
 
@@ -169,12 +185,17 @@ extension CoreClient {
         }
     }
 
-    fileprivate func rename(_ name: String, then: @escaping @EventLoop () -> Void) {
-        call("SetDescriptor", #"{"name":"\#(name)"}"#, then: then)
+    /// Again and again, as long as it is not refused.
+    fileprivate func changeVolume(_ answered: @escaping @EventLoop () -> Void) {
+        let parameters: JSONObject = ["volume": .int(.random(in: 0...100))]
+        client.call(ChannelInterface.setVolume.qualifiedName, parameters) { [weak self] answer in
+            answered()
+            if case .success = answer { self?.changeVolume(answered) }
+        }
     }
 
-    fileprivate func join(then: @escaping @EventLoop () -> Void) {
-        call("Join", #"{"name":"Test","application":"App"}"#, then: then)
+    fileprivate func rename(_ name: String, then: @escaping @EventLoop () -> Void) {
+        call("SetDescriptor", #"{"name":"\#(name)"}"#, then: then)
     }
 
     fileprivate func letGo() {

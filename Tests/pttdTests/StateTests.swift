@@ -34,8 +34,10 @@ import Testing
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
+        try await core.untilSaved()
         #expect(FileManager.default.fileExists(atPath: core.state("channel.json")))
         try await application.calls.leave()
+        try await core.untilSaved()
         #expect(try FileManager.default.contentsOfDirectory(atPath: core.state("")) == [])
         try await core.crashAndRestart()
         #expect(try await core.connect().status().channel == nil)
@@ -45,6 +47,7 @@ import Testing
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
+        try await core.untilSaved()
         for (path, mode) in [("", 0o700), ("channel.json", 0o600), ("descriptor.json", 0o600)] {
             let attributes = try FileManager.default.attributesOfItem(atPath: core.state(path))
             #expect(attributes[.posixPermissions] as? Int == mode)
@@ -59,6 +62,7 @@ import Testing
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
+        try await core.untilSaved()
         core.process.kill()
         try text.write(toFile: core.state("channel.json"), atomically: false, encoding: .utf8)
         try await core.crashAndRestart(until: {
@@ -81,6 +85,25 @@ import Testing
         #expect(try await core.connect().status().channel == nil)
     }
 
+    @Test @EventLoop func `a saved channel that cannot be read is kept for the next start`() async throws {
+        let core = try await CoreFixture.start()
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+        try await core.untilSaved()
+        core.process.kill()
+        let (path, hidden) = (core.state("channel.json"), core.state("hidden"))
+        try FileManager.default.moveItem(atPath: path, toPath: hidden)
+        // A directory can be opened and not be read: for the core as on a disk that fails.
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try await core.crashAndRestart(until: { $0.hasPrefix("error: ") && $0.contains("channel.json") })
+        #expect(try await core.connect().status().channel == nil)
+        core.process.kill()
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: hidden, toPath: path)
+        try await core.crashAndRestart()
+        #expect(try await core.connect().status().channel?.channelID == .hikers)
+    }
+
     @Test @EventLoop
     func `a lost name and picture do not lose the channel, and its application is asked for them`()
         async throws
@@ -88,6 +111,7 @@ import Testing
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
+        try await core.untilSaved()
         core.process.kill()
         try "gibberish".write(toFile: core.state("descriptor.json"), atomically: false, encoding: .utf8)
         try await core.crashAndRestart(until: { $0.contains("descriptor.json.damaged") })
@@ -109,6 +133,7 @@ import Testing
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
+        try await core.untilSaved()
         core.process.kill()
         try "{\"half".write(toFile: core.state("channel.json.new"), atomically: false, encoding: .utf8)
         try await core.crashAndRestart()

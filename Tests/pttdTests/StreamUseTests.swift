@@ -10,8 +10,18 @@ import Testing
     private static let monitor: UInt32 = 2
     private static let virtual: UInt32 = 3
     private static let virtualMonitor: UInt32 = 4
+    /// Echo cancellers of the own source, of the microphone, and of both; a second one behind the first.
+    private static let cancelled: UInt32 = 10
+    private static let cancelledMicrophone: UInt32 = 11
+    private static let mixture: UInt32 = 12
+    private static let cancelledTwice: UInt32 = 13
 
-    private static func source(_ index: UInt32, isMonitor: Bool = false, isOwn: Bool = false) -> AudioDevice {
+    private static func source(
+        _ index: UInt32,
+        isMonitor: Bool = false,
+        isOwn: Bool = false,
+        module: UInt32? = nil
+    ) -> AudioDevice {
         AudioDevice(
             index: index,
             name: "source \(index)",
@@ -20,7 +30,7 @@ import Testing
             isOwn: isOwn,
             isHardware: false,
             isUnplugged: false,
-            owner: DeviceOwner(module: isOwn ? 9 : nil, linkGroup: nil)
+            owner: DeviceOwner(module: isOwn ? 9 : module, linkGroup: nil)
         )
     }
 
@@ -48,9 +58,18 @@ import Testing
         var devices = AudioDevices()
         devices.sources = [
             source(microphone), source(monitor, isMonitor: true), source(virtual, isOwn: true),
-            source(virtualMonitor, isMonitor: true, isOwn: true),
+            source(virtualMonitor, isMonitor: true, isOwn: true), source(cancelled, module: 20),
+            source(cancelledMicrophone, module: 21), source(mixture, module: 22),
+            source(cancelledTwice, module: 23),
         ]
-        devices.sourceOutputs = recordings
+        // Each canceller also records what the speaker plays.
+        let chain: [(UInt32, UInt32)] = [
+            (virtual, 20), (monitor, 20), (microphone, 21), (monitor, 21), (virtual, 22), (microphone, 22),
+            (cancelled, 23),
+        ]
+        devices.sourceOutputs =
+            recordings
+            + chain.map { AudioStream(device: $0, owner: DeviceOwner(module: $1, linkGroup: nil)) }
         devices.sinkInputs = playbacks
         return StreamUse(devices, callApplications: callApplications)
     }
@@ -98,10 +117,13 @@ import Testing
         #expect(use.recorders == ["Audacity", "Chromium input"])
     }
 
-    @Test(arguments: ["phone", nil])
-    func `an application that records from our own source is in no call, whatever it plays`(role: String?) {
+    @Test(arguments: ["phone", nil], [virtual, virtualMonitor, cancelled, cancelledTwice])
+    func `an application that records from our own source is in no call, whatever it plays`(
+        role: String?,
+        device: UInt32
+    ) {
         let use = Self.use(
-            recordings: [Self.stream(1, on: Self.virtual, of: "Linphone", role: role)],
+            recordings: [Self.stream(1, on: device, of: "Linphone", role: role)],
             playbacks: [
                 Self.stream(2, on: 5, of: "another name", role: "phone"),
                 Self.stream(3, on: 5, of: "Linphone", client: 8, role: "phone"),
@@ -109,6 +131,12 @@ import Testing
             callApplications: ["Linphone"]
         )
         #expect(use == StreamUse())
+    }
+
+    @Test(arguments: [cancelledMicrophone, mixture])
+    func `one that hears a microphone through an echo canceller is in a call`(device: UInt32) {
+        let use = Self.use(recordings: [Self.stream(1, on: device, of: "Jami", role: "phone")])
+        #expect(use.phoneStreams.map(\.name) == ["Jami"])
     }
 
     @Test func `a corked recording from our own source keeps its application out of the calls too`() {

@@ -110,15 +110,7 @@ final class ToneFixture {
     }
 
     func untilSinkInputs(_ count: Int) async throws {
-        let end = MonotonicInstant.now + .seconds(5)
-        while try await sinkInputs().count != count {
-            guard .now < end else {
-                Issue.record("expected \(count) playbacks")
-                return
-            }
-            // pactl's output changes without an event.
-            await pause(.milliseconds(20))
-        }
+        try await until { try await sinkInputs().count == count }
     }
 
     /// `count` samples at the speaker, from the first loud one.
@@ -136,7 +128,10 @@ final class ToneFixture {
     /// Transmits as the core does: delivers what is captured after the talk permit tone.
     ///
     /// - Returns: What was delivered in `duration`, and how long the gate was closed.
-    func transmit(_ duration: Duration) async throws -> ([Int16], waited: Duration) {
+    func transmit(
+        _ duration: Duration,
+        rightAfter before: Tone? = nil
+    ) async throws -> ([Int16], waited: Duration) {
         let finished = AsyncQueue(of: Duration.self)
         var delivered: [Int16] = []
         var (began, waited) = (MonotonicInstant.now, Duration?.none)
@@ -145,6 +140,7 @@ final class ToneFixture {
             started: { [player, microphone] in
                 began = .now
                 microphone.discard(before: .now + .seconds(2))
+                if let before { player.play(before) }
                 player.play(.talkPermit, capturedBy: microphone) {
                     microphone.discard(before: $0)
                     waited = MonotonicInstant.now - began

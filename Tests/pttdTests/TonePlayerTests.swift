@@ -48,6 +48,21 @@ import Testing
         fixture.close()
     }
 
+    /// The talk permit tone waits for its turn, while the server begins the one before it.
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `nor where the tone of an end has just begun`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await ToneFixture.start(program)
+        for _ in 0..<3 {
+            let (delivered, waited) = try await fixture.transmit(.milliseconds(500), rightAfter: .end)
+            #expect(delivered.allSatisfy { $0 == 0 })
+            // From the beginning of one to that of the other, and the tone.
+            #expect(waited > .milliseconds(50 + 80))
+        }
+        fixture.close()
+    }
+
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `a talk permit tone whose stream opens only with the press is not delivered either`(
         program: PrivateAudioServer.Program
@@ -165,7 +180,7 @@ import Testing
         #expect(fixture.player.number <= 3)
         let before = fixture.player.number
         fixture.forget()
-        try await becomes { fixture.player.number == before + 1 }
+        try await until { fixture.player.number == before + 1 }
         let heard = try await fixture.heard(ToneSignal(.end).samples.count)
         #expect(likeness(heard, ToneSignal(.end).samples) > 0.5)
         fixture.close()
@@ -176,7 +191,7 @@ import Testing
         let fixture = try await ToneFixture.start(.pulseAudio)
         try await fixture.sound.pactl("unload-module", "module-null-sink")
         fixture.player.play(.denied)
-        try await becomes { !fixture.player.isCaptured(.talkPermit) }
+        try await until { !fixture.player.isCaptured(.talkPermit) }
         var isOpen = false
         fixture.player.play(.talkPermit, capturedBy: fixture.microphone) { _ in isOpen = true }
         #expect(isOpen)

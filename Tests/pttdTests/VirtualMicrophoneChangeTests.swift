@@ -42,7 +42,7 @@ import Testing
         let before = application.samples.count
         let music = try fixture.sound.play("/dev/urandom", to: "ptt_feed")
         _ = try await fixture.core.process.lines.first { $0.contains("moved away") }
-        try await becomes {
+        try await until {
             let sinks = try await fixture.sound.pactl("list", "short", "sinks").split(separator: "\n")
             let feed = sinks.first { $0.contains("ptt_feed") }?.prefix { $0 != "\t" } ?? ""
             let inputs = try await fixture.sound.pactl("list", "short", "sink-inputs").split(separator: "\n")
@@ -62,7 +62,7 @@ import Testing
         let application = try await fixture.record()
         for _ in 0..<3 {
             try await fixture.sound.pactl("set-sink-mute", "ptt_feed", "0")
-            try await becomes { try await fixture.sound.pactl("get-sink-mute", "ptt_feed") == "Mute: yes" }
+            try await until { try await fixture.sound.pactl("get-sink-mute", "ptt_feed") == "Mute: yes" }
         }
         try await fixture.expectSilence(application)
     }
@@ -116,7 +116,7 @@ import Testing
                 "source_name=clean"
             )
             // PipeWire links it later.
-            try await becomes { try await fixture.sound.isRecorded("ptt_mic") }
+            try await until { try await fixture.sound.isRecorded("ptt_mic") }
             let channel = try fixture.core.connect()
             _ = try await channel.join()
             _ = try await fixture.presser.begin()

@@ -4,8 +4,8 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// SIGKILL at fifty points of a transmission, from its beginning to 250 ms of what the call application hears: nothing but
-/// silence is recorded from the source afterwards.
+/// SIGKILL at points of a transmission, from its beginning to 250 ms of what the call application hears: nothing but silence
+/// is recorded from the source afterwards.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct VirtualMicrophoneKillTests {
     init() { withRunningLoop() }
 
@@ -16,7 +16,7 @@ import Testing
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
         let modules = try await fixture.sound.pactl("list", "short", "modules")
-        for point in 0..<50 {
+        for point in VirtualMicrophoneFixture.killPoints {
             // 0 to 250 ms of what the application hears after the press was accepted.
             _ = try await fixture.presser.begin()
             _ = try await application.next(1 + point * 240)
@@ -34,7 +34,7 @@ import Testing
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
-        for point in 0..<50 {
+        for point in VirtualMicrophoneFixture.killPoints {
             let application = try await fixture.record()
             _ = try await fixture.presser.begin()
             _ = try await application.next(1 + point * 240)
@@ -50,7 +50,7 @@ import Testing
         program: PrivateAudioServer.Program
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
-        for point in VirtualMicrophoneFixture.serverKillPoints {
+        for point in VirtualMicrophoneFixture.killPoints {
             let application = try await fixture.record()
             _ = try await fixture.presser.begin()
             _ = try await application.next(1 + point * 240)
@@ -76,7 +76,7 @@ import Testing
     {
         let fixture = try await VirtualMicrophoneFixture.start(.pipeWire)
         var application = try await fixture.record()
-        for point in 0..<50 {
+        for point in VirtualMicrophoneFixture.killPoints {
             _ = try await fixture.presser.begin()
             _ = try await application.next(1 + point * 240)
             fixture.sound.kill(only: "pipewire-pulse")

@@ -14,6 +14,7 @@ import Testing
         try await core.crashAndRestart()
         #expect(try await core.connect().status().volume == 80)
         try await core.connect().call(ChannelInterface.setVolume, .init(volume: 100))
+        try await core.untilSaved()
         #expect(!FileManager.default.fileExists(atPath: core.state("volume.json")))
     }
 

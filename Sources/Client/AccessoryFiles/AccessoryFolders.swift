@@ -1,6 +1,7 @@
 package import AccessoryCore
 import EventLoop
 import Glibc
+import PTTMessages
 import TOML
 
 /// The folders with accessory files. In a later one a file replaces an earlier one of the same name, also one that cannot be

@@ -35,6 +35,46 @@ typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionPortOverrid
     AVAudioSessionPortOverrideSpeaker = 0x73706B72,
 } AVAudioSessionPortOverride;
 
+/// Whether the output is shared with other applications. It has no effect here.
+typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionRouteSharingPolicy : unsigned long {
+    AVAudioSessionRouteSharingPolicyDefault = 0,
+    AVAudioSessionRouteSharingPolicyLongFormAudio = 1,
+    AVAudioSessionRouteSharingPolicyIndependent = 2,
+    AVAudioSessionRouteSharingPolicyLongFormVideo = 3,
+} AVAudioSessionRouteSharingPolicy;
+
+/// Why a call to the audio session failed. Here only `isBusy` and `resourceNotAvailable`.
+typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionErrorCode : long {
+    AVAudioSessionErrorCodeNone = 0,
+    /// `'msrv'`
+    AVAudioSessionErrorCodeMediaServicesFailed = 0x6D737276,
+    /// `'!act'`
+    AVAudioSessionErrorCodeIsBusy = 0x21616374,
+    /// `'!cat'`
+    AVAudioSessionErrorCodeIncompatibleCategory = 0x21636174,
+    /// `'!int'`
+    AVAudioSessionErrorCodeCannotInterruptOthers = 0x21696E74,
+    /// `'ent?'`
+    AVAudioSessionErrorCodeMissingEntitlement = 0x656E743F,
+    /// `'siri'`
+    AVAudioSessionErrorCodeSiriIsRecording = 0x73697269,
+    /// `'!pla'`
+    AVAudioSessionErrorCodeCannotStartPlaying = 0x21706C61,
+    /// `'!rec'`
+    AVAudioSessionErrorCodeCannotStartRecording = 0x21726563,
+    AVAudioSessionErrorCodeBadParam = -50,
+    /// `'!pri'`
+    AVAudioSessionErrorCodeInsufficientPriority = 0x21707269,
+    /// `'!res'`
+    AVAudioSessionErrorCodeResourceNotAvailable = 0x21726573,
+    /// `'what'`
+    AVAudioSessionErrorCodeUnspecified = 0x77686174,
+    /// `'!ses'`
+    AVAudioSessionErrorCodeExpiredSession = 0x21736573,
+    /// `'inac'`
+    AVAudioSessionErrorCodeSessionNotActive = 0x696E6163,
+} AVAudioSessionErrorCode;
+
 /// Whether the application may record. Here always `granted`.
 typedef enum __attribute__((enum_extensibility(open))) AVAudioApplicationRecordPermission : long {
     /// `'undt'`

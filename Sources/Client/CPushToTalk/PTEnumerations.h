@@ -57,7 +57,7 @@ typedef enum __attribute__((enum_extensibility(open))) PTChannelErrorCode : long
     PTChannelErrorCodeChannelNotFound = 1,
     /// A channel is joined already, by any application.
     PTChannelErrorCodeChannelLimitReached = 2,
-    /// Not used here.
+    /// A call is active: end it first.
     PTChannelErrorCodeCallActive = 3,
     PTChannelErrorCodeTransmissionInProgress = 4,
     /// There is no transmission to end, or no remote participant to remove.

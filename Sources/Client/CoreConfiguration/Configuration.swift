@@ -6,6 +6,8 @@ import TOML
 package struct Configuration: Equatable, Codable {
     /// The longest transmission, in seconds, within ``timeLimits``.
     package var timeLimit: Int?
+    /// How much longer than the press a transmission lasts, in milliseconds, within ``releaseLags``; 0 if left out.
+    package var releaseLag: Int?
     /// The capture devices in order of preference; the default source if left out.
     package var microphone: Microphones?
     /// `allow` or `refuse`: what happens to a press while the screen is locked; `allow` if left out.
@@ -26,12 +28,16 @@ package struct Configuration: Equatable, Codable {
     /// left out.
     package var bluetoothHeadset: String?
 
+    /// `off`, `lower` or `mute`: what happens to what other programs play while the microphone is open; `off` if left out.
+    package var ducking: String?
+
     package init(whileLocked: String? = nil) {
         self.whileLocked = whileLocked
     }
 
     private enum CodingKeys: String, CodingKey {
         case timeLimit = "time-limit"
+        case releaseLag = "release-lag"
         case microphone
         case whileLocked = "while-locked"
         case virtualMicrophone = "virtual-microphone"
@@ -39,6 +45,7 @@ package struct Configuration: Equatable, Codable {
         case callApplications = "call-applications"
         case emergencyDuringCalls = "emergency-during-calls"
         case bluetoothHeadset = "bluetooth-headset"
+        case ducking
         case indicator
         case tones
     }
@@ -54,6 +61,13 @@ package enum HeadsetMode: String, CaseIterable, Sendable {
     case conversation
     /// With the microphone while a channel is joined.
     case channel
+}
+
+/// `ducking`: what happens to what other programs play while the microphone is open.
+package enum DuckingMode: String, CaseIterable, Sendable {
+    case off
+    case lower
+    case mute
 }
 
 /// A configuration file that cannot be used. The core runs with ``Configuration/unreadable`` instead.
@@ -74,6 +88,7 @@ extension Configuration {
     package static let ownDeviceProperty = "pttd.virtual"
 
     private static let timeLimits = 1...1200
+    private static let releaseLags = 0...300
 
     /// The path of the file; nil without a home directory.
     package static var path: String? { UserDirectory.configuration.path.map { $0 + "/pushtotalk/pttd.toml" } }
@@ -97,6 +112,13 @@ extension Configuration {
                 reason: "time-limit is \(limit), it must be \(shortest) to \(longest) seconds"
             )
         }
+        if let lag = configuration.releaseLag, !releaseLags.contains(lag) {
+            let (shortest, longest) = (releaseLags.lowerBound, releaseLags.upperBound)
+            throw ConfigurationError(
+                path: path,
+                reason: "release-lag is \(lag), it must be \(shortest) to \(longest) milliseconds"
+            )
+        }
         if let value = configuration.whileLocked, TalkSession.WhileLocked(rawValue: value) == nil {
             throw ConfigurationError(
                 path: path,
@@ -109,6 +131,12 @@ extension Configuration {
                 path: path,
                 reason:
                     "bluetooth-headset is \"\(value)\", it must be one of \(values.joined(separator: ", "))"
+            )
+        }
+        if let value = configuration.ducking, DuckingMode(rawValue: value) == nil {
+            throw ConfigurationError(
+                path: path,
+                reason: "ducking is \"\(value)\", it must be \"off\", \"lower\" or \"mute\""
             )
         }
         if let value = configuration.tones?.gate, ToneGate(rawValue: value) == nil {

@@ -89,6 +89,11 @@ extension AVAudioSession {
 
     public typealias PortOverride = AVAudioSessionPortOverride
 
+    public typealias RouteSharingPolicy = AVAudioSessionRouteSharingPolicy
+
+    /// The code of an error of the domain `NSOSStatusErrorDomain`.
+    public typealias ErrorCode = AVAudioSessionErrorCode
+
     /// The type of a microphone or a speaker. Here each microphone is `builtInMic` and each speaker `builtInSpeaker`:
     /// the library receives only the names of the devices.
     public struct Port: RawRepresentable, Hashable, Sendable {

@@ -11,6 +11,8 @@ public final class AVAudioSession: NSObject, Sendable {
         var category = Category.playAndRecord
         var mode = Mode.voiceChat
         var options: CategoryOptions = []
+        var policy = RouteSharingPolicy.default
+        var allowsSystemSounds = false
         var isActive = false
         var sampleRate = AVAudioSession.sampleRate
         var bufferDuration = AVAudioSession.bufferDuration
@@ -51,6 +53,17 @@ public final class AVAudioSession: NSObject, Sendable {
     /// volume during a transmission; it recognises the streams of `pttd` by their role "phone".
     public var isOtherAudioPlaying: Bool { false }
 
+    /// Always false, as ``isOtherAudioPlaying``.
+    public var secondaryAudioShouldBeSilencedHint: Bool { false }
+
+    /// The value that was set.
+    public var allowHapticsAndSystemSoundsDuringRecording: Bool { state.withLock { $0.allowsSystemSounds } }
+
+    /// Stores the value; it has no other effect: the desktop's sounds are not silenced during a transmission.
+    public func setAllowHapticsAndSystemSoundsDuringRecording(_ inValue: Bool) throws {
+        state.withLock { $0.allowsSystemSounds = inValue }
+    }
+
     /// Stores the value; it has no other effect.
     public func setCategory(_ category: Category) throws {
         try setCategory(category, mode: .default)
@@ -63,8 +76,22 @@ public final class AVAudioSession: NSObject, Sendable {
 
     /// Stores the value; it has no other effect.
     public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
-        state.withLock { ($0.category, $0.mode, $0.options) = (category, mode, options) }
+        try setCategory(category, mode: mode, policy: .default, options: options)
     }
+
+    /// Stores the value; it has no other effect.
+    public func setCategory(
+        _ category: Category,
+        mode: Mode,
+        policy: RouteSharingPolicy,
+        options: CategoryOptions = []
+    ) throws {
+        state.withLock {
+            ($0.category, $0.mode, $0.policy, $0.options) = (category, mode, policy, options)
+        }
+    }
+
+    public var routeSharingPolicy: RouteSharingPolicy { state.withLock { $0.policy } }
 
     /// Stores the value; it has no other effect.
     public func setMode(_ mode: Mode) throws {
@@ -97,18 +124,21 @@ public final class AVAudioSession: NSObject, Sendable {
     /// - Parameters:
     ///   - active: False throws while the system has the session active.
     ///   - options: Ignored.
-    /// - Throws: An error of the domain `NSOSStatusErrorDomain` with the code `'!act'`, as on iOS while audio is
-    ///   running: the microphone or the speaker stays in use.
+    /// - Throws: An error of the domain `NSOSStatusErrorDomain` with the code ``ErrorCode/isBusy``, as on iOS while audio
+    ///   is running: the microphone or the speaker stays in use.
     public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
         guard !active, state.withLock({ $0.isActive }) else { return }
-        throw NSError(
+        throw Self.error(
+            .isBusy,
+            "the system has the audio session active: stop transmitting, or set the remote participant to nil"
+        )
+    }
+
+    private static func error(_ code: ErrorCode, _ reason: String) -> NSError {
+        NSError(
             domain: "NSOSStatusErrorDomain",
-            code: 0x2161_6374,
-            userInfo: [
-                NSLocalizedDescriptionKey: """
-                the system has the audio session active: stop transmitting, or set the remote participant to nil
-                """
-            ]
+            code: code.rawValue,
+            userInfo: [NSLocalizedDescriptionKey: reason]
         )
     }
 
@@ -143,6 +173,31 @@ public final class AVAudioSession: NSObject, Sendable {
     /// Stores the value; it has no other effect.
     public func setPreferredInput(_ input: AVAudioSessionPortDescription?) throws {
         state.withLock { $0.preferredInput = input }
+    }
+
+    /// Always true: whether there is a microphone is found out when a transmission begins, which ends without one.
+    public var isInputAvailable: Bool { true }
+
+    /// Always 0, because the library does not know it. `PTTAudioFrame` has the time at which it was captured.
+    public var inputLatency: TimeInterval { 0 }
+
+    /// Always 0, because the library does not know it.
+    public var outputLatency: TimeInterval { 0 }
+
+    /// Always 1: the library does not scale the samples of the microphone, and the person sets its volume.
+    public var inputGain: Float { 1 }
+
+    /// Always false: the person sets the volume of the microphone in the settings of the desktop.
+    public var isInputGainSettable: Bool { false }
+
+    /// Cannot be set, as ``isInputGainSettable`` says.
+    ///
+    /// - Throws: An error of the domain `NSOSStatusErrorDomain` with the code ``ErrorCode/resourceNotAvailable``.
+    public func setInputGain(_ gain: Float) throws {
+        throw Self.error(
+            .resourceNotAvailable,
+            "an application cannot set the volume of the microphone: the person does so in the settings of the desktop"
+        )
     }
 
     /// Has no effect: there is no receiver to route audio away from.

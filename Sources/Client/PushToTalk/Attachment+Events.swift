@@ -4,18 +4,15 @@ import PTTMessages
 import ServiceClient
 
 extension Attachment {
-    /// - Parameters:
-    ///   - event: Any of the core's.
-    ///   - time: When it happened.
-    func handle(_ event: CoreEvent, at time: MonotonicTime) {
+    func handle(_ event: CoreEvent) {
         switch event {
         case .channelJoined(let channel, let reason): deliver(view.joined(channel.channelID, reason))
-        case .channelLeft(let reason, _): deliver(view.left(reason), at: time)
+        case .channelLeft(let reason, _): deliver(view.left(reason))
         case .transmissionBegan(let transmission):
             deliver(view.transmissionBegan(transmission.source, transmission.role))
-        case .transmissionEnded(_, _, let source): deliver(view.transmissionEnded(source), at: time)
+        case .transmissionEnded(_, _, let source): deliver(view.transmissionEnded(source))
         case .audioActivated: deliver(view.audioActivated())
-        case .audioDeactivated: deliver(view.audioDeactivated(), at: time)
+        case .audioDeactivated: deliver(view.audioDeactivated())
         case .audioInterrupted(let interruption): deliver(view.audioInterrupted(by: interruption))
         case .audioInterruptionEnded: deliver(view.audioInterruptionEnded())
         case .participantChanged(let participant):
@@ -52,25 +49,21 @@ extension Attachment {
 
     /// Enqueues the callbacks, and opens and closes the audio hub at the same point of the sequence.
     ///
-    /// - Parameters:
-    ///   - callbacks: In order.
-    ///   - time: Frames that were captured before it belong to the transmission that ends; nil if the core is lost,
-    ///     which discards all frames.
-    func deliver(_ callbacks: [Callback], at time: MonotonicTime? = nil) {
+    func deliver(_ callbacks: [Callback]) {
         for callback in callbacks {
             switch callback {
             case .began: audio.transmissionBegan()
             case .activated: audio.activated()
             case .ended:
                 receiveRest()
-                audio.transmissionEnded(at: time)
+                audio.transmissionEnded()
             case .deactivated:
                 receiveRest()
-                audio.deactivated(at: time)
+                audio.deactivated()
             case .token: completeCreation()
             case .joined, .left, .interruption, .pressed, .released, .routeChanged, .servicesLost,
                 .servicesReset, .push, .failedToActivate, .failedToJoin, .failedToLeave, .failedToBegin,
-                .failedToStop, .perform:
+                .failedToStop:
                 break
             }
             callbackQueue.enqueue(callback)
@@ -147,20 +140,5 @@ extension Attachment {
     func withdrawPushes() {
         for push in pushes.values { push.withdraw() }
         pushes = [:]
-    }
-}
-
-/// Lines on standard error for the developer of the application.
-enum Diagnostics {
-    static func note(_ text: String) {
-        FileHandle.standardError.write(Data("PushToTalk: \(text)\n".utf8))
-    }
-}
-
-extension MonotonicTime {
-    /// - Parameter microseconds: From a message. A value that would overflow becomes the latest time.
-    init(microseconds: Int) {
-        let (nanoseconds, isOutside) = Int64(microseconds).multipliedReportingOverflow(by: 1000)
-        self.init(nanoseconds: isOutside ? .max : nanoseconds)
     }
 }

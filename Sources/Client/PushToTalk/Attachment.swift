@@ -80,7 +80,7 @@ final class Attachment {
     func resume(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
         switch lifecycle {
         case .paused: start(created: created)
-        case .active, .closed: callbackQueue.enqueue(.perform { created(nil) })
+        case .active, .closed: callbackQueue.complete { created(nil) }
         }
     }
 
@@ -116,7 +116,7 @@ final class Attachment {
 
     private func handle(_ update: ApplicationInterface.Update) {
         if let attachment = update.attachment { attached(attachment) }
-        if let event = update.event { handle(event, at: MonotonicTime(microseconds: update.time)) }
+        if let event = update.event { handle(event) }
     }
 
     private func attached(_ attachment: ApplicationInterface.Attachment) {
@@ -148,7 +148,7 @@ final class Attachment {
 
     /// The application receives its manager with the first token.
     func completeCreation() {
-        if let created = takeCreationHandler() { callbackQueue.enqueue(.perform { created(nil) }) }
+        if let created = takeCreationHandler() { callbackQueue.complete { created(nil) } }
     }
 
     /// Requests the channel's descriptor from the application: the core has lost its own copy.
@@ -185,13 +185,14 @@ final class Attachment {
     private func failCreation(_ error: PTInstantiationError) -> Bool {
         guard let created = takeCreationHandler() else { return false }
         stop(.paused)
-        callbackQueue.enqueue(.perform { created(error) })
+        callbackQueue.complete { created(error) }
         return true
     }
 
     /// Connects again after a delay.
     func lose() {
         disconnect()
+        audio.coreLost()
         deliver(view.lost())
         reconnector.lost()
     }

@@ -25,6 +25,8 @@ final class AudioHub: Sendable {
         var last: UInt64?
         /// Frames of one transmission only: the present one, or the one that is reported next.
         var early: [PTTAudioFrame] = []
+        /// Whether ``early`` is of the next one, and the end of the present one has not been reported.
+        var isAhead = false
         var listeners: [Int: AsyncStream<PTTAudioFrame>.Continuation] = [:]
         var lastListener = 0
         var attachment: Attachment?
@@ -48,8 +50,17 @@ final class AudioHub: Sendable {
             return true
         }
         guard isLast else { return }
-        transmissionEnded(at: nil)
-        deactivated(at: nil)
+        coreLost()
+        transmissionEnded()
+        deactivated()
+    }
+
+    /// Discards the frames of a transmission that will not be reported.
+    func coreLost() {
+        state.withLock { state in
+            state.isAhead = false
+            state.early = []
+        }
     }
 
     func activated() {
@@ -61,24 +72,22 @@ final class AudioHub: Sendable {
             state.isTransmitting = true
             // The frames that are here already belong to this transmission.
             state.last = nil
+            state.isAhead = false
             state.deliverEarly()
         }
     }
 
-    /// - Parameter time: Frames that were captured before it belong to the transmission; nil discards all frames.
-    func transmissionEnded(at time: MonotonicTime?) {
-        state.withLock { state in
-            state.isTransmitting = false
-            state.dropEarly(until: time)
-        }
+    /// Every frame that the core sent before has been passed to ``captured(_:_:)``. Their times do not say what they belong
+    /// to: a virtual microphone delivers ahead of time.
+    func transmissionEnded() {
+        state.withLock { $0.end() }
     }
 
-    /// - Parameter time: As in ``transmissionEnded(at:)``.
-    func deactivated(at time: MonotonicTime?) {
+    func deactivated() {
         let listeners = state.withLock { state in
             defer {
                 state.isActive = false
-                state.dropEarly(until: time)
+                state.end()
                 state.listeners = [:]
             }
             return state.listeners.values
@@ -93,6 +102,7 @@ final class AudioHub: Sendable {
             if let last = state.last, frame.sequence <= last {
                 // The next transmission, before its beginning and the previous one's end are reported.
                 state.isTransmitting = false
+                state.isAhead = true
                 state.early = []
             }
             state.last = frame.sequence
@@ -139,11 +149,8 @@ extension AudioHub.State {
         early = []
     }
 
-    fileprivate mutating func dropEarly(until time: MonotonicTime?) {
-        guard let time else {
-            early = []
-            return
-        }
-        early.removeAll { $0.timestamp < time.nanoseconds }
+    fileprivate mutating func end() {
+        isTransmitting = false
+        if !isAhead { early = [] }
     }
 }

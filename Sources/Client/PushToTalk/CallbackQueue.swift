@@ -23,11 +23,10 @@ enum Callback: Sendable {
     case failedToLeave(UUID, PTChannelError)
     case failedToBegin(UUID, PTChannelError)
     case failedToStop(UUID, PTChannelError)
-    /// Calls a completion handler.
-    case perform(@Sendable () -> Void)
 }
 
-/// Delivers callbacks one at a time, in order, and none after the manager is gone.
+/// Delivers callbacks and calls completion handlers one at a time, in order. After the manager is gone there are no
+/// callbacks; the completion handlers of calls that were pending are called as always.
 final class CallbackQueue: Sendable {
     private let queue: DispatchQueue
 
@@ -51,6 +50,11 @@ final class CallbackQueue: Sendable {
             guard let manager = recipient.withLock({ $0.manager }) else { return }
             manager.deliver(callback)
         }
+    }
+
+    /// Calls a completion handler, in order with the callbacks. Its caller waits for it, whatever has become of the manager.
+    func complete(_ handler: @escaping @Sendable () -> Void) {
+        queue.async(execute: handler)
     }
 
     /// A descriptor that the restoration delegate returns later is not used.

@@ -60,8 +60,6 @@ extension PTChannelManager {
             delegate?.channelManager(self, failedToBeginTransmittingInChannel: uuid, error: error)
         case .failedToStop(let uuid, let error):
             delegate?.channelManager(self, failedToStopTransmittingInChannel: uuid, error: error)
-        case .perform(let completion):
-            completion()
         }
     }
 

@@ -47,9 +47,9 @@ extension PTChannelManager {
         case .existing(let manager):
             // Sent once, to the callback queue, which is where delegates are used.
             nonisolated(unsafe) let (delegate, restorationDelegate) = (delegate, restorationDelegate)
-            manager.callbackQueue.enqueue(
-                .perform { manager.setDelegates(delegate, restoration: restorationDelegate) }
-            )
+            manager.callbackQueue.complete {
+                manager.setDelegates(delegate, restoration: restorationDelegate)
+            }
             manager.onAttachment { attachment in
                 attachment.resume { error in handler(error == nil ? manager : nil, error) }
             }

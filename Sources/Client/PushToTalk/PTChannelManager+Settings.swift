@@ -108,7 +108,7 @@ extension PTChannelManager {
     /// happens to it.
     ///
     /// - Parameters:
-    ///   - transmissionMode: `halfDuplex` after each join and restoration, until it is set.
+    ///   - transmissionMode: `halfDuplex` after each join, until it is set. A restoration keeps it.
     ///   - channelUUID: The joined channel.
     ///   - completionHandler: Called once on the callback queue, with nil or with a ``PTChannelError``.
     public func setTransmissionMode(
@@ -141,7 +141,7 @@ extension PTChannelManager {
     /// application in the background can begin one transmission within three seconds after it.
     ///
     /// - Parameters:
-    ///   - enabled: True after each join and restoration, until it is set.
+    ///   - enabled: True after each join, until it is set. A restoration keeps it.
     ///   - channelUUID: The joined channel.
     ///   - completionHandler: Called once on the callback queue, with nil or with a ``PTChannelError``.
     public func setAccessoryButtonEventsEnabled(
@@ -176,7 +176,7 @@ extension PTChannelManager {
                 if refusal == nil { succeeded(attachment) }
                 guard let completionHandler else { return }
                 let error = refusal.map { PTChannelError($0) }
-                attachment.callbackQueue.enqueue(.perform { completionHandler(error) })
+                attachment.callbackQueue.complete { completionHandler(error) }
             }
         }
     }
@@ -184,7 +184,7 @@ extension PTChannelManager {
     /// Fails a call that cannot be sent to the core, in order with the callbacks.
     private func refuse(_ reason: String, _ completionHandler: (@Sendable ((any Error)?) -> Void)?) {
         guard let completionHandler else { return }
-        callbackQueue.enqueue(.perform { completionHandler(PTChannelError(Refusal(.unknown, reason))) })
+        callbackQueue.complete { completionHandler(PTChannelError(Refusal(.unknown, reason))) }
     }
 
     private func completed(_ body: (@escaping @Sendable ((any Error)?) -> Void) -> Void) async throws {

@@ -10,7 +10,8 @@ import Synchronization
 /// A machine has one channel, and a process has one manager. The manager calls its delegate's methods one at a time on
 /// a serial queue (``pttCallbackQueue``), each after its event and before any later event. Apple documents no queue; an
 /// application that needs a certain queue dispatches to it, as on iOS. After the last reference to the manager is
-/// released, no delegate method is called; the channel stays joined, and the next manager restores it.
+/// released, no delegate method is called; the completion handlers of pending calls are, with an error. The channel
+/// stays joined, and the next manager restores it.
 ///
 /// The manager holds its delegates weakly; Apple does not document how its manager holds them.
 public final class PTChannelManager: NSObject, @unchecked Sendable {

@@ -22,6 +22,12 @@ extension Accessory {
     /// Whether a press would be detected, whether or not it counts.
     package var isReady: Bool { presence == .ready }
 
+    /// The inputs whose notifications will be on with the next link.
+    package var unlinkedInputs: [Int] {
+        guard case .gatt(let link) = link else { return [] }
+        return link.inputs.indices.filter { link.isUnlinked($0) }
+    }
+
     /// What is published when it changes.
     struct Listing: Equatable {
         let link: LinkState
@@ -77,7 +83,7 @@ extension Accessory {
         case .pending: break
         case .ignored(let reason): ignore(reason, role, &report, &effects)
         case .counted: publish(kind, role, report, &effects)
-        case .bothCounted:
+        case .pressAndReleaseCounted:
             publish(.pressed, role, report, &effects)
             publish(.released, role, report, &effects)
         }
@@ -138,6 +144,7 @@ extension Accessory {
                 if case .keys = link { "the press was not observed" } else { "already released" }
             case .alreadyPressed: "already pressed"
             case .mirrored: "repeated by another characteristic"
+            case .repeated: "repeated"
             case .releasedWhileConnecting: "released while connecting"
             case .pressedWhileConnecting: "pressed while connecting"
             case .letGo: "released; the next press counts"

@@ -15,6 +15,9 @@ package enum FenceAnswer: Equatable, Sendable {
     case value([UInt8])
     /// It has no value to read, or the read failed.
     case refused
+    /// There is no link to read it over. BlueZ turns notifications on without one as well, for the next link: a headset
+    /// may be connected by its other transport alone.
+    case notConnected
 }
 
 /// Whether the presses of an accessory count.
@@ -32,6 +35,9 @@ extension Accessory {
 
         /// A new link is up. If one was up before, it counts as lost.
         case connected
+        /// As ``connected``, of a device that may also carry sound on a link of classic Bluetooth, which
+        /// ``Effect/disconnect`` would break as well: it is never ordered for it.
+        case sharedLinkConnected
         /// - Parameter found: The inputs whose characteristics the device has. The event is repeated if that changes.
         case servicesResolved(found: Set<Int>)
         /// ``Effect/subscribe(_:)`` succeeded.
@@ -51,6 +57,9 @@ extension Accessory {
         case bluetoothLost
         /// One for each notification, even if the value has not changed.
         case valueNotified([UInt8], input: Int)
+        /// A value that the button has notified, or that somebody has read: while it is not known which, it can keep a
+        /// button from beginning, and nothing else.
+        case valueSeen([UInt8], input: Int)
 
         // A serial port.
 

@@ -16,7 +16,9 @@ extension Accessory {
         _ effects: inout EffectList
     ) {
         switch event {
-        case .connected: lose(.linkLost, to: .connected(since: now), present, &effects)
+        case .connected: lose(.linkLost, to: .connected(since: now, isShared: false), present, &effects)
+        case .sharedLinkConnected:
+            lose(.linkLost, to: .connected(since: now, isShared: true), present, &effects)
         case .servicesResolved(let found): servicesResolved(found, present, &effects)
         case .notificationsEnabled(let input):
             var next = present
@@ -26,14 +28,14 @@ extension Accessory {
             var next = present
             next.notificationsFailed(input, reason, at: now, &effects)
             link = .gatt(next)
-        case .fenceAnswered(let input, let answer): fenceAnswered(input, answer, at: now, &effects)
+        case .fenceAnswered(let input, let answer): fenceAnswered(input, answer, at: now)
         case .notificationsStopped(let input):
             if present.isNotifying(input) { reopen(present, present.found, &effects) }
         case .servicesGone:
             switch present.state {
             case .away, .leaving: break
             case .connected, .open, .unused:
-                lose(.linkLost, to: .connected(since: now), present, &effects)
+                lose(.linkLost, to: .connected(since: now, isShared: present.isShared), present, &effects)
             }
         case .disconnected(let cause):
             var remark: String?
@@ -41,7 +43,8 @@ extension Accessory {
             lose(cause, to: .away(remark: remark), present, &effects)
         case .bluetoothLost:
             lose(.linkLost, to: .away(remark: "Bluetooth is off or not running"), present, &effects)
-        case .valueNotified, .portOpened, .portClosed, .portUnavailable, .bytesReceived, .keyPressed,
+        case .valueNotified, .valueSeen, .portOpened, .portClosed, .portUnavailable, .bytesReceived,
+            .keyPressed,
             .keyReleased, .keyResynchronised, .eventsLost, .plugChanged, .deviceRemoved, .began, .refused,
             .transmissionEnded, .coreLost, .gateChanged, .renamed, .batteryChanged, .adviceChanged,
             .timerFired:
@@ -137,8 +140,9 @@ extension Accessory {
         case .bluetoothLost:
             port.closed(remark: "Bluetooth is off or not running")
             lose(.linkLost, to: .serial(port, scanner), &effects)
-        case .connected, .servicesResolved, .notificationsEnabled, .notificationsFailed, .fenceAnswered,
-            .notificationsStopped, .servicesGone, .disconnected, .valueNotified, .bytesReceived, .keyPressed,
+        case .connected, .sharedLinkConnected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
+            .fenceAnswered, .notificationsStopped, .servicesGone, .disconnected, .valueNotified, .valueSeen,
+            .bytesReceived, .keyPressed,
             .keyReleased, .keyResynchronised, .eventsLost, .plugChanged, .deviceRemoved, .began, .refused,
             .transmissionEnded, .coreLost, .gateChanged, .renamed, .batteryChanged, .adviceChanged,
             .timerFired:
@@ -150,9 +154,8 @@ extension Accessory {
     private mutating func lose(_ cause: EndCause, to link: Link, _ effects: inout EffectList) {
         let pressed = buttons.pressed
         gesture.loseAll(cause, &effects)
-        gesture.forgetDebts()
+        gesture.forgetAwaitedReleases()
         buttons.forget()
-        unconfirmed = []
         self.link = link
         if case .keys = link { return }
         guard let role = pressed.first(where: { _ in true }) else { return }

@@ -38,14 +38,7 @@ extension Accessory {
         /// Why it changed nothing.
         var passed = Passed.nothing
         /// Buttons that were let go without an observed press.
-        var lettings = RoleSet()
-        /// Buttons that it says are up.
-        var ups = RoleSet()
-        /// The earlier value whose edges this one confirms.
-        var confirmed: Unconfirmed?
-        /// Edges that the next value confirms.
-        var pendingDowns = RoleSet()
-        var pendingUps = RoleSet()
+        var releasesWithoutPress = RoleSet()
 
         var areEdges: Bool { phase == .ready }
     }
@@ -54,28 +47,15 @@ extension Accessory {
     enum Phase: Equatable, Sendable {
         /// It is a level.
         case connecting
-        /// It is a level, or an edge if another value follows: the newest value may be that of our own read, which BlueZ
-        /// signals as it does a notification, and which need not be the button's level.
-        case fenced
         /// The first value of a button is a level, each later one an edge.
         case settling
         /// It is an edge.
         case ready
     }
 
-    /// The newest value of an input while its read is not answered.
-    struct Unconfirmed: Equatable, Sendable {
-        let input: Int
-        let value: [UInt8]
-        /// Buttons that were up before, and down in it.
-        let downs: RoleSet
-        /// Buttons that it says were let go.
-        let ups: RoleSet
-    }
-
     /// Why a signal has no effect, in ascending order of interest.
     enum Passed: Int, Comparable {
-        case nothing, alreadyReleased, alreadyPressed, mirrored, releasedWhileConnecting,
+        case nothing, alreadyReleased, alreadyPressed, mirrored, repeated, releasedWhileConnecting,
             pressedWhileConnecting
         case letGo, notObserved
 
@@ -92,7 +72,12 @@ extension Accessory.Report {
 extension [Signal] {
     /// Whether they say nothing of any button.
     var areUnknown: Bool {
-        allSatisfy { if case .unknown = $0 { true } else { false } }
+        allSatisfy { signal in
+            switch signal {
+            case .uncertain, .unknown: true
+            case .down, .up, .tap, .arm, .fire, .level, .alive, .battery: false
+            }
+        }
     }
 
     /// Of a heartbeat, or of what is not known.
@@ -101,7 +86,7 @@ extension [Signal] {
             switch signal {
             case .alive: return "heartbeat"
             case .unknown(let reason): return reason
-            case .down, .up, .tap, .arm, .fire, .level, .battery: break
+            case .down, .up, .tap, .arm, .fire, .level, .battery, .uncertain: break
             }
         }
         return nil

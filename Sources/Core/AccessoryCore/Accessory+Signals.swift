@@ -22,19 +22,19 @@ extension Accessory {
             return effects.append(.publish(event))
         }
         var report = Report(sample: .bytes(value), input: input, time: now, phase: phase)
-        guard phase == .fenced else { return apply(signals, &report, &effects) }
-        report.confirmed = removeUnconfirmed(input)
         apply(signals, &report, &effects)
-        let (downs, ups) = (report.pendingDowns, report.pendingUps)
-        unconfirmed.append(Unconfirmed(input: input, value: value, downs: downs, ups: ups))
+        guard gatt.isUnlinked(input) else { return }
+        // There is a link after all. What came over it before is not known.
+        var next = gatt
+        next.notificationsEnabled(input, at: now, &effects)
+        link = .gatt(next)
     }
 
     private mutating func phase(of input: Int, _ gatt: GattLink, at now: MonotonicTime) -> Phase {
         switch gatt.inputs[input] {
         case .ready: .ready
-        case .settling: settle(input, at: now) ? .ready : .settling
-        case .fenced: settle(input, at: now) ? .ready : .fenced
-        case .absent, .subscribing, .waiting, .failed: .connecting
+        case .settling, .fenced: settle(input, at: now) ? .ready : .settling
+        case .absent, .subscribing, .waiting, .unlinked, .failed: .connecting
         }
     }
 
@@ -42,7 +42,7 @@ extension Accessory {
     mutating func settle(_ input: Int, at now: MonotonicTime) -> Bool {
         guard case .gatt(var gatt) = link, gatt.settle(input, at: now) else { return false }
         link = .gatt(gatt)
-        opened(input)
+        buttons.assumeReleased(roles.roles(of: input))
         return true
     }
 
@@ -71,7 +71,6 @@ extension Accessory {
 
     mutating func apply(_ signals: [Signal], _ report: inout Report, _ effects: inout EffectList) {
         report.note = signals.note
-        if let confirmed = report.confirmed { confirmReleases(confirmed, &report, &effects) }
         for signal in signals {
             switch signal {
             case .down(let role): down(roles[role], &report, &effects)
@@ -82,11 +81,11 @@ extension Accessory {
                 if gesture.fire(roles[role]) { tap(roles[role], &report, &effects) }
             case .level(let down): level(roles.mapped(down), &report, &effects)
             case .battery(let percent): battery = percent
+            case .uncertain: doubt(&report, &effects)
             case .alive, .unknown: break
             }
         }
-        if let confirmed = report.confirmed { confirmPresses(confirmed, &report, &effects) }
-        letGo(report.lettings, &effects)
+        letGo(report.releasesWithoutPress, &effects)
         if !report.isPublished { publishPassed(report, &effects) }
     }
 
@@ -106,9 +105,6 @@ extension Accessory {
             if report.phase == .connecting {
                 buttons[role] = .held
                 report.pass(.pressedWhileConnecting)
-            } else if report.phase == .fenced {
-                report.pendingDowns.insert(role)
-                report.pass(.pressedWhileConnecting)
             } else if buttons.isMirrored(role, by: report.input, at: report.time) {
                 // Like any level without a press of its own: a release comes first.
                 buttons[role] = .held
@@ -119,7 +115,7 @@ extension Accessory {
         }
     }
 
-    mutating func press(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
+    private mutating func press(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
         lastPress = (role, report.time)
         switch gate {
         case .closed(let reason, cause: _):
@@ -137,6 +133,7 @@ extension Accessory {
 
     private mutating func tap(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
         guard report.areEdges else { return report.pass(.pressedWhileConnecting) }
+        guard buttons.isFirstTap(role, report.sample, at: report.time) else { return report.pass(.repeated) }
         lastPress = (role, report.time)
         switch gate {
         case .closed(let reason, cause: _): ignore(reason, role, &report, &effects)
@@ -150,12 +147,6 @@ extension Accessory {
 
     private mutating func up(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
         let level = buttons[role]
-        report.ups.insert(role)
-        if report.phase == .fenced, level == .held || level == .unknown {
-            if level == .unknown { buttons[role] = .released }
-            report.pendingUps.insert(role)
-            return report.pass(.releasedWhileConnecting)
-        }
         buttons[role] = .released
         switch level {
         case .released: report.pass(report.areEdges ? .alreadyReleased : .releasedWhileConnecting)
@@ -174,8 +165,18 @@ extension Accessory {
         }
     }
 
-    func noteLetGo(_ role: ButtonRole, _ report: inout Report) {
-        if role.transmits, gesture.mode != .toggle, gate == .open { report.lettings.insert(role) }
+    /// A value that no file lists came while a button was down: it may be its release in a form that is not known, as with
+    /// the charge of a battery beside the level. The press ends, and the next one counts after a release.
+    private mutating func doubt(_ report: inout Report, _ effects: inout EffectList) {
+        for role in roles.roles(of: report.input) where buttons[role] == .pressed {
+            buttons[role] = .held
+            let verdict = gesture.released(role, at: report.time, &effects)
+            publish(verdict, .released, role, &report, &effects)
+        }
+    }
+
+    private func noteLetGo(_ role: ButtonRole, _ report: inout Report) {
+        if role.transmits, gesture.mode != .toggle, gate == .open { report.releasesWithoutPress.insert(role) }
     }
 
     private func isPlugMoving(at now: MonotonicTime) -> Bool {
@@ -191,12 +192,12 @@ extension Accessory {
     }
 
     /// One order for all buttons, if none of them holds anything.
-    private func letGo(_ lettings: RoleSet, _ effects: inout EffectList) {
-        if lettings.isEmpty { return }
-        if lettings.count > 1, gesture.attempt == nil, gesture.holding.isEmpty {
+    private func letGo(_ releasesWithoutPress: RoleSet, _ effects: inout EffectList) {
+        if releasesWithoutPress.isEmpty { return }
+        if releasesWithoutPress.count > 1, gesture.attempt == nil, gesture.holding.isEmpty {
             return effects.order(.letGo(nil))
         }
-        for role in lettings { effects.order(.letGo(role)) }
+        for role in releasesWithoutPress { effects.order(.letGo(role)) }
     }
 
     /// After lost events nothing is known of what was pressed or released between: a transmission ends, and a button

@@ -24,8 +24,6 @@ package struct Accessory: Equatable, Sendable {
     var link: Link
     var buttons = Buttons()
     var gesture: Gesture
-    /// The newest value of each input whose fence is up.
-    var unconfirmed: [Unconfirmed] = []
     var battery: Int?
     /// What a person should do about its link.
     package private(set) var advice: String?
@@ -97,6 +95,7 @@ package struct Accessory: Equatable, Sendable {
     private mutating func transition(_ event: Event, at now: MonotonicTime, _ effects: inout EffectList) {
         switch event {
         case .valueNotified(let value, let input): valueNotified(value, input: input, at: now, &effects)
+        case .valueSeen(let value, let input): valueSeen(value, input: input)
         case .bytesReceived(let bytes): bytesReceived(bytes, at: now, &effects)
         case .keyPressed(let code): key(code, isPressed: true, at: now, &effects)
         case .keyReleased(let code): key(code, isPressed: false, at: now, &effects)
@@ -107,8 +106,9 @@ package struct Accessory: Equatable, Sendable {
         case .transmissionEnded(let transmission, let cause):
             gesture.transmissionEnded(transmission, cause, buttons, &effects)
         case .coreLost: gesture.coreLost()
-        case .connected, .servicesResolved, .notificationsEnabled, .notificationsFailed, .fenceAnswered,
-            .notificationsStopped, .servicesGone, .disconnected, .bluetoothLost, .portOpened, .portClosed,
+        case .connected, .sharedLinkConnected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
+            .fenceAnswered, .notificationsStopped, .servicesGone, .disconnected, .bluetoothLost, .portOpened,
+            .portClosed,
             .portUnavailable, .eventsLost, .plugChanged, .deviceRemoved:
             linkChanged(event, at: now, &effects)
         case .gateChanged(let gate): gateChanged(gate, &effects)
@@ -125,7 +125,7 @@ package struct Accessory: Equatable, Sendable {
         self.gate = gate
         guard case .closed(reason: _, let cause) = gate else { return }
         gesture.loseAll(cause, &effects)
-        gesture.forgetDebts()
+        gesture.forgetAwaitedReleases()
         buttons.discountPresses()
     }
 
@@ -134,7 +134,7 @@ package struct Accessory: Equatable, Sendable {
         case .gatt(var gatt):
             let ready = gatt.timerFired(at: now, &effects)
             link = .gatt(gatt)
-            for input in ready { opened(input) }
+            for input in ready { buttons.assumeReleased(roles.roles(of: input)) }
         case .serial(var serial, let scanner):
             if serial.settle(at: now) {
                 buttons.assumeReleased(roles.all)
@@ -157,8 +157,7 @@ package struct Accessory: Equatable, Sendable {
 
     package static func == (left: Accessory, right: Accessory) -> Bool {
         left.definition == right.definition && left.origin == right.origin && left.gate == right.gate
-            && left.link == right.link && left.unconfirmed == right.unconfirmed
-            && left.buttons == right.buttons && left.gesture == right.gesture
+            && left.link == right.link && left.buttons == right.buttons && left.gesture == right.gesture
             && left.battery == right.battery && left.advice == right.advice && left.timer == right.timer
     }
 }

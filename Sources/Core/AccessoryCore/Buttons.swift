@@ -14,11 +14,15 @@ struct Buttons: Equatable, Sendable {
 
     /// The longest time by which a second input repeats an edge.
     static let mirrorLag = Duration.milliseconds(100)
+    /// The time within which the same tap is the same one, as bluetoothd passes it on for each client that listens. Nobody
+    /// taps twice in it.
+    static let tapRepetition = Duration.milliseconds(50)
 
     private var known = RoleSet()
     private var down = RoleSet()
     private var counted = RoleSet()
     private var lastRelease: (role: ButtonRole, input: Int, time: MonotonicTime)?
+    private var lastTap: (role: ButtonRole, sample: Sample, time: MonotonicTime)?
 
     subscript(role: ButtonRole) -> Level {
         get {
@@ -79,6 +83,15 @@ struct Buttons: Equatable, Sendable {
     func isMirrored(_ role: ButtonRole, by input: Int, at now: MonotonicTime) -> Bool {
         guard let last = lastRelease, last.role == role, last.input != input else { return false }
         return now - last.time < Self.mirrorLag
+    }
+
+    mutating func isFirstTap(_ role: ButtonRole, _ sample: Sample, at now: MonotonicTime) -> Bool {
+        if let last = lastTap, last.role == role, last.sample == sample, now - last.time < Self.tapRepetition
+        {
+            return false
+        }
+        lastTap = (role, sample, now)
+        return true
     }
 
     static func == (left: Buttons, right: Buttons) -> Bool {

@@ -10,7 +10,9 @@ struct GattLink: Equatable, Sendable {
     enum State: Equatable, Sendable {
         case away(remark: String?)
         /// The services are being discovered.
-        case connected(since: MonotonicTime)
+        ///
+        /// A link is shared if breaking it would also break one of classic Bluetooth: it is kept, however useless.
+        case connected(since: MonotonicTime, isShared: Bool)
         /// The services are known.
         case open
         /// Useless: the shell was asked to break it.
@@ -26,6 +28,8 @@ struct GattLink: Equatable, Sendable {
         /// Notifications are on; the answer to the read is awaited.
         case fenced(since: MonotonicTime)
         case settling(until: MonotonicTime)
+        /// Notifications will be on with the next link of the right transport.
+        case unlinked
         case ready
         /// Given up.
         case failed(reason: String)
@@ -47,6 +51,8 @@ struct GattLink: Equatable, Sendable {
     static let subscribeAttempts = 8
 
     private(set) var state = State.away(remark: nil)
+    /// Whether the present link must not be broken.
+    private(set) var isShared = false
     private(set) var inputs: [Subscription]
 
     init(inputs: Int) {
@@ -56,6 +62,7 @@ struct GattLink: Equatable, Sendable {
     /// Leaves the subscriptions, for another state of the link.
     mutating func enter(_ state: State) {
         self.state = state
+        if case .connected(since: _, let isShared) = state { self.isShared = isShared }
         for index in inputs.indices { inputs[index] = .absent }
     }
 
@@ -74,7 +81,7 @@ struct GattLink: Equatable, Sendable {
     mutating func notificationsEnabled(_ input: Int, at now: MonotonicTime, _ effects: inout EffectList) {
         guard inputs.indices.contains(input) else { return }
         switch inputs[input] {
-        case .subscribing, .waiting:
+        case .subscribing, .waiting, .unlinked:
             inputs[input] = .fenced(since: now)
             effects.append(.fence(input))
         case .absent, .fenced, .settling, .ready, .failed:
@@ -83,11 +90,16 @@ struct GattLink: Equatable, Sendable {
         }
     }
 
-    /// The read was answered, or refused.
-    mutating func endFence(_ input: Int, isRefused: Bool) {
+    mutating func endFence(_ input: Int, _ answer: FenceAnswer) {
         guard inputs.indices.contains(input), case .fenced(let since) = inputs[input] else { return }
-        inputs[input] = isRefused ? .settling(until: since + Self.settleTime) : .ready
+        switch answer {
+        case .value: inputs[input] = .ready
+        case .refused: inputs[input] = .settling(until: since + Self.settleTime)
+        case .notConnected: inputs[input] = .unlinked
+        }
     }
+
+    func isUnlinked(_ input: Int) -> Bool { inputs.indices.contains(input) && inputs[input] == .unlinked }
 
     func isFenced(_ input: Int) -> Bool {
         guard inputs.indices.contains(input), case .fenced = inputs[input] else { return false }
@@ -116,6 +128,7 @@ struct GattLink: Equatable, Sendable {
     }
 
     private mutating func leave(_ reason: String, at now: MonotonicTime, _ effects: inout EffectList) {
+        guard !isShared else { return enter(.unused(reason: reason + ": switch it off and on")) }
         enter(.leaving(reason: reason, since: now))
         effects.append(.disconnect)
     }
@@ -125,15 +138,17 @@ struct GattLink: Equatable, Sendable {
         guard inputs.indices.contains(input) else { return false }
         return switch inputs[input] {
         case .fenced, .settling, .ready: true
-        case .absent, .subscribing, .waiting, .failed: false
+        case .absent, .subscribing, .waiting, .unlinked, .failed: false
         }
     }
 
     /// - Returns: The inputs that have become ready.
     mutating func timerFired(at now: MonotonicTime, _ effects: inout EffectList) -> [Int] {
         switch state {
-        case .connected(let since):
-            if now - since >= Self.resolveLimit { leave("its services are not reported", at: now, &effects) }
+        case .connected(let since, let isShared):
+            if !isShared, now - since >= Self.resolveLimit {
+                leave("its services are not reported", at: now, &effects)
+            }
         case .leaving(let reason, let since):
             if now - since >= Self.leaveLimit { leave(reason, at: now, &effects) }
         case .away, .open, .unused: break
@@ -147,7 +162,7 @@ struct GattLink: Equatable, Sendable {
                 effects.append(.subscribe(index))
             case .fenced, .settling:
                 if settle(index, at: now) { ready.append(index) }
-            case .absent, .subscribing, .ready, .failed:
+            case .absent, .subscribing, .unlinked, .ready, .failed:
                 break
             }
         }
@@ -170,7 +185,7 @@ struct GattLink: Equatable, Sendable {
     var deadline: MonotonicTime? {
         var deadline: MonotonicTime? =
             switch state {
-            case .connected(let since): since + Self.resolveLimit
+            case .connected(let since, let isShared): isShared ? nil : since + Self.resolveLimit
             case .leaving(reason: _, let since): since + Self.leaveLimit
             case .away, .open, .unused: nil
             }
@@ -205,6 +220,7 @@ struct GattLink: Equatable, Sendable {
                 switch input {
                 case .waiting(attempt: _, until: _, let reason):
                     return "its notifications cannot be turned on yet: \(reason)"
+                case .unlinked: return "only its link for sound is up: press it"
                 case .absent, .subscribing, .fenced, .settling, .ready, .failed: break
                 }
             }
@@ -223,7 +239,7 @@ extension GattLink.Subscription {
     fileprivate var isUseless: Bool {
         switch self {
         case .absent, .failed: true
-        case .subscribing, .waiting, .fenced, .settling, .ready: false
+        case .subscribing, .waiting, .fenced, .settling, .unlinked, .ready: false
         }
     }
 
@@ -232,7 +248,7 @@ extension GattLink.Subscription {
         switch self {
         case .fenced(let since): since + GattLink.fenceLimit
         case .settling(let until): until
-        case .absent, .subscribing, .waiting, .ready, .failed: nil
+        case .absent, .subscribing, .waiting, .unlinked, .ready, .failed: nil
         }
     }
 }

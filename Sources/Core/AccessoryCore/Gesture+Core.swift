@@ -18,7 +18,7 @@ extension Gesture {
         if attempt.identifier == identifier {
             self.attempt?.transmission = transmission
         } else {
-            hasStray = true
+            hasLateAnswer = true
         }
     }
 
@@ -30,9 +30,9 @@ extension Gesture {
     ) {
         guard let attempt, attempt.identifier == identifier else { return }
         self.attempt = nil
-        if hasStray { effects.order(.end(.released, nil)) }
-        hasStray = false
-        if code == .transmissionNotAllowed { owe(attempt.role, buttons, &effects) }
+        if hasLateAnswer { effects.order(.end(.released, nil)) }
+        hasLateAnswer = false
+        if code == .transmissionNotAllowed { awaitRelease(attempt.role, buttons, &effects) }
     }
 
     mutating func transmissionEnded(
@@ -43,21 +43,21 @@ extension Gesture {
     ) {
         guard let attempt, attempt.transmission == transmission else { return }
         self.attempt = nil
-        if cause == .timeLimit { owe(attempt.role, buttons, &effects) }
+        if cause == .timeLimit { awaitRelease(attempt.role, buttons, &effects) }
     }
 
     mutating func coreLost() {
         attempt = nil
-        hasStray = false
-        owed = RoleSet()
+        hasLateAnswer = false
+        awaitedReleases = RoleSet()
     }
 
     /// The core requires a release before the next transmission. For a toggle that is the release of the button itself,
     /// not the second press; a held button sends it in any case.
-    private mutating func owe(_ role: ButtonRole, _ buttons: Buttons, _ effects: inout EffectList) {
+    private mutating func awaitRelease(_ role: ButtonRole, _ buttons: Buttons, _ effects: inout EffectList) {
         guard !holding.contains(role) else { return }
         switch buttons[role] {
-        case .pressed, .held: owed.insert(role)
+        case .pressed, .held: awaitedReleases.insert(role)
         case .released, .unknown: effects.order(.end(.released, role))
         }
     }

@@ -21,7 +21,7 @@ struct Gesture: Equatable, Sendable {
         case pending
         case ignored(String)
         /// The release of a button that was pressed long enough, although the timer has not said so yet.
-        case bothCounted
+        case pressAndReleaseCounted
     }
 
     struct Attempt: Equatable, Sendable {
@@ -58,11 +58,11 @@ struct Gesture: Equatable, Sendable {
     /// The number of the last attempt whose end was ordered, or of a later one.
     private(set) var lastClosed = 0
     /// Whether the core has answered an attempt that was over, while another one was open.
-    var hasStray = false
+    var hasLateAnswer = false
     /// Buttons whose press counted, and whose release ends it.
     var holding = RoleSet()
     /// Buttons of whose release the core waits although their transmission is over.
-    var owed = RoleSet()
+    var awaitedReleases = RoleSet()
     /// Buttons that do not transmit and were reported as pressed.
     private var reported = RoleSet()
     var armed: ButtonRole?
@@ -148,7 +148,7 @@ struct Gesture: Equatable, Sendable {
             let verdict = counts(touch.role, at: now, &effects)
             forgetHold(touch.role)
             _ = end(touch.role, &effects)
-            return verdict == .counted ? .bothCounted : verdict
+            return verdict == .counted ? .pressAndReleaseCounted : verdict
         }
         if phantoms.add(now) >= Self.phantomLimit { lock(at: now, &effects) }
         return .ignored("too short for a press")
@@ -212,7 +212,7 @@ struct Gesture: Equatable, Sendable {
 
     private mutating func begin(_ role: ButtonRole, _ effects: inout EffectList) {
         attempts += 1
-        hasStray = false
+        hasLateAnswer = false
         let identifier = AttemptID(rawValue: attempts)
         attempt = Attempt(identifier: identifier, role: role)
         effects.order(.begin(identifier, role))
@@ -246,8 +246,8 @@ struct Gesture: Equatable, Sendable {
             effects.order(.end(.released, role))
             return true
         }
-        guard owed.contains(role) else { return false }
-        owed.remove(role)
+        guard awaitedReleases.contains(role) else { return false }
+        awaitedReleases.remove(role)
         effects.order(.end(.released, role))
         return true
     }
@@ -264,8 +264,8 @@ struct Gesture: Equatable, Sendable {
         holds = []
     }
 
-    mutating func forgetDebts() {
-        owed = RoleSet()
+    mutating func forgetAwaitedReleases() {
+        awaitedReleases = RoleSet()
     }
 
     private mutating func lock(at now: MonotonicTime, _ effects: inout EffectList) {

@@ -58,7 +58,7 @@ struct InputRoles: Equatable, Sendable {
                     levels.insert(self[role])
                 }
             case .up(let role), .tap(let role), .arm(let role), .fire(let role): roles.insert(self[role])
-            case .alive, .battery, .unknown: break
+            case .alive, .battery, .uncertain, .unknown: break
             }
         }
         inputs.append(roles)

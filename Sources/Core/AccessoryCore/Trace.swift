@@ -7,6 +7,7 @@ extension Accessory.Event: CustomStringConvertible {
     package var description: String {
         switch self {
         case .connected: "connected"
+        case .sharedLinkConnected: "sharedLinkConnected"
         case .servicesResolved(let found): "servicesResolved" + traced(found: found)
         case .notificationsEnabled(let input): "notificationsEnabled" + traced(input: input)
         case .notificationsFailed(let input, let reason):
@@ -14,12 +15,15 @@ extension Accessory.Event: CustomStringConvertible {
         case .fenceAnswered(let input, .value(let value)):
             "fenceAnswered \(hexadecimal(value).traced)" + traced(input: input)
         case .fenceAnswered(let input, .refused): "fenceRefused" + traced(input: input)
+        case .fenceAnswered(let input, .notConnected): "fenceNotConnected" + traced(input: input)
         case .notificationsStopped(let input): "notificationsStopped" + traced(input: input)
         case .servicesGone: "servicesGone"
         case .disconnected(let cause): "disconnected \(cause)"
         case .bluetoothLost: "bluetoothLost"
         case .valueNotified(let value, let input):
             "valueNotified \(hexadecimal(value).traced)" + traced(input: input)
+        case .valueSeen(let value, let input):
+            "valueSeen \(hexadecimal(value).traced)" + traced(input: input)
         case .portOpened: "portOpened"
         case .portClosed(let cause): "portClosed \(cause)"
         case .portUnavailable(let reason): "portUnavailable \(reason.traced)"

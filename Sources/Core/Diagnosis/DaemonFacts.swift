@@ -105,6 +105,11 @@ package struct DaemonFacts: Equatable, Sendable {
         }
     }
 
+    /// The names of those whose keys ptt-accessoryd watches, near or away.
+    var bluetoothHeadsets: [String] {
+        (devices?.devices ?? []).filter { $0.kind == .bluetoothHeadset && $0.link != .unused }.map(\.name)
+    }
+
     /// The remark names the command, if there is one, in backquotes.
     private static func cure(in remark: String) -> Cure {
         let parts = remark.split(separator: "`", omittingEmptySubsequences: false)

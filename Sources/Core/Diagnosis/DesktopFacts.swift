@@ -7,26 +7,38 @@ package struct DesktopFacts: Equatable, Sendable {
     package var hasNotifications: Bool
     /// Of `org.freedesktop.portal.GlobalShortcuts`; nil if there is none.
     package var shortcutsVersion: Int?
-    /// mpris-proxy passes the key of Bluetooth headsets on to the media player.
-    package var hasKeyProxy: Bool
+    package var keyProxy: KeyProxy
+
+    /// mpris-proxy passes the keys of Bluetooth headsets on to the music player, and takes them from everybody else.
+    package enum KeyProxy: Equatable, Sendable {
+        case absent
+        /// A unit of this user: on Debian 13 it is enabled for all users.
+        case service
+        /// Started in another way.
+        case process
+    }
 
     package init(
         desktop: String?,
         hasPanel: Bool,
         hasNotifications: Bool,
         shortcutsVersion: Int?,
-        hasKeyProxy: Bool
+        keyProxy: KeyProxy
     ) {
         self.desktop = desktop
         self.hasPanel = hasPanel
         self.hasNotifications = hasNotifications
         self.shortcutsVersion = shortcutsVersion
-        self.hasKeyProxy = hasKeyProxy
+        self.keyProxy = keyProxy
     }
 
-    package static func findings(_ facts: Result<DesktopFacts, Silence>) -> [Finding] {
+    /// - Parameters:
+    ///   - facts: What the session bus has answered.
+    ///   - headsets: The names of the Bluetooth headsets whose keys are used.
+    /// - Returns: One for the panel, one for the key of the keyboard, and what hinders.
+    package static func findings(_ facts: Result<DesktopFacts, Silence>, headsets: [String]) -> [Finding] {
         switch facts {
-        case .success(let facts): facts.findings
+        case .success(let facts): facts.findings(headsets)
         case .failure(.timedOut):
             [.warning(.desktop, "the session bus does not answer", cure: .advice("log out and in again"))]
         case .failure(.unreachable(let reason)):
@@ -40,18 +52,27 @@ package struct DesktopFacts: Equatable, Sendable {
         }
     }
 
-    private var findings: [Finding] {
-        let proxy =
-            hasKeyProxy
-            ? Finding.warning(
-                .desktop,
-                "mpris-proxy runs: the key of a Bluetooth headset also pauses the music player",
-                cure: .command("pkill -x mpris-proxy")
-            ) : nil
+    private func findings(_ headsets: [String]) -> [Finding] {
         guard let desktop else {
-            return [.ok(.desktop, "no desktop in this session")] + [proxy].compactMap(\.self)
+            return [.ok(.desktop, "no desktop in this session")] + proxy(headsets)
         }
-        return [panel(desktop), key, proxy].compactMap(\.self)
+        return [panel(desktop), key] + proxy(headsets)
+    }
+
+    /// Without such a headset it does no harm.
+    private func proxy(_ headsets: [String]) -> [Finding] {
+        guard !headsets.isEmpty else { return [] }
+        let cure: Cure
+        switch keyProxy {
+        case .absent: return []
+        // Masked, because it is enabled for all users: it would come back with the next login.
+        case .service: cure = .command("systemctl --user mask --now mpris-proxy.service")
+        case .process: cure = .command("pkill -x mpris-proxy")
+        }
+        let names = headsets.joined(separator: ", ")
+        return [
+            .warning(.desktop, "mpris-proxy takes the key of \(names) for the music player", cure: cure)
+        ]
     }
 
     private func panel(_ desktop: String) -> Finding {

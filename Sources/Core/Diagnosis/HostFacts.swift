@@ -50,7 +50,8 @@ package struct HostFacts: Equatable, Sendable {
             + SeatFacts.findings(seat) + udev.findings(isAtSeat: isAtSeat)
             + BluetoothFacts.findings(bluetooth) + daemons.deviceFindings
             + SoundFacts.findings(sound, soundUnits) + (recording?.findings ?? [])
-            + FileFacts.findings(files, userID: session.userID) + DesktopFacts.findings(desktop)
+            + FileFacts.findings(files, userID: session.userID)
+            + DesktopFacts.findings(desktop, headsets: daemons.bluetoothHeadsets)
     }
 
     private var isAtSeat: Bool? {

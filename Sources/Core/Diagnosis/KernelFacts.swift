@@ -1,16 +1,28 @@
 /// The kernel, and what stands between it and this program.
 package struct KernelFacts: Equatable, Sendable {
+    /// What the kernel grants a user's service manager, which needs a user namespace for most protections of a service. The
+    /// generator `push-to-talk-namespaces` has the same rule.
+    package enum Namespaces: Equatable, Sendable {
+        case granted
+        /// By AppArmor: without any privilege in it.
+        case unprivileged
+        /// By this setting of the kernel.
+        case refused(setting: String)
+    }
+
     /// Of Flatpak, Snap or a container: its name.
     package var sandbox: String?
     /// The Windows Subsystem for Linux.
     package var isWSL: Bool
     /// `/dev/uhid`, over which bluetoothd makes input devices.
     package var hasUHID: Bool
+    package var namespaces: Namespaces
 
-    package init(sandbox: String?, isWSL: Bool, hasUHID: Bool) {
+    package init(sandbox: String?, isWSL: Bool, hasUHID: Bool, namespaces: Namespaces = .granted) {
         self.sandbox = sandbox
         self.isWSL = isWSL
         self.hasUHID = hasUHID
+        self.namespaces = namespaces
     }
 
     package var findings: [Finding] {
@@ -32,15 +44,36 @@ package struct KernelFacts: Equatable, Sendable {
                 )
             ]
         }
-        if !hasUHID {
-            return [
-                .warning(
-                    .kernel,
-                    "/dev/uhid is not there: Bluetooth buttons that are keyboards or presenters give no key",
-                    cure: .command("sudo modprobe uhid")
-                )
-            ]
+        return [keyboards] + protections
+    }
+
+    private var keyboards: Finding {
+        if hasUHID { return .ok(.kernel, "/dev/uhid is there") }
+        return .warning(
+            .kernel,
+            "/dev/uhid is not there: Bluetooth buttons that are keyboards or presenters give no key",
+            cure: .command("sudo modprobe uhid")
+        )
+    }
+
+    /// No warning: push-to-talk works, and what would grant the namespaces lowers the protection of the whole machine.
+    private var protections: [Finding] {
+        let (refusal, missing): (String, String)
+        switch namespaces {
+        case .granted: return []
+        case .unprivileged:
+            refusal = "AppArmor grants users no namespace with privileges"
+            missing = "PrivateDevices="
+        case .refused(let setting):
+            refusal = "\(setting) grants users no namespace"
+            missing = "PrivateUsers=, PrivateDevices="
         }
-        return [.ok(.kernel, "/dev/uhid is there")]
+        return [
+            .ok(
+                .kernel,
+                "\(refusal): pttd and ptt-accessoryd run without \(missing), ProtectSystem=, ProtectHome= and PrivateTmp=, "
+                    + "and see the files and devices that this user sees; their filters of system calls remain"
+            )
+        ]
     }
 }

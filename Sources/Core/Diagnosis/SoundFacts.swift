@@ -55,19 +55,26 @@ package struct SoundFacts: Equatable, Sendable {
     package var deafHeadset: DeafHeadset?
     /// Other applications that record.
     package var recorders: [String]
+    /// Those that record from a live microphone, while there is a Push-to-Talk Microphone.
+    package var liveRecorders: [String]
+    package var unheardDevices: [UnheardDevice]
 
     package init(
         server: String,
         preferences: [String] = [],
         microphone: Result<Microphone, NoMicrophone>,
         deafHeadset: DeafHeadset? = nil,
-        recorders: [String] = []
+        recorders: [String] = [],
+        liveRecorders: [String] = [],
+        unheardDevices: [UnheardDevice] = []
     ) {
         self.server = server
         self.preferences = preferences
         self.microphone = microphone
         self.deafHeadset = deafHeadset
         self.recorders = recorders
+        self.liveRecorders = liveRecorders
+        self.unheardDevices = unheardDevices
     }
 
     /// - Parameters:
@@ -99,11 +106,22 @@ package struct SoundFacts: Equatable, Sendable {
     private func findings(_ units: SoundUnits?) -> [Finding] {
         var findings: [Finding] = [units?.problem(server) ?? .ok(.sound, server)]
         findings.append(microphoneFinding(units))
+        findings += unheardDevices.map { .warning(.microphone, $0.text, cure: $0.cure) }
         if !recorders.isEmpty {
             findings.append(
                 .ok(
                     .microphone,
                     "also recording, which is no hindrance: \(recorders.joined(separator: ", "))"
+                )
+            )
+        }
+        if !liveRecorders.isEmpty {
+            findings.append(
+                .warning(
+                    .microphone,
+                    "\(liveRecorders.joined(separator: ", ")): not from the Push-to-Talk Microphone, but from a live "
+                        + "one, which is heard also while nobody presses",
+                    cure: .advice("choose the Push-to-Talk Microphone there, if only presses are to be heard")
                 )
             )
         }

@@ -70,6 +70,9 @@ extension Indicator {
         case notify(Notice.Content, replacing: UInt32)
         case closeNotice(id: UInt32)
 
+        /// A line for the person who asks why.
+        case log(String)
+
         case showPlayer(MediaPlayer.Content)
         case hidePlayer
 

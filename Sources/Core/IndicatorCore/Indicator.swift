@@ -58,10 +58,10 @@ package struct Indicator: Sendable {
             refusal = nil
             images.fetchingFailed()
             updateExit(at: now)
-            return perform(key.handle(.coreLost))
+            return perform(key.handle(.coreLost, at: now))
         case .watcherChanged(let isThere):
             defer { hasPanel = isThere }
-            return isThere || hasPanel == false ? [] : endUnseen()
+            return isThere || hasPanel == false ? [] : endUnseen(at: now)
         case .panelActivated, .menuClicked(.talk):
             return toggle(.panel)
         case .menuClicked(.leave):
@@ -80,19 +80,19 @@ package struct Indicator: Sendable {
             guard notice.isOurs(id) else { return [] }
             return perform(notice.handle(.actionInvoked(id: id), at: now)) + act(action)
         case .keyPressed:
-            return perform(key.handle(.pressed))
+            return perform(key.handle(.pressed, at: now))
         case .keyReleased:
-            return perform(key.handle(.released))
+            return perform(key.handle(.released, at: now))
         case .keyLost(let loss):
-            return perform(key.handle(.lost(loss)))
+            return perform(key.handle(.lost(loss), at: now))
         case .screenLocked(let isLocked):
-            self.isLocked = isLocked
-            return perform(key.handle(.screenLocked(isLocked)))
+            return screenLocked(isLocked, at: now)
         case .playerStopRequested:
             return stop()
         case .timerFired:
             armed = nil
-            let effects = perform(notice.handle(.timerFired, at: now))
+            let effects =
+                perform(notice.handle(.timerFired, at: now)) + perform(key.handle(.timerFired, at: now))
             if let exit, exit.at <= now { return effects + [.exit(exit.reason)] }
             return effects
         }
@@ -126,11 +126,15 @@ package struct Indicator: Sendable {
 
     // MARK: - Talking
 
-    /// Begins a transmission, or ends the one that there is, whatever began it.
-    private func toggle(_ origin: TalkOrigin) -> [Effect] {
+    /// Begins a transmission, or ends the one that there is, whatever began it. On a locked screen only hardware talks.
+    private mutating func toggle(_ origin: TalkOrigin) -> [Effect] {
         guard let status, let channel = status.channel else { return [] }
-        return status.transmission == nil
-            ? [.begin(origin, channel.channelID)] : [.stop(channel.channelID)]
+        guard status.transmission == nil else { return [.stop(channel.channelID)] }
+        guard !isLocked else {
+            refusal = "The screen is locked"
+            return []
+        }
+        return [.begin(origin, channel.channelID)]
     }
 
     /// Also without a transmission that is known: one may just have been asked for.
@@ -143,8 +147,17 @@ package struct Indicator: Sendable {
     }
 
     /// Ends what was begun here, because nothing shows the open microphone any more.
-    private mutating func endUnseen() -> [Effect] {
-        end(.panel) + end(.notification) + perform(key.handle(.lost(.unseen)))
+    private mutating func endUnseen(at now: MonotonicTime) -> [Effect] {
+        end(.panel) + end(.notification) + perform(key.handle(.lost(.unseen), at: now))
+    }
+
+    /// Ends what was begun here: nothing shows the open microphone on a locked screen, and nobody can end it there. Who
+    /// talks with hardware has it in the hand.
+    private mutating func screenLocked(_ isLocked: Bool, at now: MonotonicTime) -> [Effect] {
+        self.isLocked = isLocked
+        refusal = nil
+        let effects = perform(key.handle(.screenLocked(isLocked), at: now))
+        return isLocked ? end(.panel) + end(.notification) + effects : effects
     }
 
     private func perform(_ effects: [TalkKey.Effect]) -> [Effect] {
@@ -153,6 +166,14 @@ package struct Indicator: Sendable {
             case .begin: status?.channel.map { [.begin(.key, $0.channelID)] } ?? []
             // Also where its transmission has ended, so that the core knows that the key is up.
             case .end: [.end(.key)]
+            case .endUnreported:
+                [
+                    .end(.key),
+                    .log(
+                        "the talk key counts as released: the desktop has neither repeated the press nor reported "
+                            + "the release"
+                    ),
+                ]
             }
         }
     }
@@ -162,10 +183,10 @@ package struct Indicator: Sendable {
     private mutating func handle(_ event: Notice.Event, at now: MonotonicTime) -> [Effect] {
         let isLost = notice.isLost(after: event)
         let effects = perform(notice.handle(event, at: now))
-        return isLost && hasPanel != true ? effects + endUnseen() : effects
+        return isLost && hasPanel != true ? effects + endUnseen(at: now) : effects
     }
 
-    private func act(_ action: Notice.Action) -> [Effect] {
+    private mutating func act(_ action: Notice.Action) -> [Effect] {
         switch action {
         case .talk: status?.transmission == nil ? toggle(.notification) : []
         case .stop: stop()
@@ -229,7 +250,7 @@ package struct Indicator: Sendable {
     }
 
     private mutating func updateTimer() -> [Effect] {
-        let next = [exit?.at, notice.deadline].compactMap(\.self).min()
+        let next = [exit?.at, notice.deadline, key.deadline].compactMap(\.self).min()
         guard next != armed else { return [] }
         armed = next
         return next.map { [.arm(at: $0)] } ?? [.disarm]

@@ -121,15 +121,6 @@ struct JoinedChannel: Equatable, Sendable {
         return earliest
     }
 
-    /// Whether the mode allows a transmission of this button now.
-    func allowsTransmission(of role: ButtonRole) -> Bool {
-        switch transmissionMode {
-        case .fullDuplex: true
-        case .halfDuplex: participant == nil || role.talksOver
-        case .listenOnly, .unknown: false
-        }
-    }
-
     /// Whether the participant is played now. During an emergency in half duplex it is not, as a half-duplex radio does
     /// not receive while it transmits: the microphone would send what the speaker plays. It is played again after the
     /// emergency, unless the application clears it.
@@ -156,7 +147,8 @@ struct JoinedChannel: Equatable, Sendable {
         presence = .starting(starting)
     }
 
-    /// Ends the transmission, if there is one; the audio session is updated after the transition.
+    /// Ends the transmission, if there is one; the audio session is updated after the transition. What was released ended by
+    /// that, whatever comes before the release has lagged.
     mutating func endTransmission(
         _ cause: EndCause,
         by source: TransmitSource,
@@ -165,6 +157,7 @@ struct JoinedChannel: Equatable, Sendable {
         guard let lease else { return }
         self.lease = nil
         if let tone = cause.tone(wasLive: audio.isLive(lease.captureID)) { effects.play(tone) }
+        let (cause, source) = lease.released.map { (.released, $0.source) } ?? (cause, source)
         announce(.transmissionEnded(lease.transmission, cause, by: source), effects: &effects)
     }
 

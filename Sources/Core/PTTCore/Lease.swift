@@ -7,9 +7,18 @@ struct Lease: Equatable, Sendable {
     /// When to warn of the limit; nil once that is done.
     var warning: MonotonicTime?
     let limit: MonotonicTime
+    /// Set while a release lags.
+    var released: Released?
+
+    /// A person has released the button, and what they said last is still on its way from the microphone.
+    struct Released: Equatable, Sendable {
+        let source: TransmitSource
+        /// When the transmission ends, at the latest.
+        let due: MonotonicTime
+    }
 
     /// Each transmission has one capture stream, which has its number.
     var captureID: CaptureID { CaptureID(rawValue: transmission.transmissionID.rawValue) }
 
-    var deadline: MonotonicTime { warning ?? limit }
+    var deadline: MonotonicTime { released?.due ?? warning ?? limit }
 }

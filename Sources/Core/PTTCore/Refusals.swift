@@ -26,6 +26,8 @@ extension Refusal {
         "the screen is locked, and the configuration refuses transmissions then (pttd.toml, while-locked)"
     )
 
+    static let lockUnknown = Refusal(.unknown, "logind has not said whether the screen is locked")
+
     static func callActive(_ call: ActiveCall) -> Refusal {
         Refusal(.callActive, "a call is active (\(call.source), \(call.name)): end it first")
     }

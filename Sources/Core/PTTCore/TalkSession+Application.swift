@@ -8,7 +8,6 @@ extension TalkSession {
         newToken: PushToken,
         effects: inout EffectCollector
     ) -> Answer {
-        if power == .shuttingDown { return .refused(.shuttingDown) }
         let identifier = request.identifier
         let refusal = Refusal.unusable(
             identifier.rawValue,
@@ -167,12 +166,8 @@ extension TalkSession {
             from: client,
             effects: &effects
         ) { .transmissionModeChanged($0) }
-        updateChannel { channel in
-            if let role = channel.lease?.transmission.role, !channel.allowsTransmission(of: role) {
-                channel.endTransmission(.modeChanged, by: .unknown, effects: &effects)
-            }
-            channel.refuseUnheard(effects: &effects)
-        }
+        yieldTransmission(effects: &effects)
+        updateChannel { $0.refuseUnheard(effects: &effects) }
         return answer
     }
 

@@ -27,6 +27,9 @@ extension TalkSession {
     }
 
     mutating func captureStarted(_ captureID: CaptureID, effects: inout EffectCollector) {
+        guard openChannel.audio.microphone?.capture.captureID == captureID else { return }
+        // Before the talk permit: nobody would hear what is said after it.
+        if let microphone, microphone.isDeaf { return endTransmission(.microphoneMuted, effects: &effects) }
         updateChannel { channel in
             // In full duplex both ends talk at will, and what the speaker plays is captured.
             let isAnnounced = channel.transmissionMode != .fullDuplex
@@ -43,6 +46,10 @@ extension TalkSession {
         guard microphone != self.microphone else { return }
         self.microphone = microphone
         effects.publish(.microphoneChanged(microphone))
+        guard microphone.isDeaf, let lease = openChannel.lease,
+            openChannel.audio.isLive(lease.captureID)
+        else { return }
+        endTransmission(.microphoneMuted, effects: &effects)
     }
 
     mutating func setVolume(_ request: ChannelInterface.VolumeRequest, effects: inout EffectCollector)
@@ -77,35 +84,23 @@ extension TalkSession {
         endTransmission(cause, effects: &effects)
     }
 
-    mutating func audioConnectionReady(_ client: ClientID, effects: inout EffectCollector) {
-        guard clientsWithoutAudio.remove(client) != nil, channel?.receiver == client else { return }
-        resumeReception(effects: &effects)
-    }
-
-    mutating func audioConnectionLost(_ client: ClientID, effects: inout EffectCollector) {
-        let isReceiver = channel?.receiver == client
+    mutating func audioConnectionLost(_ client: ClientID) {
         // Also of an application that has no channel yet, or waits for it.
-        if isReceiver || attachments[client] != nil { clientsWithoutAudio.insert(client) }
-        guard isReceiver else { return }
-        endTransmission(.audioConnectionLost, effects: &effects)
-        interrupt(.audioConnectionLost, refusal: .noAudioConnection(channel?.owner), effects: &effects)
+        if channel?.receiver == client || attachments[client] != nil { clientsWithoutAudio.insert(client) }
     }
-
-    /// Whether no audio reaches the channel's application or comes from it.
-    var isAudioConnectionLost: Bool { channel?.receiver.map(clientsWithoutAudio.contains) ?? false }
 
     mutating func audioServerReady(effects: inout EffectCollector) {
         guard !isAudioServerReady else { return }
         isAudioServerReady = true
-        resumeReception(effects: &effects)
         effects.publish(.audioServerReady)
     }
 
     mutating func audioServerLost(effects: inout EffectCollector) {
         guard isAudioServerReady else { return }
+        let before = receptionObstacle
         isAudioServerReady = false
-        endTransmission(.audioServerLost, effects: &effects)
-        interrupt(.audioServerLost, refusal: .noAudioServer, effects: &effects)
+        yieldTransmission(effects: &effects)
+        yieldReception(before: before, effects: &effects)
         endAudio(effects: &effects)
         effects.publish(.audioServerLost)
     }

@@ -16,20 +16,12 @@ extension TalkSession {
 
     /// The interruption comes first, then the end of the transmission, then that of the audio session.
     private mutating func yield(to call: ActiveCall, effects: inout EffectCollector) {
-        if let lease = openChannel.lease, isExemptFromCalls(lease.transmission.role) {
-            return silenceReception(.callActive(call), effects: &effects)
+        if openChannel.lease.map({ isExemptFromCalls($0.transmission.role) }) != true {
+            updateChannel { $0.audio.interrupt(.call, effects: &effects) }
         }
-        updateChannel { $0.audio.interrupt(.call, effects: &effects) }
-        endTransmission(.callActive, effects: &effects)
+        yieldTransmission(effects: &effects)
         silenceReception(.callActive(call), effects: &effects)
     }
-
-    /// Why a call allows no transmission of this button.
-    func callRefusal(of role: ButtonRole) -> Refusal? {
-        isExemptFromCalls(role) ? nil : call.map { .callActive($0) }
-    }
-
-    func isExemptFromCalls(_ role: ButtonRole) -> Bool { role == .emergency && emergencyDuringCalls }
 
     mutating func recordersChanged(_ recorders: [String], effects: inout EffectCollector) {
         guard recorders != self.recorders else { return }

@@ -9,7 +9,6 @@ extension TalkSession {
         newToken: PushToken,
         effects: inout EffectCollector
     ) -> Answer {
-        if power == .shuttingDown { return .refused(.shuttingDown) }
         if let refusal = Refusal.unusable(request.name, longest: request.name, request.application ?? "") {
             return .refused(refusal)
         }
@@ -179,9 +178,6 @@ extension TalkSession {
 
     mutating func policyChanged(_ policy: Policy, effects: inout EffectCollector) {
         self.policy = policy
-        if case .notJoined = state, policy.restriction(of: Policy.virtualMicrophone) != nil {
-            endTransmission(.channelLeft, effects: &effects)
-        }
         guard let channel, let refusal = policy.restriction(of: channel.policyID) else { return }
         leave(for: .systemPolicy, explanation: refusal.reason, effects: &effects)
     }

@@ -30,6 +30,8 @@ extension TalkSession {
         ///
         /// - Parameter reason: For people: what failed, on which device.
         case playbackFailed(PlaybackID, Interruption, reason: String)
+        /// There is a speaker again after there was none.
+        case speakerReturned
         /// An application has presented its token on the audio socket.
         case audioConnectionReady(ClientID)
         /// The audio socket of an application that is still connected has closed: no audio reaches it or comes from it.
@@ -67,7 +69,7 @@ extension TalkSession {
         ///
         /// - Parameter reason: For people: what failed, on which file.
         case stateNotSaved(reason: String)
-        /// The last event; all later requests are refused.
+        /// The last event; all later requests but those to leave are refused.
         case shuttingDown
     }
 

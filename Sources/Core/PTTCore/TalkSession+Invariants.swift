@@ -14,19 +14,8 @@ extension TalkSession {
     }
 
     private var lastResortViolation: String? {
-        switch state {
-        case .joined:
-            if lastResort != .lastResort { return "the channel of last resort is used while one is joined" }
-        case .notJoined:
-            if lastResort.lease == nil { return nil }
-            guard case .recorded = virtualMicrophone else {
-                return "transmitting, and no application records"
-            }
-            if policy.restriction(of: Policy.virtualMicrophone) != nil {
-                return "transmitting into a virtual microphone that the policy forbids"
-            }
-        }
-        return nil
+        guard case .joined = state, lastResort != .lastResort else { return nil }
+        return "the channel of last resort is used while one is joined"
     }
 
     private func audioViolation(_ channel: JoinedChannel) -> String? {
@@ -40,27 +29,28 @@ extension TalkSession {
         if audio.speaker == nil, channel.reception?.awaitedBy.isEmpty == false {
             return "a request waits for a speaker that does not open"
         }
-        if isPlaying, !isAudioServerReady || power != .awake || !isSessionActive || call != nil {
-            return "a reception goes on that cannot be played"
+        if isPlaying, call != nil { return "a reception is played during a call" }
+        if isPlaying, let obstacle = receptionObstacle {
+            return "a reception is played, although \(obstacle.refusal.reason)"
         }
         return nil
     }
 
     private func transmissionViolation(_ channel: JoinedChannel) -> String? {
         guard let lease = channel.lease else { return nil }
-        if !isAudioServerReady { return "transmitting without an audio server" }
-        if power != .awake { return "transmitting while \(power)" }
-        if !isSessionActive { return "transmitting while another session is active" }
-        if callRefusal(of: lease.transmission.role) != nil { return "transmitting during a call" }
-        if !lease.transmission.role.transmits { return "transmitting with a button that does not" }
-        if !channel.allowsTransmission(of: lease.transmission.role) {
-            return "transmitting in the mode \(channel.transmissionMode)"
+        let role = lease.transmission.role
+        if let obstacle = obstacle(toTransmitting: role) {
+            return "transmitting, although \(obstacle.refusal.reason)"
         }
+        if !role.transmits { return "transmitting with a button that does not" }
         if case .absent = channel.presence { return "transmitting for an application that is absent" }
         // The time that it began is in whole microseconds.
         let began = MonotonicTime(nanoseconds: Int64(lease.transmission.began) * 1000)
         if lease.limit - began > timeLimit + .microseconds(1) {
             return "the limit of a transmission is longer than the time limit"
+        }
+        if let released = lease.released, released.due > lease.limit {
+            return "a release lags beyond the time limit"
         }
         return nil
     }

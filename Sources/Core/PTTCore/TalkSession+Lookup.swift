@@ -37,15 +37,6 @@ extension TalkSession {
     /// Whether the application is in the foreground. A client that is not attached has no background.
     func isInForeground(_ client: ClientID) -> Bool {
         guard let process = attachments[client] else { return true }
-        return process.isForeground && !isLocked && isSessionActive
-    }
-
-    /// Why the power state allows neither transmission nor reception.
-    var powerRefusal: Refusal? {
-        switch power {
-        case .awake: nil
-        case .suspending: .suspending
-        case .shuttingDown: .shuttingDown
-        }
+        return process.isForeground && isLocked != true && isSessionActive
     }
 }

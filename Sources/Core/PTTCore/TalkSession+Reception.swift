@@ -36,14 +36,13 @@ extension TalkSession {
     ) -> Refusal? {
         if let refusal = Refusal.unusable(speaker.name, longest: speaker.name) { return refusal }
         guard let channel, let running = channel.running else { return .notJoined }
-        if let refusal = powerRefusal { return refusal }
-        guard isSessionActive else { return .sessionInactive }
+        if let obstacle = machineObstacle { return obstacle.refusal }
         if let lease = channel.lease, channel.transmissionMode == .halfDuplex {
             return .talkedOver(lease.transmission)
         }
         // A request must not succeed without activation; a push is accepted and not heard.
         if let call, request != nil { return .callActive(call) }
-        if call == nil, let refusal = audioRefusal { return refusal }
+        if call == nil, let obstacle = receptionObstacle { return obstacle.refusal }
         if request != nil, running.reception?.awaitedBy.count ?? 0 >= Reception.requestLimit {
             return .tooManyWaiting
         }
@@ -64,12 +63,6 @@ extension TalkSession {
             effects.publish(.participantChanged(participant.description))
         }
         return nil
-    }
-
-    /// Why the audio server, or the application's audio socket, allows neither transmission nor reception.
-    var audioRefusal: Refusal? {
-        if !isAudioServerReady { return .noAudioServer }
-        return isAudioConnectionLost ? .noAudioConnection(channel?.owner) : nil
     }
 
     mutating func playbackStarted(_ playbackID: PlaybackID, effects: inout EffectCollector) {
@@ -115,7 +108,7 @@ extension TalkSession {
     /// A cause of interruptions has ended: an interrupted reception continues, unless another cause remains or it was
     /// interrupted for too long.
     mutating func resumeReception(effects: inout EffectCollector) {
-        guard power == .awake, isSessionActive, audioRefusal == nil else { return }
+        guard receptionObstacle == nil else { return }
         guard case .interrupted(let participant, _, let since) = channel?.reception else { return }
         let isTooLate = effects.now - since > Reception.resumptionLimit
         updateChannel { channel in

@@ -65,7 +65,12 @@ extension TalkSession {
         from client: ClientID,
         effects: inout EffectCollector
     ) -> Answer? {
-        switch request {
+        if power == .shuttingDown {
+            // What changes now would have to be saved before the end. A channel can be left once.
+            guard case .leave(let request) = request else { return .refused(.shuttingDown) }
+            return leave(request, from: client, effects: &effects)
+        }
+        return switch request {
         case .attach(let request, let processID, let newToken):
             attach(request, from: client, processID: processID, newToken: newToken, effects: &effects)
         case .setForeground(let request): setForeground(request, from: client)

@@ -21,7 +21,7 @@ extension EndCause {
         switch self {
         case .timeLimit: .timeLimitReached
         case .linkLost, .deviceRemoved: .accessoryLost
-        case .microphoneLost, .noMicrophone, .applicationUnavailable: .denied
+        case .microphoneLost, .noMicrophone, .microphoneMuted, .applicationUnavailable: .denied
         case .unknown, .released, .stopped, .connectionLost, .applicationGone, .audioConnectionLost,
             .channelLeft, .sessionLocked, .modeChanged, .callActive, .recorderGone:
             wasLive ? .end : nil

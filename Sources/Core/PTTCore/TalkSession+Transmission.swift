@@ -27,7 +27,7 @@ extension TalkSession {
             updateChannel { $0.updateRunning { $0.graceEnd = nil } }
         }
         startIfAbsent(effects: &effects)
-        if role == .emergency { makeRoomForEmergency(effects: &effects) }
+        makeRoom(for: role, effects: &effects)
         transmissionCount += 1
         let transmission = Transmission(
             transmissionID: TransmissionID(rawValue: transmissionCount),
@@ -50,9 +50,10 @@ extension TalkSession {
         return .began(transmission.transmissionID)
     }
 
-    /// Ends what an emergency takes the place of: a transmission, and the audio session unless a participant is played
-    /// on during it.
-    private mutating func makeRoomForEmergency(effects: inout EffectCollector) {
+    /// Ends what a transmission takes the place of: one that was released, and if it is an emergency, any other; and the
+    /// audio session unless a participant is played on during it.
+    private mutating func makeRoom(for role: ButtonRole, effects: inout EffectCollector) {
+        guard role == .emergency || openChannel.lease != nil else { return }
         updateChannel { channel in
             channel.endTransmission(.preempted, by: .unknown, effects: &effects)
             channel.audio.update(
@@ -64,40 +65,20 @@ extension TalkSession {
         }
     }
 
-    /// Why a transmission may not begin. The first reason is the one that is given.
+    /// Why a transmission may not begin.
     private func refusal(
         of request: ChannelInterface.BeginRequest,
         from client: ClientID,
         at now: MonotonicTime
     ) -> Refusal? {
-        let channel: JoinedChannel
-        switch openChannel(request.channelID, for: client) {
-        case .failure(let refusal): return refusal
-        case .success(let found): channel = found
-        }
-        if let refusal = virtualMicrophoneRefusal { return refusal }
-        if let refusal = powerRefusal ?? sessionRefusal { return refusal }
-        if !mayBegin(request, from: client, graceAt: now) {
-            return .notInForeground(channel.owner)
-        }
-        // Before all reasons that concern a transmission: this press asks for none.
-        if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled { return .accessoriesOff }
-        if let refusal = callRefusal(of: request.role) { return refusal }
-        if let lease = channel.lease, !request.role.preempts(lease.transmission.role) {
-            return .inProgress(lease.transmission)
-        }
-        if let refusal = channel.transmissionRefusal(of: request.role) { return refusal }
-        if let refusal = audioRefusal { return refusal }
-        if timeOutLock.isLocked(request.origin, request.role) { return .timedOut(request.origin) }
-        switch channel.presence {
-        case .absent(let absent) where absent.owner.activation == nil: return .absent(absent.owner)
-        case .absent, .unowned, .starting, .running: return nil
-        }
+        if case .failure(let refusal) = openChannel(request.channelID, for: client) { return refusal }
+        let press = Press(request: request, client: client, time: now)
+        return obstacle(toTransmitting: request.role, asking: press)?.refusal
     }
 
     /// Whether the client may begin: an application in the background may not open the microphone by itself, except
     /// within the grace period after a press that it handles. Without a time the grace period does not count.
-    private func mayBegin(
+    func mayBegin(
         _ request: ChannelInterface.BeginRequest,
         from client: ClientID,
         graceAt now: MonotonicTime?
@@ -135,9 +116,22 @@ extension TalkSession {
                 of: lease.transmission,
                 isByApplication: client == channel.receiver
             )
-            updateChannel { $0.endTransmission(cause, by: source, effects: &effects) }
+            if lags(lease, cause) {
+                let due = min(effects.now + releaseLag, lease.limit)
+                updateChannel { $0.lease?.released = Lease.Released(source: source, due: due) }
+            } else {
+                updateChannel { $0.endTransmission(cause, by: source, effects: &effects) }
+            }
             return .done
         }
+    }
+
+    /// Whether the end waits for ``releaseLag``: only that of a person, and only where something is delivered. Released again
+    /// it ends at once.
+    private func lags(_ lease: Lease, _ cause: EndCause) -> Bool {
+        cause.isRelease && releaseLag > .zero && lease.released == nil
+            && lease.transmission.source != .developerRequest
+            && openChannel.audio.microphone?.isDelivered == true
     }
 
     /// Whether the client transmits for this button of the origin; nil is any of its buttons.
@@ -146,15 +140,6 @@ extension TalkSession {
         let transmission = lease.transmission
         return transmission.origin == origin && transmission.role == role ?? transmission.role
             && lease.holder == client
-    }
-
-    /// Why the state of the login session allows no transmission.
-    var sessionRefusal: Refusal? {
-        if !isSessionActive { return .sessionInactive }
-        return switch whileLocked {
-        case .allow: nil
-        case .refuse: isLocked ? .sessionLocked : nil
-        }
     }
 
     /// How long before the limit to warn: 10 s, or half of a limit of 20 s and less, in whole seconds.
@@ -166,7 +151,9 @@ extension TalkSession {
     /// Ends a transmission that has reached its limit, and warns of a limit that is near.
     mutating func checkLease(effects: inout EffectCollector) {
         guard let lease = openChannel.lease else { return }
-        if effects.now >= lease.limit {
+        if let released = lease.released {
+            if effects.now >= released.due { endTransmission(.released, effects: &effects) }
+        } else if effects.now >= lease.limit {
             let transmission = lease.transmission
             if transmission.isHeld { timeOutLock.lock(transmission.origin, transmission.role) }
             endTransmission(.timeLimit, effects: &effects)
@@ -184,20 +171,6 @@ extension JoinedChannel {
         guard let lease, transmissionMode != .fullDuplex else { return false }
         return audio.isLive(lease.captureID)
     }
-
-    /// Why the application's settings allow no transmission.
-    fileprivate func transmissionRefusal(of role: ButtonRole) -> Refusal? {
-        switch transmissionMode {
-        case .listenOnly, .unknown: return .listenOnly
-        case .halfDuplex: if let participant, !role.talksOver { return .remoteSpeaks(participant.name) }
-        case .fullDuplex: break
-        }
-        guard let running else { return nil }
-        return switch running.serviceStatus {
-        case .ready: nil
-        case .connecting, .unavailable, .unknown: .notReady(running.serviceStatus, owner)
-        }
-    }
 }
 
 extension EndCause {
@@ -207,8 +180,9 @@ extension EndCause {
         case .released: transmission.source
         case .stopped: isByApplication ? .developerRequest : .userRequest
         case .unknown, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost, .channelLeft,
-            .linkLost, .deviceRemoved, .audioServerLost, .microphoneLost, .noMicrophone, .suspended,
-            .sessionLocked, .sessionInactive, .modeChanged, .applicationUnavailable, .shuttingDown,
+            .linkLost, .deviceRemoved, .audioServerLost, .microphoneLost, .noMicrophone, .microphoneMuted,
+            .suspended, .sessionLocked, .sessionInactive, .modeChanged, .applicationUnavailable,
+            .shuttingDown,
             .preempted, .callActive, .recorderGone:
             .unknown
         }

@@ -23,27 +23,13 @@ extension TalkSession {
         return channel(channelID, for: client)
     }
 
-    /// Why nothing is heard of what is talked into the channel of last resort.
-    var virtualMicrophoneRefusal: Refusal? {
-        guard case .notJoined = state else { return nil }
-        switch virtualMicrophone {
-        case .off, .unavailable: return .notJoined
-        case .idle: return .noRecorder
-        case .recorded: return policy.restriction(of: Policy.virtualMicrophone)
-        }
-    }
-
     mutating func virtualMicrophoneChanged(
         _ virtualMicrophone: VirtualMicrophone,
         effects: inout EffectCollector
     ) {
         guard virtualMicrophone != self.virtualMicrophone else { return }
         self.virtualMicrophone = virtualMicrophone
-        switch virtualMicrophone {
-        case .recorded: break
-        case .off, .unavailable, .idle:
-            if case .notJoined = state { endTransmission(.recorderGone, effects: &effects) }
-        }
+        yieldTransmission(effects: &effects)
         effects.publish(.virtualMicrophoneChanged(virtualMicrophone))
     }
 

@@ -8,6 +8,8 @@ package struct TalkSession: Equatable, Sendable {
     /// 20 minutes is the longest time-out timer that land mobile radios offer.
     package static let timeLimits = Duration.seconds(1)...Duration.seconds(20 * 60)
     package static let defaultTimeLimit = Duration.seconds(60)
+    /// Longer, and it would be felt that the microphone is open after the release.
+    package static let releaseLags = Duration.zero...Duration.milliseconds(300)
     /// In percent. Beyond 150 a loudspeaker of a notebook distorts.
     static let volumes = 0...150
 
@@ -33,6 +35,9 @@ package struct TalkSession: Equatable, Sendable {
 
     /// The longest transmission.
     package let timeLimit: Duration
+    /// How long a transmission goes on after a person has released the button, because devices and Bluetooth deliver late
+    /// what was said before. Whatever else ends it ends it at once.
+    package let releaseLag: Duration
     package let whileLocked: WhileLocked
     /// Whether an emergency begins, and goes on, during a call.
     package let emergencyDuringCalls: Bool
@@ -40,7 +45,8 @@ package struct TalkSession: Equatable, Sendable {
     /// It transmits only while no channel is joined.
     var lastResort = JoinedChannel.lastResort
     var power = PowerState.awake
-    var isLocked = false
+    /// Nil until it is known.
+    var isLocked: Bool?
     var isSessionActive = true
     var isAudioServerReady = false
     var virtualMicrophone = VirtualMicrophone.off
@@ -78,15 +84,22 @@ package struct TalkSession: Equatable, Sendable {
 
     /// - Parameters:
     ///   - timeLimit: The longest transmission; clamped to ``timeLimits``.
+    ///   - releaseLag: How much longer than the press it lasts; clamped to ``releaseLags``.
     ///   - whileLocked: What a locked screen means.
     ///   - emergencyDuringCalls: Whether an emergency begins, and goes on, during a call.
+    ///   - isLockKnown: Whether the screen is known not to be locked; if false, ``Event/sessionUnlocked`` or
+    ///     ``Event/sessionLocked`` says what it is.
     package init(
         timeLimit: Duration = defaultTimeLimit,
+        releaseLag: Duration = .zero,
         whileLocked: WhileLocked = .allow,
-        emergencyDuringCalls: Bool = false
+        emergencyDuringCalls: Bool = false,
+        isLockKnown: Bool = true
     ) {
+        self.releaseLag = min(max(releaseLag, Self.releaseLags.lowerBound), Self.releaseLags.upperBound)
         self.whileLocked = whileLocked
         self.emergencyDuringCalls = emergencyDuringCalls
+        isLocked = isLockKnown ? false : nil
         self.timeLimit = min(max(timeLimit, Self.timeLimits.lowerBound), Self.timeLimits.upperBound)
     }
 
@@ -135,7 +148,10 @@ package struct TalkSession: Equatable, Sendable {
     /// - Returns: What to do, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         var effects = EffectCollector(at: now)
+        let obstacle = receptionObstacle
         transition(event, effects: &effects)
+        yieldTransmission(effects: &effects)
+        yieldReception(before: obstacle, effects: &effects)
         updateAudio(effects: &effects)
         updateTimer(effects: &effects)
         updateSaved(effects: &effects)
@@ -162,8 +178,9 @@ package struct TalkSession: Equatable, Sendable {
         case .playbackStarted(let playbackID): playbackStarted(playbackID, effects: &effects)
         case .playbackFailed(let playbackID, let interruption, let reason):
             playbackFailed(playbackID, interruption, reason: reason, effects: &effects)
-        case .audioConnectionReady(let client): audioConnectionReady(client, effects: &effects)
-        case .audioConnectionLost(let client): audioConnectionLost(client, effects: &effects)
+        case .speakerReturned: resumeReception(effects: &effects)
+        case .audioConnectionReady(let client): clientsWithoutAudio.remove(client)
+        case .audioConnectionLost(let client): audioConnectionLost(client)
         case .routeChanged(let input, let output):
             effects.publish(.routeChanged(input: input, output: output))
         case .gateOpened(let captureID): gateOpened(captureID)
@@ -175,16 +192,16 @@ package struct TalkSession: Equatable, Sendable {
         case .audioServerReady: audioServerReady(effects: &effects)
         case .audioServerLost: audioServerLost(effects: &effects)
         case .policyChanged(let policy): policyChanged(policy, effects: &effects)
-        case .systemSuspending: systemSuspending(effects: &effects)
+        case .systemSuspending: if power == .awake { power = .suspending }
         case .slept(let seconds): slept(.seconds(seconds))
-        case .systemResumed: systemResumed(effects: &effects)
-        case .sessionLocked: sessionLocked(effects: &effects)
+        case .systemResumed: if power == .suspending { power = .awake }
+        case .sessionLocked: isLocked = true
         case .sessionUnlocked: isLocked = false
-        case .sessionInactive: sessionInactive(effects: &effects)
-        case .sessionActive: sessionActive(effects: &effects)
+        case .sessionInactive: isSessionActive = false
+        case .sessionActive: isSessionActive = true
         case .stateSaved: stateSaved(effects: &effects)
         case .stateNotSaved(let reason): stateNotSaved(reason: reason, effects: &effects)
-        case .shuttingDown: shuttingDown(effects: &effects)
+        case .shuttingDown: power = .shuttingDown
         }
     }
 

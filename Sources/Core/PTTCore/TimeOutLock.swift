@@ -57,7 +57,8 @@ extension EndCause {
         case .released: true
         case .unknown, .stopped, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost,
             .channelLeft, .linkLost, .deviceRemoved, .audioServerLost, .microphoneLost, .noMicrophone,
-            .suspended, .sessionLocked, .sessionInactive, .modeChanged, .applicationUnavailable,
+            .microphoneMuted, .suspended, .sessionLocked, .sessionInactive, .modeChanged,
+            .applicationUnavailable,
             .shuttingDown, .preempted, .callActive, .recorderGone:
             false
         }

@@ -27,6 +27,7 @@ extension AccessoryInterface {
 
         package let name: String?
         package let address: String?
+        package let addressType: AddressType?
         package let services: [String]?
         package let transport: String?
         package let product: String?
@@ -37,6 +38,7 @@ extension AccessoryInterface {
         package init(
             name: String?,
             address: String? = nil,
+            addressType: AddressType? = nil,
             services: [String]? = nil,
             transport: String? = nil,
             product: String? = nil,
@@ -46,6 +48,7 @@ extension AccessoryInterface {
         ) {
             self.name = name
             self.address = address
+            self.addressType = addressType
             self.services = services
             self.transport = transport
             self.product = product

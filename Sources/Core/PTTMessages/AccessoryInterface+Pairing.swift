@@ -7,6 +7,9 @@ package enum PairingStep: String, WireEnum {
     case waitingForPress
     /// It was pressed, and should be released.
     case waitingForRelease
+    /// The key of a Bluetooth headset. If it has earbuds, one should be taken out and put in again, and no key be pressed: a
+    /// key that it sends by itself is no button.
+    case waitingForWear
     /// A press and its release were observed: it may be enrolled.
     case tested
     /// The daemon has read that it is enrolled.
@@ -14,7 +17,7 @@ package enum PairingStep: String, WireEnum {
 
     static let declaration = """
         # tested: the client should enrol the device now. enrolled: the last step.
-        type PairingStep (unknown, connecting, waitingForPress, waitingForRelease, tested, enrolled)
+        type PairingStep (unknown, connecting, waitingForPress, waitingForRelease, waitingForWear, tested, enrolled)
         """
 }
 

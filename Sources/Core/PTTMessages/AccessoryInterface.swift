@@ -30,6 +30,8 @@ package enum AccessoryInterface {
         # each event; time is in microseconds of the monotonic clock.
         method Subscribe() -> (sequence: int, time: int, devices: ?[]Device, event: ?Event)
 
+        \(AddressType.declaration)
+
         \(Discovery.declaration)
 
         # Call with "more". Looks for Bluetooth devices for \(scanLimits) seconds and replies once for each device found or
@@ -57,8 +59,9 @@ package enum AccessoryInterface {
         # What a device is compared with the accessory files by, as far as it is known, and the result for each file, the
         # best first. identifier: as in Device, or its name. accessory: the file that describes it. transport, product and
         # keys: of an input device. path: of the file. reasons: for people.
-        method Explain(identifier: string) -> (name: ?string, address: ?string, services: ?[]string, transport: ?string,
-          product: ?string, keys: ?[]string, accessory: ?string, files: []FileMatch)
+        method Explain(identifier: string) -> (name: ?string, address: ?string, addressType: ?AddressType,
+          services: ?[]string, transport: ?string, product: ?string, keys: ?[]string, accessory: ?string,
+          files: []FileMatch)
 
         type FileMatch (accessory: string, path: string, matches: bool, reasons: []string)
 
@@ -150,18 +153,29 @@ package enum AccessoryInterface {
         /// only when connected.
         package let profile: String?
         package let isPaired: Bool
+        /// Nil from an older daemon.
+        package let addressType: AddressType?
 
-        package init(address: String, name: String, rssi: Int?, profile: String?, isPaired: Bool) {
+        package init(
+            address: String,
+            name: String,
+            rssi: Int?,
+            profile: String?,
+            isPaired: Bool,
+            addressType: AddressType? = nil
+        ) {
             self.address = address
             self.name = name
             self.rssi = rssi
             self.profile = profile
             self.isPaired = isPaired
+            self.addressType = addressType
         }
 
         static let declaration = """
             # A device found by a scan. rssi: in dBm. profile: the one that its advertised services match, if any.
-            type Discovery (address: string, name: string, rssi: ?int, profile: ?string, isPaired: bool)
+            type Discovery (address: string, name: string, rssi: ?int, profile: ?string, isPaired: bool,
+              addressType: ?AddressType)
             """
     }
 

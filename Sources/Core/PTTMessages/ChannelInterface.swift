@@ -30,7 +30,8 @@ package enum ChannelInterface {
         # Joins a channel. An attached application (org.pushtotalk.Application) joins as itself. Any other client that
         # gives an application name becomes the channel's application and receives a token for the audio socket, but no
         # pushToken; when its connection closes, the channel stays, without an application, and the application may join
-        # it again by its channelID. Without a name the channel has no application. image: base64 of a PNG, JPEG, GIF or
+        # it again by its channelID. Without a name the channel has no application. Such channels are there until a
+        # reboot; that of an attached application is on disk. image: base64 of a PNG, JPEG, GIF or
         # WebP file of at most \(Image.sizeLimit / 1024) KiB; any other is ignored.
         method Join(channelID: ?string, name: string, application: ?string, format: ?AudioFormat, image: ?string,
           callID: ?int) ->

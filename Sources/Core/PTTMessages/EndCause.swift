@@ -24,6 +24,8 @@ package enum EndCause: String, WireEnum {
     case microphoneLost
     /// There is no microphone, or not the one that the configuration names. A monitor of a speaker is not a microphone.
     case noMicrophone
+    /// The microphone is muted in the audio server, or its volume is 0: nobody would hear what is said.
+    case microphoneMuted
     case suspended
     /// The screen was locked, and the configuration refuses transmissions while it is.
     case sessionLocked
@@ -45,11 +47,11 @@ package enum EndCause: String, WireEnum {
     static let declaration = """
         # Why a transmission ended. preempted: an emergency took its place. timeLimit: the time-out timer expired. connectionLost: the connection that held the
         # transmission closed. linkLost: the radio link to the button broke. noMicrophone: a monitor of a speaker is not
-        # a microphone. sessionInactive: another session became the active one of the seat. applicationUnavailable: it
+        # a microphone. microphoneMuted: in the audio server, or its volume is 0. sessionInactive: another session became the active one of the seat. applicationUnavailable: it
         # was started for the transmission and did not attach. recorderGone: no application records from the Push-to-Talk
         # Microphone any more.
         type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone, audioConnectionLost,
-          channelLeft, linkLost, deviceRemoved, audioServerLost, microphoneLost, noMicrophone, suspended,
+          channelLeft, linkLost, deviceRemoved, audioServerLost, microphoneLost, noMicrophone, microphoneMuted, suspended,
           sessionLocked, sessionInactive, modeChanged, applicationUnavailable, shuttingDown,
           preempted, callActive, recorderGone)
         """

@@ -15,6 +15,14 @@ package enum VirtualMicrophone: Equatable, Sendable {
     /// How many names of applications are listed.
     package static let longestList = 16
 
+    /// Whether applications can record from it.
+    package var isPresent: Bool {
+        switch self {
+        case .off, .unavailable: false
+        case .idle, .recorded: true
+        }
+    }
+
     package enum State: String, WireEnum {
         case unknown
         case off

@@ -3,6 +3,7 @@ import Glibc
 import Invocation
 import Journal
 import Logging
+import PTTMessages
 import ServiceClient
 
 /// `ptt-accessoryd`: passes the presses of buttons and headsets to the core. Log → socket → accessories → ready.
@@ -15,7 +16,7 @@ struct Program {
             environment: [("PTT_LOG=debug", "Log also failures that are expected and handled.")]
         ).handleArguments()
         // For troubleshooting: `PTT_LOG=debug` also logs failures that are expected and handled.
-        let log = Logger.journal("ptt-accessoryd", levelVariable: "PTT_LOG")
+        let log = Logger.journal("ptt-accessoryd", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
         exit(EventLoop.run { Daemon.start(log) })
     }
 }

@@ -82,9 +82,13 @@ final class Echo: NSObject {
         exitCode.yield(code)
     }
 
-    /// Without the buffer of `print`, so that each line is seen when it is written, also through a pipe.
+    /// Without the buffer of `print`, so that each line is seen when it is written, also through a pipe. Names come from
+    /// others: what a terminal would obey is left out.
     private func writeLine(_ line: String) {
-        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+        let hidden: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
+        let shown = line.unicodeScalars.filter { !hidden.contains($0.properties.generalCategory) }
+        // A line that cannot be written is no reason to end.
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(String.UnicodeScalarView(shown))\n".utf8))
     }
 }
 
@@ -106,7 +110,7 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         didJoinChannel channelUUID: UUID,
         reason: PTChannelJoinReason
     ) {
-        // Set the transmission mode and the service status here: each join and restoration resets them.
+        // Set the transmission mode and the service status here, after each join and restoration.
         writeLine("didJoin \(channelUUID)\(reason == .channelRestoration ? ", restored" : "")")
         isJoined = true
     }

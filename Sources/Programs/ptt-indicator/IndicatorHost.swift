@@ -94,6 +94,7 @@ final class IndicatorHost {
         case .askNoticeCapabilities: notifications?.askCapabilities()
         case .notify(let content, let number): notifications?.show(content, replacing: number)
         case .closeNotice(let id): notifications?.close(id)
+        case .log(let line): log.notice("\(line)")
         case .showPlayer(let content): show(content)
         case .hidePlayer: show(nil)
         case .arm(let time): timer.arm(at: MonotonicInstant(time))

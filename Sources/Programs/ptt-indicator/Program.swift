@@ -4,18 +4,22 @@ import IndicatorCore
 import Invocation
 import Journal
 import Logging
+import PTTMessages
 
 /// `ptt-indicator`: shows the channel on the desktop. Core → session bus → panel.
 @main
 struct Program {
     static func main() {
+        if let format = PictureProgram.format(Array(CommandLine.arguments.dropFirst())) {
+            exit(PictureProgram.run(format))
+        }
         Invocation(
             program: "ptt-indicator",
             abstract: "Shows the joined channel on the desktop, in the panel and in notifications.",
             environment: [("PTT_LOG=debug", "Log every event and its effects.")]
         ).handleArguments()
         // For troubleshooting: `PTT_LOG=debug` logs every event and its effects.
-        let log = Logger.journal("ptt-indicator", levelVariable: "PTT_LOG")
+        let log = Logger.journal("ptt-indicator", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
         exit(EventLoop.run { Daemon.start(log) })
     }
 }

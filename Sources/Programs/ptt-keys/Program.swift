@@ -3,6 +3,7 @@ import Glibc
 import Invocation
 import Journal
 import Logging
+import PTTMessages
 
 /// `ptt-keys`: divides headsets in their talk key and their other keys, so that a media player does not receive the first
 /// while it presses, and the desktop goes on receiving the others. A system service, which is not enabled.
@@ -14,7 +15,7 @@ struct Program {
             abstract: "Divides headsets in their talk key and their other keys. Runs as root.",
             environment: [("PTT_LOG=debug", "Log also failures that are expected and handled.")]
         ).handleArguments()
-        let log = Logger.journal("ptt-keys", levelVariable: "PTT_LOG")
+        let log = Logger.journal("ptt-keys", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
         exit(EventLoop.run { Daemon.start(log) })
     }
 }

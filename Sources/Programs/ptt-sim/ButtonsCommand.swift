@@ -19,6 +19,9 @@ struct ButtonsCommand: ParsableCommand {
               sleep [N]             disconnect, and be silent until wake [N]
               vanish [N]            be out of reach until return [N]: the link
                                     is lost after a second
+              sound [N] on|off      a link of classic Bluetooth beside that of the button
+              hide [N]              advertise a private address until it is bonded
+              stored [N] HEX        answer a read with this
               on-subscribe [N] HEX  notify this as soon as notifications are
                                     turned on
               page [N]              a microphone connects by itself

@@ -29,7 +29,7 @@ extension Simulation {
         case .page: device?.page()
         case .closePort: device?.closePort()
         case .refusePort(_, let count): microphone.refusals = count
-        case .onSubscribe, .flood:
+        case .onSubscribe, .stored, .sound, .hide, .flood:
             throw CommandError(description: "microphone \(microphone.number) has no notifications")
         case .power, .unplug, .plug, .crash, .revive, .quit: break
         }

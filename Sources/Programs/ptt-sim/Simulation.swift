@@ -161,6 +161,9 @@ final class Simulation {
             case .vanish(let number): return vanish(try button(number)) { answer("ok") }
             case .onSubscribe(let number, let bytes):
                 try button(number).characteristics.first?.valueOnSubscribe = bytes
+            case .stored(let number, let bytes): try button(number).characteristics.first?.value = bytes
+            case .hide(let number): try button(number).stored.hideAddress()
+            case .sound(let number, let isUp): device(of: try button(number))?.setSound(isUp)
             case .page(let number), .closePort(let number), .refusePort(let number, count: _):
                 throw CommandError(description: "button \(try button(number).number) is no microphone")
             case .power(let isOn): try adapter().setPower(isOn)

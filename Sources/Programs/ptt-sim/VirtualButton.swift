@@ -21,6 +21,8 @@ final class VirtualButton {
     let resolveTime: Duration
 
     var radio = Radio.awake
+    /// Whether it also has a link of classic Bluetooth.
+    var isDualMode = false
     let characteristics: [VirtualCharacteristic]
 
     /// - Parameters:

@@ -70,9 +70,7 @@ final class DeviceChoice {
     }
 
     private func list(_ device: AccessoryInterface.Discovery, number: Int) {
-        let profile = device.profile.map { ", probably \($0)" } ?? ""
-        let signal = device.rssi.map { ", \($0) dBm" } ?? ""
-        Terminal.printError("\(number)  \(device.name)  \(device.address)\(signal)\(profile)")
+        Terminal.printError("\(number)  \(Wording.line(device))")
     }
 
     private func readChoice() {

@@ -6,8 +6,6 @@ import Glibc
 /// No mode of the terminal is changed: a process that is killed leaves nothing to restore but the text of this line.
 @EventLoop
 final class FootLine {
-    private static let clear = "\r\u{1B}[K"
-
     private let content: @EventLoop (_ columns: Int) -> String
     private var text = ""
     private var columns: Int
@@ -27,30 +25,31 @@ final class FootLine {
         resizing = try SignalSource(SIGWINCH) { [weak self] in self?.resized() }
     }
 
-    /// Writes the line again if it has changed.
+    /// Writes the line again if it has changed, and the terminal has shown what was written before.
     func update() {
+        guard !Terminal.isWaiting else { return }
         let text = content(columns)
         guard text != self.text else { return }
         self.text = text
-        Terminal.write(Self.clear + text)
+        Terminal.write(.clearLine, .text(text))
     }
 
     /// Prints a line above it.
     func print(_ line: String) {
-        Terminal.write("\(Self.clear)\(line)\n\(text)")
+        Terminal.write(.clearLine, .text(line), .endOfLine, .text(text))
     }
 
     /// Prints an error above it, if both go to this terminal.
     func printError(_ line: String) {
-        Terminal.write(Self.clear)
+        Terminal.write(.clearLine)
         Terminal.printError(line)
-        Terminal.write(text)
+        Terminal.write(.text(text))
     }
 
     /// Removes it, with what the terminal shows of a Ctrl-C.
     func close() {
         resizing = nil
-        Terminal.write(Self.clear)
+        Terminal.write(.clearLine)
     }
 
     private func resized() {
@@ -58,9 +57,8 @@ final class FootLine {
         columns = Self.windowColumns
         // Terminals that are made narrower break the line into several, and the cursor is in the last of them.
         let above = max(0, width - 1) / max(1, columns)
-        let up = above > 0 ? "\u{1B}[\(above)A" : ""
         text = content(columns)
-        Terminal.write("\(up)\r\u{1B}[J\(text)")
+        Terminal.write(.clearBelow(linesAbove: above), .text(text))
     }
 
     private static var windowColumns: Int { TerminalWindow.columns(of: STDOUT_FILENO) ?? 80 }

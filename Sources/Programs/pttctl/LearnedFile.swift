@@ -47,7 +47,7 @@ struct LearnedFile {
         if !replaces, known[identifier] != nil {
             throw CommandError("there is an accessory \(identifier): use --name, or --replace")
         }
-        let definition = try result.learned.definition(
+        let definition = result.learned.definition(
             identifier: identifier,
             for: Self.description(of: result.device),
             from: result.recording
@@ -60,7 +60,10 @@ struct LearnedFile {
             throw CommandError("what was learned does not pass the check of accessory files: \(error)")
         }
         // What counts is the file as ptt-accessoryd reads it.
-        try result.recording.check(read, toggles: result.learned.gesture.mode == .toggle)
+        try result.recording.check(read)
+        guard read.failedExamples().isEmpty else {
+            throw CommandError("what was learned does not replay its own recording")
+        }
     }
 
     /// Writes both files, the enrolment last: without its accessory file it would mean another one.
@@ -75,9 +78,8 @@ struct LearnedFile {
     }
 
     private static func description(of device: AccessoryInterface.LearnedDevice) -> DeviceDescription {
-        // Names with control characters are not written to a file.
-        let isPrintable = device.name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-        let name = device.name.isEmpty || !isPrintable ? nil : device.name
+        // A file with another name would not pass the check.
+        let name = device.name.isEmpty || !device.name.isPrintable ? nil : device.name
         if let transport = InputTransport(rawValue: device.transport) {
             let numbers = (device.product ?? "").split(separator: ":").compactMap { UInt16($0, radix: 16) }
             let product = ProductID(vendor: numbers.first ?? 0, product: numbers.dropFirst().first ?? 0)

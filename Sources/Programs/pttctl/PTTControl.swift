@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import PTTMessages
 
 @main
@@ -23,6 +24,21 @@ struct PTTControl: ParsableCommand {
             GrantCommand.self, RevokeCommand.self,
         ]
     )
+
+    static func main() {
+        var failure: (any Error)?
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            failure = error
+        }
+        // Not `exit(withError:)`, which prints past ``Terminal`` and does not know whether anything could be written.
+        var code = failure.map { exitCode(for: $0) } ?? .success
+        Terminal.printMessage(failure.map { fullMessage(for: $0) } ?? "", isError: code != .success)
+        if !Terminal.finish(), code == .success { code = .failure }
+        Glibc.exit(code.rawValue)
+    }
 }
 
 /// Options of every command.

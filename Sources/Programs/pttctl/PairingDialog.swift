@@ -64,6 +64,8 @@ final class PairingDialog {
             case .connecting: show("connecting \(address) …")
             case .waitingForPress: show("now press the talk button, and release it; nothing is transmitted")
             case .waitingForRelease: show("pressed; now release it")
+            case .waitingForWear:
+                show("if it has earbuds, take one out and put it in again; press nothing for ten seconds")
             case .tested: try enrol(reply, earlier)
             case .enrolled: result = reply
             }
@@ -75,6 +77,11 @@ final class PairingDialog {
 
     private func enrol(_ reply: AccessoryInterface.PairAndTestReply, _ earlier: Enrolment) throws {
         var enrolment = earlier
+        // A device may hide its address until it is bonded.
+        if let identifier = reply.device?.identifier, identifier != address.uppercased() {
+            let identity = DeviceIdentity(bluetoothAddress: identifier)
+            if identity.bluetoothAddress != nil { enrolment.identity = identity }
+        }
         enrolment.accessory = choices.accessory ?? earlier.accessory
         enrolment.name = choices.name ?? earlier.name
         enrolment.mode = reply.mode

@@ -36,65 +36,97 @@ struct CommandError: Error, CustomStringConvertible {
     }
 }
 
+/// Standard output and standard error: all that this program writes.
+///
+/// Names of channels, people, devices and files come from others. A text is escaped here, wherever it comes from and
+/// wherever it goes, and what a terminal is to obey has cases of its own.
 enum Terminal {
+    enum Part {
+        /// Text within one line.
+        case text(String)
+        /// What this program itself says over several lines, in which no text of others is.
+        case ownText(String)
+        case json(JSON)
+        case endOfLine
+        /// Erases the line of the cursor.
+        case clearLine
+        /// Erases the line of the cursor, those below it, and so many above it.
+        case clearBelow(linesAbove: Int)
+    }
+
+    private static let output = TerminalOutput(STDOUT_FILENO)
+    private static let errors = TerminalOutput(STDERR_FILENO)
+
     /// Unbuffered: the reader of a pipe needs each line as soon as it is written.
     static func print(_ line: String) {
-        write(line + "\n", to: STDOUT_FILENO)
+        write(.text(line), .endOfLine)
     }
 
     static func print(_ value: some Encodable) throws {
-        print(try JSON(encoding: value).text)
+        write(.json(try JSON(encoding: value)), .endOfLine)
     }
 
     static func printError(_ line: String) {
-        write("pttctl: \(line)\n", to: STDERR_FILENO)
+        errors.write([.text("pttctl: \(line)"), .endOfLine])
     }
 
-    /// Writes without ending the line.
-    static func write(_ text: String) {
-        write(text, to: STDOUT_FILENO)
-    }
-
-    private static func write(_ text: String, to descriptor: Int32) {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            // If the terminal or the pipe has closed, there is no place left to report that.
-            guard count > 0 else { return }
-            bytes = bytes.dropFirst(count)
+    /// Prints the help, which is nobody's text but ours, or what was wrong with the arguments, which repeats them.
+    static func printMessage(_ message: String, isError: Bool) {
+        if message.isEmpty { return }
+        if !isError { return write(.ownText(message), .endOfLine) }
+        for line in message.split(separator: "\n", omittingEmptySubsequences: false) {
+            errors.write([.text(String(line)), .endOfLine])
         }
+    }
+
+    static func write(_ parts: Part...) {
+        output.write(parts)
+    }
+
+    /// Whether something is written that the reader has no room for yet.
+    static var isWaiting: Bool { output.isWaiting }
+
+    /// Calls the handler, on any thread, when standard output cannot be written any more.
+    static func whenFailed(_ handler: @escaping @Sendable () -> Void) {
+        output.whenFailed(handler)
+    }
+
+    /// Waits until everything is written, or a signal ends the process.
+    ///
+    /// - Returns: Whether all of standard output could be written.
+    static func finish() -> Bool {
+        let failure = output.finish()
+        // Nobody misses what is not read, for example beyond the lines of head(1).
+        if let failure, failure.code != EPIPE {
+            printError("standard output cannot be written: \(failure.reason)")
+        }
+        // A failure of standard error could be reported nowhere else.
+        _ = errors.finish()
+        return failure == nil
     }
 }
 
-/// Stops a command that runs until Ctrl-C, the end of its terminal, or a time limit.
-@EventLoop
-final class StopSignal {
-    private var sources: [SignalSource] = []
-    private var timer: TimerSource?
-    private let stops: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
-
-    init(after limit: Duration? = nil) throws {
-        (stops, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let continuation = continuation
-        sources = try [SIGINT, SIGTERM, SIGHUP].map { signal in
-            try SignalSource(signal) { continuation.finish() }
-        }
-        if let limit {
-            let timer = TimerSource { continuation.finish() }
-            timer.arm(after: limit)
-            self.timer = timer
+extension Terminal.Part {
+    var bytes: [UInt8] {
+        switch self {
+        case .text(let text): Array(text.escaped.utf8)
+        case .ownText(let text): Array(text.utf8)
+        case .json(let json): Array(json.text.escaped(Self.jsonEscape).utf8)
+        case .endOfLine: [0x0A]
+        case .clearLine: Array("\r\u{1B}[K".utf8)
+        case .clearBelow(let above): Array("\(above > 0 ? "\u{1B}[\(above)A" : "")\r\u{1B}[J".utf8)
         }
     }
 
-    /// Stops the command.
-    func trigger() {
-        continuation.finish()
-    }
-
-    func wait() async {
-        for await _ in stops {}
-        // sd_event allows a signal one source. What follows in the same command may need another.
-        sources = []
+    /// Outside of strings JSON has printable characters only.
+    private static func jsonEscape(_ scalar: Unicode.Scalar) -> String {
+        UTF16.encode(scalar)?.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined() ?? ""
     }
 }
+
+/// ``Terminal`` escapes what others have named.
+@available(*, unavailable, message: "use Terminal.print")
+func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {}

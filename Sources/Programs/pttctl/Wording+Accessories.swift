@@ -6,6 +6,7 @@ extension Wording {
     static func lines(_ definition: AccessoryDefinition) -> [String] {
         var lines = [row("name", "\(definition.name), \(definition.confidence.rawValue)")]
         lines += definition.evidence.map { row("source", $0) }
+        lines += definition.captures.map { row("capture", $0) }
         lines += matchRows(definition.match)
         switch definition.input {
         case .gatt(let inputs):
@@ -31,7 +32,14 @@ extension Wording {
 
     static func lines(_ reply: AccessoryInterface.ExplainReply, includesOthers: Bool) -> [String] {
         let facts: [(String, String?)] = [
-            ("name", reply.name), ("address", reply.address), ("transport", reply.transport),
+            ("name", reply.name),
+            (
+                "address",
+                reply.address.map {
+                    ([$0] + [text(reply.addressType)].compactMap(\.self)).joined(separator: ", ")
+                }
+            ),
+            ("transport", reply.transport),
             ("product", reply.product), ("services", reply.services?.joined(separator: ", ")),
             ("keys", reply.keys?.joined(separator: ", ")),
         ]
@@ -44,6 +52,25 @@ extension Wording {
             lines.append("  \(file.accessory) \(verdict): \(file.reasons.joined(separator: "; "))")
         }
         return lines
+    }
+
+    /// A device that a scan has found.
+    static func line(_ device: AccessoryInterface.Discovery) -> String {
+        let details = [
+            text(device.addressType), device.rssi.map { "\($0) dBm" },
+            device.profile.map { "probably \($0)" },
+        ]
+        return "\(device.name)  " + ([device.address] + details.compactMap(\.self)).joined(separator: ", ")
+    }
+
+    private static func text(_ type: AddressType?) -> String? {
+        switch type {
+        case .public?: "public"
+        case .randomStatic?: "random static"
+        case .privateResolvable?: "private: it changes, and the device must be bonded to be recognised again"
+        case .privateNonResolvable?: "private: it changes, and the device cannot be recognised again"
+        case .unknown?, nil: nil
+        }
     }
 
     private static func list(_ texts: [String]) -> String {
@@ -105,7 +132,7 @@ extension Wording {
     }
 
     private static func text(_ table: TokenTable) -> String {
-        table.tokens.map { "\(String(decoding: $0.bytes, as: UTF8.self).escaped) \(text($0.signals))" }
+        table.tokens.map { "\(String(decoding: $0.bytes, as: UTF8.self)) \(text($0.signals))" }
             .joined(separator: ", ")
     }
 

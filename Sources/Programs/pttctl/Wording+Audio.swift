@@ -1,15 +1,20 @@
+import Diagnosis
 import PTTMessages
 
 /// The text for microphones, calls and the volume.
 extension Wording {
     /// The rows of a status. What is as usual has none.
-    static func audioRows(_ status: Status) -> [(String, String)] {
+    static func audioRows(_ status: Status, _ unheard: [UnheardDevice]) -> [(String, String)] {
         var rows: [(String, String)] = []
         if let text = text(status.virtualMicrophone) { rows.append(("virtual", text)) }
+        rows += unheard.map { ("virtual", "\($0.text): \($0.cure.text)") }
         if let microphone = status.microphone { rows.append(("microphone", text(microphone))) }
         if let call = status.call { rows.append(("call", "\(text(call)): presses are refused")) }
         if !status.recorders.isEmpty {
-            rows.append(("recorders", "\(status.recorders.joined(separator: ", ")) (no hindrance)"))
+            let note =
+                status.virtualMicrophone.isPresent
+                ? "from a live microphone, not from the Push-to-Talk Microphone" : "no hindrance"
+            rows.append(("recorders", "\(status.recorders.joined(separator: ", ")) (\(note))"))
         }
         if status.volume != Status.defaultVolume { rows.append(("volume", "\(status.volume) %")) }
         return rows

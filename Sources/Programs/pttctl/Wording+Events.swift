@@ -131,6 +131,7 @@ extension Wording {
         case .audioServerLost: "the audio server was lost"
         case .microphoneLost: "the microphone was lost"
         case .noMicrophone: "there is no microphone (see `journalctl --user -u pttd`)"
+        case .microphoneMuted: "the microphone is muted in the audio server, or its volume is zero"
         case .suspended: "the machine is going to sleep"
         case .sessionLocked: "the session was locked"
         case .sessionInactive: "another session of the seat became active"

@@ -1,21 +1,22 @@
+import Diagnosis
 import PTTMessages
 import ServiceClient
 
 /// The text for events and states.
 enum Wording {
-    static func line(_ status: Status) -> String {
+    static func lines(_ status: Status, _ unheard: [UnheardDevice] = []) -> [String] {
         var rows = channelRows(status)
         rows.append(("transmission", status.transmission.map(transmission) ?? "none"))
         rows.append(("audio", text(status.audio)))
         if !status.isAudioServerReady {
             rows.append(("sound", "no audio server: start PipeWire or PulseAudio"))
         }
-        rows += audioRows(status)
+        rows += audioRows(status, unheard)
         if let failure = status.saveFailure {
             rows.append(("saved", "no, a reboot will restore an earlier channel: \(failure)"))
         }
         rows.append(("time limit", "\(status.timeLimit) s"))
-        return rows.map { row($0, $1) }.joined(separator: "\n")
+        return rows.map { row($0, $1) }
     }
 
     /// One line of a table with a heading in the first column.

@@ -20,7 +20,7 @@ struct Program {
             environment: [("PTT_LOG=debug", "Log every event and its effects.")]
         ).handleArguments()
         // For troubleshooting: `PTT_LOG=debug` logs every event and its effects.
-        let log = Logger.journal("pttd", levelVariable: "PTT_LOG")
+        let log = Logger.journal("pttd", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
         exit(EventLoop.run { Daemon.start(log) })
     }
 }
@@ -32,6 +32,7 @@ final class Daemon {
 
     private let log: Logger
     private let host: TalkSessionHost
+    private let store: StateStore
     private let server: AudioServer
     private let virtualMicrophone: VirtualMicrophoneDevice
     private let service: CoreService
@@ -40,6 +41,7 @@ final class Daemon {
     private var logind: LogindWatch?
     private var calls: CallWatch?
     private let headset: Headset?
+    private let ducking: Ducking?
     private let policy: PolicyWatch
     private var warmUp: DeferredSource?
     /// How long the machine had slept when logind reported last.
@@ -71,10 +73,14 @@ final class Daemon {
         let headsetMode =
             configuration.bluetoothHeadset.flatMap { .init(rawValue: $0) } ?? HeadsetMode.music
         let state = UserDirectory.state.path.map { $0 + "/pushtotalk" }
+        Self.rememberMicrophone(of: server, in: state, log: peers)
         let headset = Headset(headsetMode, server: server, directory: state, log: peers)
         self.headset = headset
+        let duckingMode = configuration.ducking.flatMap { .init(rawValue: $0) } ?? DuckingMode.off
+        ducking = Ducking(duckingMode, server: server, directory: state, log: peers)
         let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), peers: peers)
         let sounds = ToneSounds(configuration.tones) { log.error("\($0)") }
+        store = StateStore(state, aside: try RuntimeSocket.directory(), log: peers)
         let backends = TalkSessionHost.Backends(
             audio: audio,
             microphone: Microphone(
@@ -85,11 +91,12 @@ final class Daemon {
             speaker: Speaker(server: server, log: peers),
             tones: TonePlayer(server: server, sounds: sounds, log: peers),
             virtualMicrophone: virtualMicrophone,
-            store: StateStore(state, aside: try RuntimeSocket.directory(), log: peers),
+            store: store,
             starter: ApplicationStarter(log: peers)
         )
         let host = TalkSessionHost(
             timeLimit: configuration.timeLimit.map { .seconds($0) } ?? TalkSession.defaultTimeLimit,
+            releaseLag: .milliseconds(configuration.releaseLag ?? 0),
             whileLocked: configuration.whileLocked.flatMap { .init(rawValue: $0) } ?? .allow,
             emergencyDuringCalls: configuration.emergencyDuringCalls ?? false,
             backends,
@@ -102,13 +109,14 @@ final class Daemon {
         let indicator = configuration.indicator ?? true ? IndicatorStarter(log: peers) : nil
         if let indicator { host.observers.append { indicator.update(after: $0) } }
         // First, so that no application is started for a channel that the policy forbids.
-        policy = PolicyWatch(PolicyWatch.directories, log: log) { host.post(.policyChanged($0)) }
+        policy = PolicyWatch(PolicyWatch.directories, log: peers) { host.post(.policyChanged($0)) }
         host.restore()
         // A channel that stayed joined is not joined again.
         if host.status.channel != nil { indicator?.start() }
         let listening = try RuntimeSocket.core.listen(sockets)
         service = try CoreService(host: host, audio: audio, adopting: listening, peers: peers)
         if headsetMode != .music { backends.microphone.headset = headset }
+        if duckingMode != .off { backends.microphone.ducking = ducking }
         if configuration.calls ?? true { watchCalls(configuration.callApplications ?? [], peers) }
         watchSystem()
         signals = try [SIGTERM, SIGINT].map { signal in
@@ -123,19 +131,33 @@ final class Daemon {
         self.warmUp = warmUp
     }
 
+    /// The default source may already be the Push-to-Talk Microphone when this program starts.
+    private static func rememberMicrophone(
+        of server: AudioServer,
+        in directory: String?,
+        log: RateLimitedLog
+    ) {
+        let consequence = "another microphone may be used while the Push-to-Talk Microphone is the default"
+        let file = ChangeFile<String>("microphone.json", in: directory, consequence: consequence, log: log)
+        server.lastDefaultMicrophone = file.read().last
+        server.lastDefaultMicrophoneChanged = { file.write([$0]) }
+    }
+
     private func watchSystem() {
-        server.stateChanged = { [host, virtualMicrophone, calls, headset] state in
+        server.stateChanged = { [host, virtualMicrophone, calls, headset, ducking] state in
             switch state {
             case .ready:
                 host.post(.audioServerReady)
                 virtualMicrophone.serverChanged(isReady: true)
                 calls?.serverIsReady()
                 headset?.serverIsReady()
+                ducking?.serverIsReady()
             case .closed, .connecting, .lost:
                 host.post(.audioServerLost)
                 virtualMicrophone.serverChanged(isReady: false)
                 calls?.serverIsLost()
                 headset?.serverIsLost()
+                ducking?.serverIsLost()
             }
         }
         virtualMicrophone.start()
@@ -170,15 +192,18 @@ final class Daemon {
         isStopping = true
         ServiceState.stopping()
         host.post(.shuttingDown)
-        host.whenSettled { [service, server, virtualMicrophone, headset] in
+        store.whenSettled { [service, server, virtualMicrophone, headset, ducking] in
             service.close()
             let exit: @EventLoop () -> Void = {
                 server.close()
                 EventLoop.exit(code: EXIT_SUCCESS)
             }
+            let restore: @EventLoop () -> Void = {
+                if let ducking { ducking.stop(then: exit) } else { exit() }
+            }
             // The modules of the virtual microphone stay, and deliver silence.
             virtualMicrophone.whenSilent {
-                if let headset { headset.stop(then: exit) } else { exit() }
+                if let headset { headset.stop(then: restore) } else { restore() }
             }
         }
     }

@@ -17,8 +17,7 @@ final class TalkSessionHost {
     var caller: RateLimitedLog.Peer = 0
     let backends: Backends
     private var session: TalkSession
-    var saves = SaveOrder()
-    private var inbox: [Input] = []
+    private var inbox: [TalkSession.Event] = []
     private var isHandling = false
     private var waiting: [RequestID: @EventLoop (TalkSession.Answer) -> Void] = [:]
     private var lastRequest = 0
@@ -28,14 +27,6 @@ final class TalkSessionHost {
     private var timer: TimerSource?
     /// The devices in use, as published.
     private var route: (input: String?, output: String?) = (nil, nil)
-    /// The status that subscribers know, while the publishing of a change waits for the disk.
-    var publishedStatus: Status?
-    var settled: (@EventLoop () -> Void)?
-
-    private enum Input {
-        case event(TalkSession.Event)
-        case report(StateStore.Report)
-    }
 
     /// Called for each event with its number in the sequence, while ``status`` already includes it.
     var publish: @EventLoop (CoreEvent, Int, MonotonicTime) -> Void = { _, _, _ in }
@@ -61,6 +52,7 @@ final class TalkSessionHost {
 
     init(
         timeLimit: Duration,
+        releaseLag: Duration,
         whileLocked: TalkSession.WhileLocked,
         emergencyDuringCalls: Bool = false,
         _ backends: Backends,
@@ -72,24 +64,39 @@ final class TalkSessionHost {
         self.peers = peers
         session = TalkSession(
             timeLimit: timeLimit,
+            releaseLag: releaseLag,
             whileLocked: whileLocked,
-            emergencyDuringCalls: emergencyDuringCalls
+            emergencyDuringCalls: emergencyDuringCalls,
+            isLockKnown: false
         )
         timer = TimerSource { [weak self] in self?.post(.timerFired) }
-        backends.store.report = { [weak self] in self?.handle(.report($0)) }
+        backends.store.report = { [weak self] report in
+            switch report {
+            case .notSaved(let reason): self?.post(.stateNotSaved(reason: reason))
+            case .saved: self?.post(.stateSaved)
+            }
+        }
         backends.audio.receive = { [weak self] in self?.play($1, from: $0) ?? .wantsMore }
         backends.audio.connected = { [weak self] in self?.post(.audioConnectionReady($0)) }
         backends.audio.lost = { [weak self] in self?.post(.audioConnectionLost($0)) }
         backends.speaker.roomAvailable = { [audio = backends.audio] in audio.resume() }
         backends.virtualMicrophone.changed = { [weak self] in self?.post(.virtualMicrophoneChanged($0)) }
+        backends.speaker.returned = { [weak self] in self?.post(.speakerReturned) }
         backends.speaker.opened = { [weak self] in self?.updateRoute(output: $0) }
         backends.microphone.changed = { [weak self] in self?.microphoneChanged($0) }
     }
 
-    /// The status that results from all published events.
-    var status: Status { publishedStatus ?? session.status }
+    /// Restores the channel of an earlier run. Call it before anything else.
+    func restore() {
+        let found = backends.store.load()
+        if let volume = found.volume { post(.volumeRestored(volume)) }
+        if let channel = found.channel { post(.restored(channel, descriptor: found.descriptor)) }
+    }
 
-    /// The number of inputs so far: ``status`` stays the same until the next.
+    /// The status that results from all published events.
+    var status: Status { session.status }
+
+    /// The number of events so far: ``status`` stays the same until the next.
     private(set) var changes = 0
 
     /// The image of the channel or its participant.
@@ -97,22 +104,14 @@ final class TalkSessionHost {
 
     /// Puts an event into the inbox. It is handled now or, from within an effect, right after the current event.
     func post(_ event: TalkSession.Event) {
-        handle(.event(event))
-    }
-
-    private func handle(_ input: Input) {
-        inbox.append(input)
+        inbox.append(event)
         guard !isHandling else { return }
         isHandling = true
         while !inbox.isEmpty {
             changes += 1
-            switch inbox.removeFirst() {
-            case .event(let event): handle(event)
-            case .report(let report): handle(report)
-            }
+            handle(inbox.removeFirst())
         }
         isHandling = false
-        notifyIfSettled()
     }
 
     typealias Reply = @EventLoop (TalkSession.Answer) -> Void
@@ -135,35 +134,33 @@ final class TalkSessionHost {
 
     private func handle(_ event: TalkSession.Event) {
         let now = MonotonicTime.now
-        let before = status
         let effects = session.handle(event, at: now)
         // In the format of the tests' scenario files, so that a trace from the field becomes a scenario.
         if log.logLevel <= .debug {
             log.debug("\(now) \(event)")
             for effect in effects { log.debug("\(now)   \(effect)") }
         }
-        let steps = saves.order(effects, at: now, for: caller)
-        publishedStatus = saves.isHolding ? before : nil
-        carryOut(steps)
+        for effect in effects { perform(effect, at: now) }
+        backends.store.write()
+        updateHolders()
     }
 
-    func updateHolders() {
+    private func updateHolders() {
         let holders = session.transmissionClients
         guard holders != self.holders else { return }
         self.holders = holders
         holdersChanged(holders)
     }
 
-    func perform(_ effect: TalkSession.Effect, at now: MonotonicTime, for processID: Int32) {
+    private func perform(_ effect: TalkSession.Effect, at now: MonotonicTime) {
         switch effect {
         case .reply(let request, let answer):
             waiting.removeValue(forKey: request)?(answer)
         case .publish(let event):
             sequence += 1
-            publishedStatus?.apply(event)
             publish(event, sequence, now)
             for observer in observers { observer(event) }
-            peers.record(event, about: processID)
+            peers.record(event, about: caller)
         case .notify(let client, let event):
             notify(client, event, sequence, now)
         case .openCapture(let capture, let format):
@@ -171,6 +168,7 @@ final class TalkSessionHost {
         case .closeCapture(let capture):
             if self.capture.close(capture) {
                 backends.microphone.close()
+                backends.audio.discardUnsent()
                 backends.virtualMicrophone.end()
             }
         case .openPlayback(let playback, let format, let client):
@@ -186,7 +184,7 @@ final class TalkSessionHost {
         case .startApplication(let startID, _, let activation):
             start(startID, activation)
         case .log(let text):
-            peers.log(level: .notice, "\(text)", about: processID)
+            peers.log(level: .notice, "\(text)", about: caller)
         case .setTimer(let time):
             timer?.arm(at: MonotonicInstant(time))
         case .cancelTimer:
@@ -195,6 +193,7 @@ final class TalkSessionHost {
             self.capture.connect(capture, to: sink)
             if self.capture.peer == .virtualMicrophone { backends.virtualMicrophone.begin() }
         case .stopFrames(let capture):
+            if self.capture.isOpen(capture) { backends.microphone.finish() }
             self.capture.disconnect(capture)
             if self.capture.peer == nil { backends.virtualMicrophone.end() }
         case .playTalkPermit(let capture):

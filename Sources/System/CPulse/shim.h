@@ -1,3 +1,4 @@
 #pragma once
 
+#include <pulse/ext-stream-restore.h>
 #include <pulse/pulseaudio.h>

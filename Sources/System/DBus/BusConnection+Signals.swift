@@ -141,7 +141,8 @@ extension BusConnection {
                 path: header.path,
                 interface: header.interface,
                 member: header.member,
-                arguments: arguments
+                arguments: arguments,
+                serial: message.serial
             )
             for identifier in matching {
                 // An earlier handler may have cancelled this subscription.

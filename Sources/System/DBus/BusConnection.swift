@@ -19,7 +19,7 @@ package final class BusConnection {
     /// Called once if the connection ends for any reason but ``close()``.
     package var onLost: (@EventLoop (BusError) -> Void)?
 
-    let address: BusAddress
+    package let address: BusAddress
     var subscriptions = SubscriptionTable()
     var owners: [String: NameOwner] = [:]
     /// The last identifier that was assigned to a watcher of a name.

@@ -6,17 +6,35 @@ package struct BusSignal: Sendable, Equatable {
     package let interface: String
     package let member: String
     package let arguments: [BusValue]
+    /// The number that the sender gave the message. libdbus numbers all messages of a connection consecutively, whomever they
+    /// are for. Zero in a signal to be emitted.
+    package let serial: UInt32
 
     package init(path: ObjectPath, interface: String, member: String, arguments: [BusValue] = []) {
-        self.init(sender: nil, path: path, interface: interface, member: member, arguments: arguments)
+        self.init(
+            sender: nil,
+            path: path,
+            interface: interface,
+            member: member,
+            arguments: arguments,
+            serial: 0
+        )
     }
 
-    init(sender: String?, path: ObjectPath, interface: String, member: String, arguments: [BusValue]) {
+    init(
+        sender: String?,
+        path: ObjectPath,
+        interface: String,
+        member: String,
+        arguments: [BusValue],
+        serial: UInt32
+    ) {
         self.sender = sender
         self.path = path
         self.interface = interface
         self.member = member
         self.arguments = arguments
+        self.serial = serial
     }
 }
 

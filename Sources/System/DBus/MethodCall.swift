@@ -29,6 +29,14 @@ package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension MethodCall {
+    /// Asks the bus for all names that have an owner; the result is one ``BusValue/asStrings``.
+    package static let listNames = MethodCall(
+        to: StandardInterface.bus,
+        path: StandardInterface.busPath,
+        interface: StandardInterface.bus,
+        member: "ListNames"
+    )
+
     /// `Properties.Get`; the result is one variant.
     package static func getProperty(
         _ name: String,

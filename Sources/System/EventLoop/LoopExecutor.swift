@@ -29,6 +29,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
     private let thread = Mutex(ThreadState.notStarted)
 
     private init() {
+        StandardDescriptors.reserve()
         var created: OpaquePointer?
         let result = sd_event_new(&created)
         guard result >= 0, let created else {

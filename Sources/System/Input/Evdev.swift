@@ -5,9 +5,12 @@ import Glibc
 
 // The calls of libevdev and the kernel that `KeyDevice` needs.
 
-/// Opens an event device for reading. ``closeDevice(_:)`` closes it.
-func openedDevice(_ path: String, _ label: String) throws(SystemError) -> OpaquePointer {
-    let descriptor = OwnedDescriptor(adopting: open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY))
+/// Opens an event device, for reading or also for writing. ``closeDevice(_:)`` closes it.
+func openedDevice(_ path: String, _ label: String, isWritable: Bool = false) throws(SystemError)
+    -> OpaquePointer
+{
+    let access = isWritable ? O_RDWR : O_RDONLY
+    let descriptor = OwnedDescriptor(adopting: open(path, access | O_NONBLOCK | O_CLOEXEC | O_NOCTTY))
     guard descriptor.value >= 0 else { throw SystemError("open \(label)") }
     var device: OpaquePointer?
     let result = libevdev_new_from_fd(descriptor.value, &device)
@@ -75,6 +78,11 @@ func closedJackSwitches(of device: OpaquePointer) -> JackSwitches {
         JackSwitches.all.codes.filter { libevdev_get_event_value(device, UInt32(EV_SW), $0) != 0 }
             .map { JackSwitches(rawValue: 1 << UInt64($0)) }
     )
+}
+
+/// The lights of a keyboard that the device has.
+func allLights(of device: OpaquePointer) -> [UInt32] {
+    (0...UInt32(LED_MAX)).filter { libevdev_has_event_code(device, UInt32(EV_LED), $0) == 1 }
 }
 
 /// Restricts the events of the descriptor to these keys and the switches of a jack (EVIOCSMASK).

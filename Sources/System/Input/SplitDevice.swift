@@ -49,7 +49,13 @@ package final class SplitDevice {
         keys: Set<KeyCode>,
         handler: @escaping @EventLoop (Event) -> Void
     ) throws(SystemError) {
-        let device = try openedDevice(node.devnode, "\(node.devnode) (\(node.name))")
+        let label = "\(node.devnode) (\(node.name))"
+        let device = try openedDevice(node.devnode, label, isWritable: true)
+        // The node may have been reused since udev described it.
+        guard node.isKeyboardLike || !KeyBits(allKeys(of: device)).canTypeText else {
+            closeDevice(device)
+            throw SystemError("divide \(label), because it is a keyboard", EPERM)
+        }
         self.node = node
         self.keys = keys
         self.handler = handler
@@ -111,6 +117,16 @@ package final class SplitDevice {
         }
         do throws(SystemError) {
             let made = Halves(few: try half(device, .few), rest: try half(device, .rest))
+            // What the desktop shows on the keys is shown by the device itself.
+            try made.rest.receive { [weak self] type, code, value in
+                guard let device = self?.device, type == EV_LED else { return }
+                // Fails only if the device is being removed.
+                _ = libevdev_kernel_set_led_value(
+                    device,
+                    UInt32(code),
+                    value == 0 ? LIBEVDEV_LED_OFF : LIBEVDEV_LED_ON
+                )
+            }
             for code in closedJackSwitches(of: device).codes {
                 try made.few.send(type: EV_SW, code: Int32(code), value: 1)
                 try made.rest.send(type: EV_SW, code: Int32(code), value: 1)
@@ -203,6 +219,9 @@ package final class SplitDevice {
                     code,
                     libevdev_get_abs_info(device, code)
                 )
+            }
+            for code in allLights(of: device) {
+                libevdev_enable_event_code(description, UInt32(EV_LED), code, nil)
             }
             if libevdev_has_event_type(device, UInt32(EV_REP)) == 1 {
                 libevdev_enable_event_type(description, UInt32(EV_REP))

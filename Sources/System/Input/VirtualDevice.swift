@@ -12,6 +12,7 @@ final class VirtualDevice {
     let devnode: String
     private var device: OpaquePointer?
     private let descriptor: OwnedDescriptor
+    private var source: DescriptorSource?
 
     /// - Parameters:
     ///   - description: The name, numbers, keys and switches, as libevdev describes a device. It is copied.
@@ -47,8 +48,24 @@ final class VirtualDevice {
         try send(type: EV_SYN, code: SYN_REPORT, value: 0)
     }
 
+    /// Reports what other programs send to the device: lights that are to be on.
+    func receive(_ handler: @escaping @EventLoop (_ type: Int32, _ code: Int32, _ value: Int32) -> Void)
+        throws(SystemError)
+    {
+        let number = descriptor.value
+        source = try DescriptorSource(number, .readable) { _ in
+            var event = input_event()
+            // The kernel writes whole events.
+            while read(number, &event, MemoryLayout<input_event>.size) == MemoryLayout<input_event>.size {
+                handler(Int32(event.type), Int32(event.code), event.value)
+            }
+        }
+    }
+
     /// Unplugs it, even if keys are down. Readers may or may not see a release.
     func remove() {
+        source?.cancel()
+        source = nil
         if let device { libevdev_uinput_destroy(device) }
         device = nil
     }

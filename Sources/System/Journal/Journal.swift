@@ -5,21 +5,25 @@ package import Logging
 /// Writes log records to standard error, one line each.
 ///
 /// If standard error is connected to the journal, a line begins with its priority, for example `<6>` (sd-daemon(3));
-/// otherwise with the name of the level. Control characters are escaped, so that no message and no string from a peer
-/// can break out of its line.
+/// otherwise with the name of the level. What is not printable is escaped, so that no message and no string from a peer
+/// can break out of its line, or be obeyed by the terminal that shows it.
 package struct JournalLogHandler: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
 
+    /// Whether a character may be written as it is. Line breaks, backslashes and quotation marks are escaped regardless.
+    package typealias IsPrintable = @Sendable (Unicode.Scalar) -> Bool
+
     private let isJournal: Bool
+    private let isPrintable: IsPrintable
     private let write: @Sendable (String) -> Void
 
-    /// For `LoggingSystem.bootstrap`. The label is not written: the journal knows the unit.
-    package init(label: String) {
+    /// To standard error.
+    fileprivate init(isPrintable: @escaping IsPrintable) {
         let isJournal = Self.isStandardErrorJournal
         let prefix = Self.prefix(of: .warning, isJournal)
-        self.init(isJournal: isJournal) { line in
+        self.init(isJournal: isJournal, isPrintable: isPrintable) { line in
             LineOutput.standardError.write(line) {
                 "\(prefix)dropped \($0) lines because nothing read them\n"
             }
@@ -28,9 +32,15 @@ package struct JournalLogHandler: LogHandler {
 
     /// - Parameters:
     ///   - isJournal: Whether lines begin with a priority.
+    ///   - isPrintable: The rule for what is escaped.
     ///   - write: Receives each line, including its newline.
-    package init(isJournal: Bool, write: @escaping @Sendable (String) -> Void) {
+    package init(
+        isJournal: Bool,
+        isPrintable: @escaping IsPrintable,
+        write: @escaping @Sendable (String) -> Void
+    ) {
         self.isJournal = isJournal
+        self.isPrintable = isPrintable
         self.write = write
     }
 
@@ -73,9 +83,15 @@ extension Logger {
     /// - Parameters:
     ///   - label: The program's name.
     ///   - levelVariable: The environment variable with the lowest level to write, for example `debug`.
+    ///   - isPrintable: The rule for what is escaped.
     /// - Returns: The logger. If the variable is not set, it writes `info` and above.
-    package static func journal(_ label: String, levelVariable: String) -> Logger {
-        var logger = Logger(label: label) { JournalLogHandler(label: $0) }
+    package static func journal(
+        _ label: String,
+        levelVariable: String,
+        isPrintable: @escaping JournalLogHandler.IsPrintable
+    ) -> Logger {
+        // The label is not written: the journal knows the unit.
+        var logger = Logger(label: label) { _ in JournalLogHandler(isPrintable: isPrintable) }
         if let level = Environment.variable(levelVariable).flatMap({ Level(rawValue: $0) }) {
             logger.logLevel = level
         }
@@ -101,29 +117,30 @@ extension Logger.Level {
 private let longestMessage = 3072
 private let longestField = 512
 
-private func escaped(_ text: String, quoting: Bool, longest: Int) -> String {
-    if text.utf8.count < longest, isPlain(text, quoting: quoting) { return text }
-    var result = ""
-    var needsQuotes = text.isEmpty
-    for scalar in text.unicodeScalars {
-        guard result.utf8.count < longest else {
-            result += "…"
-            break
+extension JournalLogHandler {
+    private func escaped(_ text: String, quoting: Bool, longest: Int) -> String {
+        if text.utf8.count < longest, isPlain(text, quoting: quoting) { return text }
+        var result = ""
+        var needsQuotes = text.isEmpty
+        for scalar in text.unicodeScalars {
+            guard result.utf8.count < longest else {
+                result += "…"
+                break
+            }
+            switch scalar {
+            case "\n": result += "\\n"
+            case "\\" where quoting: result += "\\\\"
+            case "\"" where quoting:
+                result += "\\\""
+                needsQuotes = true
+            case _ where !isPrintable(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+            default:
+                if scalar == " " || scalar == "=" { needsQuotes = true }
+                result.unicodeScalars.append(scalar)
+            }
         }
-        switch scalar {
-        case "\n": result += "\\n"
-        case "\\" where quoting: result += "\\\\"
-        case "\"" where quoting:
-            result += "\\\""
-            needsQuotes = true
-        case _ where scalar.properties.generalCategory == .control || isLineEnd(scalar):
-            result += "\\u{\(String(scalar.value, radix: 16))}"
-        default:
-            if scalar == " " || scalar == "=" { needsQuotes = true }
-            result.unicodeScalars.append(scalar)
-        }
+        return quoting && needsQuotes ? "\"\(result)\"" : result
     }
-    return quoting && needsQuotes ? "\"\(result)\"" : result
 }
 
 /// Whether nothing needs escaping or quotes: true for most texts, which then need not be examined by scalar.
@@ -135,9 +152,4 @@ private func isPlain(_ text: String, quoting: Bool) -> Bool {
         case _: (0x21..<0x7F).contains(byte)
         }
     }
-}
-
-/// U+2028 and U+2029, at which some viewers break lines.
-private func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "\u{2028}" || scalar == "\u{2029}"
 }

@@ -80,7 +80,7 @@ extension LogindWatch {
         }
         if sessions.isLocked != isLocked {
             isLocked = sessions.isLocked
-            report(isLocked ? .locked : .unlocked)
+            report(sessions.isLocked ? .locked : .unlocked)
         }
     }
 }

@@ -56,7 +56,7 @@ package final class LogindWatch {
 
     // What was reported last.
     var isSuspending = false
-    var isLocked = false
+    var isLocked: Bool?
     var isInactive = false
 
     /// Whether the states of all sessions are known. The states of some of them are not enough.
@@ -70,8 +70,8 @@ package final class LogindWatch {
     /// - Parameters:
     ///   - delay: Of sleep, until the process has handled ``Event/suspending``; nil: sleep is not delayed.
     ///   - log: For failures of logind.
-    ///   - report: Called with each change. A session that is active, a screen that is not locked and a machine that is
-    ///     awake are not reported at first.
+    ///   - report: Called with each change, and when it is known that the screen is not locked. A session that is active and
+    ///     a machine that is awake are not reported at first.
     package init(
         delayingSleep delay: SleepDelay?,
         log: Logger,

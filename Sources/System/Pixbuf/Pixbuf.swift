@@ -18,10 +18,7 @@ package struct Pixbuf: Equatable, Sendable {
     /// - Throws: If the file is none of these, is broken, or asks for more than ``sideLimit``, which is found out before
     ///   memory is allocated for it.
     package init(decoding bytes: [UInt8], size: Int) throws(PixbufError) {
-        let file = try PictureFile(bytes)
-        guard 1...Self.sideLimit ~= file.width, 1...Self.sideLimit ~= file.height else {
-            throw .tooLarge(width: file.width, height: file.height)
-        }
+        let file = try Self.checked(bytes)
         let loader = try Loader(file.format)
         let decoded = try loader.decode(file.bytes)
         guard let square = Self.square(of: decoded, size: size) else { throw .outOfMemory }
@@ -29,9 +26,38 @@ package struct Pixbuf: Equatable, Sendable {
         try self.init(copying: square)
     }
 
-    private init(size: Int, rgba: [UInt8]) {
+    /// - Parameters:
+    ///   - size: The number of rows and columns.
+    ///   - rgba: The pixels. The result is nil unless there are `size * size * 4` bytes.
+    package init?(size: Int, rgba: [UInt8]) {
+        guard rgba.count == size * size * 4 else { return nil }
         self.size = size
         self.rgba = rgba
+    }
+
+    /// Reads the header of a file, and lets no decoder see it.
+    ///
+    /// - Returns: The name of its format.
+    /// - Throws: What ``init(decoding:size:)`` throws for its header.
+    package static func format(of bytes: [UInt8]) throws(PixbufError) -> String {
+        try checked(bytes).format.rawValue
+    }
+
+    /// Loads the code that decodes a format, which gdk-pixbuf may have in files of its own.
+    ///
+    /// - Parameter format: What ``format(of:)`` returned.
+    /// - Throws: If gdk-pixbuf does not have it.
+    package static func loadDecoder(of format: String) throws(PixbufError) {
+        guard let format = PictureFile.Format(rawValue: format) else { throw .unknownFormat }
+        _ = try Loader(format)
+    }
+
+    private static func checked(_ bytes: [UInt8]) throws(PixbufError) -> PictureFile {
+        let file = try PictureFile(bytes)
+        guard 1...Self.sideLimit ~= file.width, 1...Self.sideLimit ~= file.height else {
+            throw .tooLarge(width: file.width, height: file.height)
+        }
+        return file
     }
 
     private init(copying pixbuf: OpaquePointer) throws(PixbufError) {
@@ -52,11 +78,8 @@ package struct Pixbuf: Equatable, Sendable {
                 rgba.append(channels == 4 ? pixel[3] : 0xFF)
             }
         }
-        self.init(size: size, rgba: rgba)
+        (self.size, self.rgba) = (size, rgba)
     }
-
-    /// Returns the memory of decoders to the system: they use much more than is kept of a picture.
-    package static func releaseMemory() { malloc_trim(0) }
 
     /// The picture in another size.
     package func scaled(to size: Int) throws(PixbufError) -> Pixbuf {

@@ -21,6 +21,8 @@ package struct AudioCard: Sendable, Equatable {
         }
     }
 
+    /// The server's index of it.
+    package let index: UInt32
     /// The server's name of it, for requests.
     package let name: String
     package let isBluetooth: Bool
@@ -28,12 +30,22 @@ package struct AudioCard: Sendable, Equatable {
     package let activeProfile: String
     package let profiles: [Profile]
 
-    package init(name: String, isBluetooth: Bool, activeProfile: String, profiles: [Profile]) {
+    package init(
+        index: UInt32,
+        name: String,
+        isBluetooth: Bool,
+        activeProfile: String,
+        profiles: [Profile]
+    ) {
+        self.index = index
         self.name = name
         self.isBluetooth = isBluetooth
         self.activeProfile = activeProfile
         self.profiles = profiles
     }
+
+    /// The profile in use; nil if it is not known.
+    package var active: Profile? { profiles.first { $0.name == activeProfile } }
 
     /// More profiles are left out.
     private static let profileLimit = 100
@@ -52,6 +64,7 @@ package struct AudioCard: Sendable, Equatable {
             )
         }
         self.init(
+            index: info.index,
             name: text(info.name) ?? "",
             // `bluez5` on PipeWire.
             isBluetooth: property("device.bus", of: info.proplist) == "bluetooth"

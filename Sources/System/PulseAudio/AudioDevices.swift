@@ -4,6 +4,8 @@ package struct AudioDevices: Sendable, Equatable {
     package var serverName = ""
     /// The source for streams that do not name one.
     package var defaultSource: String?
+    /// The microphone that was the default source before, if it is another source now.
+    package internal(set) var previousDefaultSource: String?
     /// The sink for streams that do not name one.
     package var defaultSink: String?
     package var sources: [AudioDevice] = []
@@ -33,6 +35,8 @@ package struct AudioDevice: Sendable, Equatable {
     package let isMuted: Bool
     /// The volume is 0 in the server. This is the user's decision.
     package internal(set) var isSilent = false
+    /// Something records from it, also what is no stream: on PipeWire, the clients of JACK and what `pw-link` connects.
+    package internal(set) var isRunning = false
     /// A monitor source, which captures what a sink plays; not a microphone.
     package let isMonitor: Bool
     /// Has the property that marks this program's own devices.
@@ -41,7 +45,28 @@ package struct AudioDevice: Sendable, Equatable {
     let isHardware: Bool
     /// The active port is known to have nothing plugged in (`PA_PORT_AVAILABLE_NO`).
     package let isUnplugged: Bool
+    /// Which of its inputs is captured; nil if it has only one, or the server does not know yet.
+    package internal(set) var port: Port?
+    /// The server's index of the card that it belongs to.
+    package internal(set) var card: UInt32?
+    /// Software in front of the microphone of a Bluetooth headset, which is there also while the headset plays music and has
+    /// none, and delivers zeros then (WirePlumber 0.5). Opening it makes WirePlumber change the profile, some time later.
+    package internal(set) var isHeadsetLoopback = false
     let owner: DeviceOwner
+
+    /// An input of a source: the microphone at a jack, or the built-in one. The server changes from one to the other when a
+    /// plug is pulled.
+    package struct Port: Sendable, Equatable {
+        /// The server's name of it, unique among those of the source.
+        package let name: String
+        /// For people.
+        package let description: String
+
+        package init(name: String, description: String) {
+            self.name = name
+            self.description = description
+        }
+    }
 }
 
 /// A sink of the server.
@@ -51,10 +76,14 @@ package struct AudioSink: Sendable, Equatable {
     /// The server's name of it, for requests.
     package let name: String
     package let isMuted: Bool
+    /// The volume is 0 in the server.
+    package internal(set) var isSilent = false
     /// Has the property that marks this program's own devices.
     package let isOwn: Bool
     /// Only the person who wears it hears it.
     package var isHeadset = false
+    /// The server's index of the card that it belongs to.
+    package internal(set) var card: UInt32?
     /// The index of the source that records what it plays.
     let monitor: UInt32?
     let owner: DeviceOwner
@@ -99,8 +128,14 @@ package struct AudioStream: Sendable, Equatable {
     var requestedDevice: String?
     package var isCorked = false
     package var isMuted = false
+    /// The volume is 0; known of streams that record.
+    package var isSilent = false
     /// Only measures the level, as volume controls do.
     package var isMeter = false
+    /// Of its channels, if it plays and the server can change it; 65536 is 100 %, and cubic as in volume controls.
+    package internal(set) var volumes: [UInt32] = []
+    /// By what the server remembers its volume, mute and device for the next stream of the same application.
+    package internal(set) var restoreID: String?
     /// Has the property that marks this program's own devices, also if it is that of another process.
     package var isMarked = false
     var owner = DeviceOwner(module: nil, linkGroup: nil)

@@ -55,10 +55,15 @@ extension AudioServer {
         _ change: DeviceChange.Change,
         completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void
     ) {
+        send(DeviceChange(action, change, completion: completion), to: action)
+    }
+
+    /// Sends a request, whose result may be reported during this call. `action` completes "could not …".
+    func send(_ request: any ConnectionRequest, to action: String) {
         do throws(AudioError) {
-            try connected(action).send(DeviceChange(action, change, completion: completion))
+            try connected(action).send(request)
         } catch {
-            completion(.failure(error))
+            request.fail(error.reason, error.kind)
         }
     }
 }

@@ -26,12 +26,22 @@ package struct SourceState: Sendable, Equatable {
     /// Muted in the server: the samples are zero.
     package let isMuted: Bool
     /// The volume is 0 in the server: the samples are zero.
-    package let isSilent: Bool
+    package internal(set) var isSilent: Bool
 
-    init(_ source: AudioDevice) {
+    /// - Parameters:
+    ///   - source: What is captured. Software delivers zeros while its microphones are muted.
+    ///   - devices: Those that were listed with it, at least the source.
+    ///   - stream: The server's index of the stream that captures, which a person can mute as well. The server remembers
+    ///     that for the program's next one.
+    init(_ source: AudioDevice, in devices: AudioDevices, stream: UInt32?) {
         name = source.name
         description = source.description
-        isMuted = source.isMuted
-        isSilent = source.isSilent
+        let origins = devices.origins(of: source)
+        let own = devices.sourceOutputs.first { $0.isOwn && $0.index == stream }
+        isMuted = own?.isMuted == true || source.isMuted || !origins.isEmpty && origins.allSatisfy(\.isMuted)
+        // PipeWire has no volume of a monitor: what a person has named is captured as it is.
+        let isSourceSilent = source.isSilent && !source.isMonitor
+        isSilent =
+            own?.isSilent == true || isSourceSilent || !origins.isEmpty && origins.allSatisfy(\.isSilent)
     }
 }

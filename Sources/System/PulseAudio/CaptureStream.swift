@@ -15,12 +15,15 @@ package final class CaptureStream {
     /// The source, once known.
     package var deviceName: String? { handle?.deviceName }
     /// The source as it was reported last; nil until the stream is open.
-    private var source: AudioDevice?
+    var source: SourceState?
+    /// What must stay the same while it is captured.
+    var inputs = CapturedInputs([])
     /// Whether the first fragment has arrived.
     private var isStarted = false
+    var liveness = CaptureLiveness()
 
     /// The steps to the first sample. Nothing is delivered before ``live``.
-    private enum Phase {
+    enum Phase {
         /// Choosing a microphone.
         case choosing
         /// Opening the stream on the named device, corked.
@@ -36,11 +39,13 @@ package final class CaptureStream {
     private let request: StreamRequest
     private let startLimit: Duration
     private let stallLimit: Duration
-    private let connection: Connection
-    private var phase = Phase.choosing
-    private var events: (@EventLoop (Event) -> Void)?
+    let connection: Connection
+    private(set) var phase = Phase.choosing
+    private(set) var events: (@EventLoop (Event) -> Void)?
     private var fragments: FragmentHandler?
-    private var handle: StreamHandle?
+    private(set) var handle: StreamHandle?
+    /// The name of the source that the stream was opened with.
+    private var wantedDevice = ""
     private var watchdog: TimerSource?
     private var latestFragment = MonotonicInstant.now
     private var isStalled = false
@@ -140,6 +145,7 @@ package final class CaptureStream {
     private func open(_ device: String) throws(AudioError) {
         var request = request
         request.device = device
+        wantedDevice = device
         phase = .opening
         handle = try StreamHandle(.capture, request, on: connection) { [weak self] in self?.handle($0) }
     }
@@ -148,17 +154,25 @@ package final class CaptureStream {
         guard case .verifying = phase, let handle, let index = handle.deviceIndex else { return }
         let source: AudioDevice
         do throws(AudioError) {
-            source = try devices.captured(index, for: request)
+            source = try devices.captured(index, for: request, openedOn: wantedDevice)
         } catch {
             return fail(error)
         }
+        if !handle.followsSoftware, !devices.outputs(of: source).isEmpty {
+            // What it records from may have changed before its changes were subscribed to.
+            handle.followsSoftware = true
+            return querySources { [weak self] in self?.verify($0) }
+        }
         phase = .live(since: .now)
         handle.cork(false)
-        self.source = source
-        events?(.opened(SourceState(source)))
+        inputs = CapturedInputs(devices.origins(of: source))
+        liveness.awaitsSound = devices.origins(of: source).contains { $0.isHeadsetLoopback && !$0.isMuted }
+        let state = state(of: source, in: devices)
+        self.source = state
+        events?(.opened(state))
     }
 
-    private func querySources(_ completion: @escaping @EventLoop (AudioDevices) -> Void) {
+    func querySources(_ completion: @escaping @EventLoop (AudioDevices) -> Void) {
         let action = StreamHandle.action(.capture, request.device)
         connection.sources.ask(for: self) { [weak self] in
             switch $0 {
@@ -187,13 +201,13 @@ package final class CaptureStream {
         }
     }
 
-    private func deliver() {
+    func deliver() {
         guard case .live(let beginning) = phase, let stream = handle?.stream else { return }
         // The handler may close this stream.
         pa_stream_ref(stream)
         defer { pa_stream_unref(stream) }
         let arrival = MonotonicInstant.now
-        latestFragment = arrival
+        if !liveness.awaitsSound || isStarted { latestFragment = arrival }
         while fragments != nil {
             var data: UnsafeRawPointer?
             var count = 0
@@ -203,7 +217,8 @@ package final class CaptureStream {
             }
             let time = arrival + (.zero - request.format.duration(ofBytes: waiting))
             let early = min(count, request.format.byteCount(of: max(.zero, beginning - time)))
-            if early == 0 || early == count {
+            // Silence only before the first sound: in the midst of a burst of old samples it would be a hole.
+            if early == 0 || early == count || isStarted {
                 deliver(data, early..<count, at: max(time, beginning))
             } else {
                 deliver(data, count: count, silencing: early, at: beginning)
@@ -231,6 +246,13 @@ package final class CaptureStream {
     /// Delivers these bytes of `data`, which is nil for a hole in the server's record.
     private func deliver(_ data: UnsafeRawPointer?, _ range: Range<Int>, at time: MonotonicInstant) {
         guard !range.isEmpty else { return }
+        switch liveness.received(data, range, request.format) {
+        case .live: break
+        case .notYet: if !isStarted { return }
+        case .asksForVolume:
+            querySource()
+            if !isStarted { return }
+        }
         reportArrival()
         if let data {
             fragments?(UnsafeRawBufferPointer(start: data + range.lowerBound, count: range.count), time)
@@ -263,33 +285,9 @@ package final class CaptureStream {
         }
     }
 
-    private func fail(_ error: AudioError) {
+    func fail(_ error: AudioError) {
         let handler = events
         close()
         handler?(.failed(error))
-    }
-
-    private func querySource() {
-        guard let handle, let index = handle.deviceIndex else { return }
-        let action = "query the state of the microphone"
-        let query = DeviceQuery(action, of: .source(index: index)) { [weak self] in
-            switch $0 {
-            case .success(let devices): devices.sources.first.map { self?.update($0) }
-            // The last known state remains.
-            case .failure: break
-            }
-        }
-        connection.query(query)
-    }
-
-    private func update(_ source: AudioDevice) {
-        guard case .live = phase, let before = self.source else { return }
-        self.source = source
-        guard !source.isUnplugged || before.isUnplugged else {
-            let action = StreamHandle.action(.capture, source.name)
-            return fail(AudioError(action, reason: "the microphone was unplugged"))
-        }
-        let state = SourceState(source)
-        if state != SourceState(before) { events?(.changed(state)) }
     }
 }

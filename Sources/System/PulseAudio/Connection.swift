@@ -31,6 +31,7 @@ final class Connection {
     private(set) var context: OpaquePointer?
     private let ownDeviceProperty: String?
     private let observers: DeviceObservers
+    private let previousDefault: PreviousDefault
     /// Another connection of this program to the same server.
     weak var companion: Connection?
     private var observer: (@EventLoop (Event) -> Void)?
@@ -46,10 +47,12 @@ final class Connection {
         _ properties: [String: String],
         _ ownDeviceProperty: String?,
         _ observers: DeviceObservers,
+        _ previousDefault: PreviousDefault,
         observer: @escaping @EventLoop (Event) -> Void
     ) throws(AudioError) {
         self.ownDeviceProperty = ownDeviceProperty
         self.observers = observers
+        self.previousDefault = previousDefault
         context = withProperties(properties) {
             pa_context_new_with_proplist(MainLoopAPI.pointer, nil, $0)
         }
@@ -133,7 +136,10 @@ final class Connection {
         }
     }
 
-    func query(_ query: DeviceQuery) { send(query) }
+    func query(_ query: DeviceQuery) {
+        query.previousDefault = previousDefault
+        send(query)
+    }
 
     private func stateChanged() {
         guard let context else { return }
@@ -166,11 +172,13 @@ final class Connection {
 
     private var subscribedKinds: Set<DeviceKind> = []
 
-    /// Subscribes to what is observed, and to changes of sources while a stream captures: each change is a wake-up.
+    /// Subscribes to what is observed, and while a stream captures to changes of what it captures from: each change is a
+    /// wake-up.
     func updateSubscription() {
         guard let context, pa_context_get_state(context) == PA_CONTEXT_READY else { return }
         var kinds = observers.kinds
         if streams.contains(where: \.isCapturing) { kinds.insert(.source) }
+        if streams.contains(where: { $0.isCapturing && $0.followsSoftware }) { kinds.insert(.sourceOutput) }
         guard kinds != subscribedKinds else { return }
         subscribedKinds = kinds
         pa_context_set_subscribe_callback(
@@ -188,11 +196,7 @@ final class Connection {
 
     private func changed(_ event: pa_subscription_event_type_t, _ index: UInt32) {
         guard let event = DeviceEvent(event, index) else { return }
-        if event.kind == .source {
-            for stream in streams where stream.isCapturing && stream.deviceIndex == index {
-                stream.reportDeviceChange()
-            }
-        }
+        for stream in streams { stream.report(event) }
         observers.report(event)
     }
 }

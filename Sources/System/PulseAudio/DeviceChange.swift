@@ -9,8 +9,10 @@ final class DeviceChange: ConnectionRequest {
         case unload(module: UInt32)
         case muteSink(UInt32, Bool)
         case muteSource(UInt32, Bool)
+        case muteInput(UInt32, Bool)
+        /// A volume for each channel.
+        case setVolume([UInt32], input: UInt32)
         case moveInput(UInt32, sink: UInt32)
-        case moveOutput(UInt32, source: UInt32)
         case setProfile(String, card: String)
     }
 
@@ -72,13 +74,30 @@ final class DeviceChange: ConnectionRequest {
             pa_context_set_sink_mute_by_index(context, sink, isMuted ? 1 : 0, changedCallback, this)
         case .muteSource(let source, let isMuted):
             pa_context_set_source_mute_by_index(context, source, isMuted ? 1 : 0, changedCallback, this)
+        case .muteInput(let input, let isMuted):
+            pa_context_set_sink_input_mute(context, input, isMuted ? 1 : 0, changedCallback, this)
+        case .setVolume(let channels, let input): setVolume(channels, input, context, this)
         case .moveInput(let input, let sink):
             pa_context_move_sink_input_by_index(context, input, sink, changedCallback, this)
-        case .moveOutput(let output, let source):
-            pa_context_move_source_output_by_index(context, output, source, changedCallback, this)
         case .setProfile(let profile, let card):
             pa_context_set_card_profile_by_name(context, card, profile, changedCallback, this)
         }
+    }
+
+    private func setVolume(
+        _ channels: [UInt32],
+        _ input: UInt32,
+        _ context: OpaquePointer,
+        _ this: UnsafeMutableRawPointer
+    ) -> OpaquePointer? {
+        var volume = pa_cvolume()
+        withUnsafeMutableBytes(of: &volume.values) { bytes in
+            let values = bytes.bindMemory(to: pa_volume_t.self)
+            let count = min(channels.count, values.count)
+            for channel in 0..<count { values[channel] = channels[channel] }
+            volume.channels = UInt8(count)
+        }
+        return pa_context_set_sink_input_volume(context, input, &volume, changedCallback, this)
     }
 
     /// `code` is libpulse's, if it failed.

@@ -81,13 +81,23 @@ extension AudioDevice {
             description: text(info.description) ?? "",
             isMuted: info.mute != 0,
             isSilent: withUnsafePointer(to: info.volume) { pa_cvolume_max($0) } == PA_VOLUME_MUTED,
+            isRunning: info.state == PA_SOURCE_RUNNING,
             isMonitor: info.monitor_of_sink != .max
                 || property("device.class", of: info.proplist) == "monitor",
             isOwn: own.marks(info.proplist),
             isHardware: info.flags.rawValue & PA_SOURCE_HARDWARE.rawValue != 0,
             isUnplugged: info.active_port?.pointee.available == Int32(PA_PORT_AVAILABLE_NO.rawValue),
+            port: info.active_port.map { Port($0.pointee) },
+            card: valid(info.card),
+            isHeadsetLoopback: property("bluez5.loopback", of: info.proplist) == "true",
             owner: DeviceOwner(info.owner_module, info.proplist)
         )
+    }
+}
+
+extension AudioDevice.Port {
+    fileprivate init(_ info: pa_source_port_info) {
+        self.init(name: text(info.name) ?? "", description: text(info.description) ?? "")
     }
 }
 
@@ -97,8 +107,10 @@ extension AudioSink {
             index: info.index,
             name: text(info.name) ?? "",
             isMuted: info.mute != 0,
+            isSilent: withUnsafePointer(to: info.volume) { pa_cvolume_max($0) } == PA_VOLUME_MUTED,
             isOwn: own.marks(info.proplist),
             isHeadset: isWorn(info),
+            card: valid(info.card),
             monitor: valid(info.monitor_source),
             owner: DeviceOwner(info.owner_module, info.proplist)
         )
@@ -115,6 +127,8 @@ extension AudioStream {
             name: text(info.name) ?? "",
             isCorked: info.corked != 0,
             isMuted: info.mute != 0,
+            isSilent: info.has_volume != 0
+                && withUnsafePointer(to: info.volume) { pa_cvolume_max($0) } == PA_VOLUME_MUTED,
             // PulseAudio's word for the quick resampling of volume controls. PipeWire has a property.
             isMeter: text(info.resample_method) == "peaks"
                 || property("stream.monitor", of: info.proplist) == "true",
@@ -132,6 +146,7 @@ extension AudioStream {
             name: text(info.name) ?? "",
             isCorked: info.corked != 0,
             isMuted: info.mute != 0,
+            volumes: info.has_volume != 0 && info.volume_writable != 0 ? channels(of: info.volume) : [],
             owner: DeviceOwner(info.owner_module, info.proplist)
         )
         readProperties(info.proplist, own)
@@ -142,6 +157,7 @@ extension AudioStream {
         applicationID = property("application.id", of: list)
         processID = property("application.process.id", of: list)
         role = property("media.role", of: list)
+        restoreID = property("module-stream-restore.id", of: list)
         requestedDevice = property("target.object", of: list)
         isMarked = own.marks(list)
     }
@@ -161,6 +177,12 @@ private func isWorn(_ sink: pa_sink_info) -> Bool {
         PA_DEVICE_PORT_TYPE_HANDSFREE, PA_DEVICE_PORT_TYPE_CAR, PA_DEVICE_PORT_TYPE_HIFI:
         false
     default: ["headset", "headphone"].contains(property("device.form_factor", of: sink.proplist))
+    }
+}
+
+private func channels(of volume: pa_cvolume) -> [UInt32] {
+    withUnsafeBytes(of: volume.values) {
+        Array($0.bindMemory(to: pa_volume_t.self).prefix(Int(volume.channels)))
     }
 }
 

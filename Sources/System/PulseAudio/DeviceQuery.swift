@@ -6,16 +6,17 @@ import EventLoop
 final class DeviceQuery: ConnectionRequest {
     enum Scope {
         case server
-        case source(index: UInt32)
         case all(Set<DeviceKind>)
 
         /// All that is needed to identify the microphones.
-        static let sources = Scope.all([.server, .source, .sink, .sourceOutput])
+        static let sources = Scope.all([.server, .source, .sink, .sourceOutput, .card])
     }
 
     private let action: String
     private let scope: Scope
     private var own = OwnMarks(nil, [])
+    /// Sees what was listed.
+    var previousDefault: PreviousDefault?
     private var completion: (@EventLoop (Result<AudioDevices, AudioError>) -> Void)?
     private var devices = AudioDevices()
     private var operations: [OpaquePointer] = []
@@ -49,8 +50,6 @@ final class DeviceQuery: ConnectionRequest {
         switch scope {
         case .server:
             add(pa_context_get_server_info(context, serverCallback, this), context)
-        case .source(let index):
-            add(pa_context_get_source_info_by_index(context, index, sourceCallback, this), context)
         case .all(let kinds):
             for kind in kinds { list(kind, context) }
             if pendingOperations == 0 { finish(.success(devices)) }
@@ -147,6 +146,7 @@ final class DeviceQuery: ConnectionRequest {
     }
 
     private func finish(_ result: Result<AudioDevices, AudioError>) {
+        let result = result.map { previousDefault?.updated($0) ?? $0 }
         let handler = completion
         completion = nil
         detach()

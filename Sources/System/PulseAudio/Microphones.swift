@@ -6,16 +6,22 @@ extension AudioDevices {
     /// The server's name for the default source, which may be a monitor; as a preference it is ``microphone``.
     static let wildcard = "@DEFAULT_SOURCE@"
 
-    /// The user's microphone: the default source if it is a microphone, otherwise another one, preferably hardware with
-    /// something plugged in. Nil if there is none.
+    /// The user's microphone: the default source if it is a microphone, otherwise the one that was it before, otherwise
+    /// another one, preferably hardware with something plugged in. Nil if there is none.
     var microphone: AudioDevice? {
         var visited: Set<UInt32> = []
         let candidates =
             sources.filter { $0.name == defaultSource }
+            + sources.filter { $0.name == previousDefaultSource }
             + sources.filter { $0.isHardware && !$0.isUnplugged }
             + sources.filter { !$0.isHardware && !$0.isUnplugged }
             + sources.filter(\.isUnplugged)
-        return candidates.first { isMicrophone($0, &visited) }
+        return candidates.first { !isDeafHeadset($0) && isMicrophone($0, &visited) }
+    }
+
+    /// Whether it belongs to a headset whose profile has no microphone now: one that is not chosen by name is left so.
+    private func isDeafHeadset(_ source: AudioDevice) -> Bool {
+        source.isHeadsetLoopback && cards.first { $0.index == source.card }?.active?.hasMicrophone == false
     }
 
     /// The first preferred source that is present, and plugged in if any of them is; without preferences
@@ -48,6 +54,8 @@ extension AudioDevices {
         let reason =
             if sources.isEmpty {
                 "the audio server has none"
+            } else if let headset = sources.first(where: isDeafHeadset) {
+                "“\(headset.description)” has none in its profile for music (`bluetooth-headset` in pttd.toml)"
             } else if monitors.isEmpty {
                 "the audio server has only those of this program"
             } else {

@@ -28,8 +28,8 @@ package final class PlaybackStream {
     /// Bytes that wait until the server requests them.
     package var pendingByteCount: Int { pending.count }
 
-    private let format: SampleSpec
-    private let avoidedDevice: String?
+    private var request: StreamRequest
+    private var format: SampleSpec { request.format }
     /// How many bytes wait here at most.
     private let bound: Int
     /// How many bytes the server stores at most.
@@ -51,8 +51,7 @@ package final class PlaybackStream {
         _ request: StreamRequest,
         events: @escaping @EventLoop (Event) -> Void
     ) throws(AudioError) {
-        format = request.format
-        avoidedDevice = request.avoidedDevice
+        self.request = request
         bound = request.format.byteCount(of: .seconds(2))
         storage = request.storedByteCount
         self.events = events
@@ -89,9 +88,19 @@ package final class PlaybackStream {
         return pa_stream_write(stream, samples.baseAddress, samples.count, nil, 0, PA_SEEK_RELATIVE) >= 0
     }
 
-    /// Pauses or resumes playing. What has been written stays. A corked stream causes no wake-ups, and does not count as
-    /// playing for the server: PulseAudio pauses no player for its role. Before the stream is open, `startsCorked`
-    /// decides.
+    /// Changes how much the server buffers ahead, until the next call; the request's `latency` is where it begins.
+    ///
+    /// PulseAudio runs a sink at the smallest latency of all its streams, also of those that are corked. A stream that waits
+    /// for long is opened with a `latency` longer than any sink's, and gets a short one only while it plays: otherwise it
+    /// keeps the server awake 200 times a second while somebody else plays music.
+    package func setLatency(_ latency: Duration) {
+        guard latency != request.latency, handle?.isOpen == true else { return }
+        request.latency = latency
+        handle?.setBuffer(request)
+    }
+
+    /// Pauses or resumes playing. What has been written stays. A corked stream does not count as playing for the server:
+    /// PulseAudio pauses no player for its role. Before the stream is open, `startsCorked` decides.
     package func cork(_ isCorked: Bool) {
         handle?.cork(isCorked)
     }
@@ -157,7 +166,7 @@ package final class PlaybackStream {
     }
 
     private var isOnAvoidedDevice: Bool {
-        guard let avoidedDevice else { return false }
+        guard let avoidedDevice = request.avoidedDevice else { return false }
         return deviceName == avoidedDevice
     }
 

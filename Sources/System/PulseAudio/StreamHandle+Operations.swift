@@ -37,6 +37,12 @@ extension StreamHandle {
         send { pa_stream_flush($0, nil, nil) }
     }
 
+    /// Replaces what the server buffers by the amounts of another request.
+    func setBuffer(_ request: StreamRequest) {
+        var attributes = request.bufferAttributes(direction)
+        send { pa_stream_set_buffer_attr($0, &attributes, nil, nil) }
+    }
+
     func drain(then completion: @escaping @EventLoop () -> Void) {
         start({ pa_stream_drain($0, $1, $2) }, completion: { _ in completion() })
     }

@@ -33,12 +33,17 @@ final class StreamHandle {
     /// Nil once the stream has ended.
     private(set) var stream: OpaquePointer?
     let connection: Connection
-    private let direction: Direction
+    let direction: Direction
     private let wantedDevice: String?
     private let action: String
     private var handler: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
     private(set) var isClosing = false
+    /// Whether changes of all sources and of the streams that record are reported, because software delivers what is
+    /// captured. Otherwise only those of the source.
+    var followsSoftware = false {
+        didSet { connection.updateSubscription() }
+    }
     /// Those that the server has not confirmed.
     var operations: [StreamOperation] = []
 
@@ -120,8 +125,15 @@ final class StreamHandle {
         handler?(.failed(AudioError(action, reason: reason, kind: kind)))
     }
 
-    func reportDeviceChange() {
-        handler?(.deviceChanged)
+    /// Reports a change of what it captures from.
+    func report(_ event: DeviceEvent) {
+        // The server ends the stream itself when its source is removed.
+        guard isCapturing, followsSoftware || event.type != .remove else { return }
+        switch event.kind {
+        case .source: if followsSoftware || deviceIndex == event.index { handler?(.deviceChanged) }
+        case .sourceOutput: if followsSoftware { handler?(.deviceChanged) }
+        case .server, .sink, .sinkInput, .module, .card: break
+        }
     }
 
     private func makeStream(_ request: StreamRequest) throws(AudioError) -> OpaquePointer {
@@ -176,10 +188,11 @@ final class StreamHandle {
         }
     }
 
-    /// pipewire-pulse 0.3.65 uses the default device if the requested one does not exist; a request for a certain
-    /// microphone must not open another one. Names like `@DEFAULT_SOURCE@` refer to other devices on purpose.
+    /// pipewire-pulse 0.3.65 uses the default device if the requested one does not exist. Names like `@DEFAULT_SINK@` refer
+    /// to other devices on purpose. Which source may be captured in place of another, ``CaptureStream`` decides.
     private func opened() {
-        guard let wantedDevice, wantedDevice.utf8.first != UInt8(ascii: "@"), let deviceName,
+        guard direction == .playback, let wantedDevice, wantedDevice.utf8.first != UInt8(ascii: "@"),
+            let deviceName,
             deviceName != wantedDevice
         else {
             handler?(.opened)

@@ -30,7 +30,7 @@ extension StreamRequest {
     }
 
     func flags(_ direction: StreamHandle.Direction) -> pa_stream_flags_t {
-        var flags = PA_STREAM_ADJUST_LATENCY.rawValue
+        var flags = (portion == nil ? PA_STREAM_ADJUST_LATENCY : PA_STREAM_EARLY_REQUESTS).rawValue
         switch direction {
         case .capture:
             flags |= PA_STREAM_START_CORKED.rawValue | PA_STREAM_DONT_MOVE.rawValue

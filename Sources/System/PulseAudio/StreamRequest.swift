@@ -27,7 +27,8 @@ package struct StreamRequest: Sendable, Equatable {
     /// Playback only. How much must be written before the server begins to play, also after an underflow and
     /// ``PlaybackStream/flush()``; at least one sample, which is the default.
     package var prebuffer: Duration
-    /// Playback only. How much the server asks for at once, at least; if nil, a quarter of `latency`.
+    /// Playback only. How much the server asks for at once, at least, and the latency at which it runs the device: `latency`
+    /// is then what waits for the device at most. If nil, the server chooses both from `latency`.
     package var portion: Duration?
     /// How much the server stores at most; half a second if nil, and never less than four times `latency`.
     package var bufferLimit: Duration?

@@ -81,6 +81,9 @@ final class MessageStream {
 
     var hasUnsentOutput: Bool { !output.isEmpty }
 
+    /// Messages that wait for the peer to read.
+    var unsentMessages: Int { output.count }
+
     /// Sends a message, or queues it until the peer reads.
     ///
     /// - Returns: False if the queue is full; the message is then dropped.

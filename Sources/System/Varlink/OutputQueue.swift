@@ -21,6 +21,9 @@ struct OutputQueue {
 
     var isEmpty: Bool { sent == bytes.count }
 
+    /// Messages of which a part at least has not been sent.
+    var count: Int { ends.count - firstEnd }
+
     /// Memory beyond that of the usual size.
     var extraBytes: Int { max(0, bytes.capacity - Self.usualSize) }
 
@@ -38,7 +41,7 @@ struct OutputQueue {
     }
 
     private mutating func append(_ write: (inout [UInt8]) -> Void) -> Bool {
-        guard ends.count - firstEnd < limits.backlogMessages else { return false }
+        guard count < limits.backlogMessages else { return false }
         if sent > Self.usualSize / 2, sent > bytes.count / 2 { compact() }
         let end = bytes.count
         write(&bytes)

@@ -18,6 +18,12 @@ package final class VarlinkConnection {
     private weak var server: VarlinkServer?
     /// A handler has a call without its last reply. Later calls stay unparsed, most of them in the kernel.
     private var isHandlingCall = false
+    private(set) var hasCalled = false
+    private var isHeld = false
+    private lazy var holdTimer = TimerSource { [weak self] in
+        self?.isHeld = false
+        self?.updatePause()
+    }
     private var closeHandlers: [@EventLoop () -> Void] = []
     /// The client can no longer receive replies.
     package private(set) var isClosed = false
@@ -52,6 +58,16 @@ package final class VarlinkConnection {
     package var priority: Priority {
         get { stream.priority }
         set { stream.priority = newValue }
+    }
+
+    /// Messages that the client has not read, beyond what the kernel keeps for it.
+    package var unreadMessages: Int { stream.unsentMessages }
+
+    /// Handles the next call of the client after `time` at the earliest. Replies are not delayed.
+    package func hold(for time: Duration) {
+        isHeld = true
+        holdTimer.arm(after: time)
+        updatePause()
     }
 
     /// Closes the connection after all replies so far are sent.
@@ -97,6 +113,7 @@ package final class VarlinkConnection {
             return refuse(error.key, error.description, mayAnswer: message.object?["oneway"] != true)
         }
         isHandlingCall = true
+        hasCalled = true
         server?.dispatch(call, from: self)
         updatePause()
     }
@@ -106,7 +123,7 @@ package final class VarlinkConnection {
         if !isHandlingCall, stream.hasUnsentOutput {
             stream.onDrained = { [unowned self] in updatePause() }
         }
-        stream.isPaused = isHandlingCall || stream.hasUnsentOutput
+        stream.isPaused = isHeld || isHandlingCall || stream.hasUnsentOutput
     }
 
     // MARK: End
@@ -140,6 +157,7 @@ package final class VarlinkConnection {
         guard !isClosed else { return }
         isClosed = true
         laterClose = nil
+        if isHeld { holdTimer.disarm() }
         let handlers = closeHandlers
         closeHandlers = []
         for handler in handlers { handler() }

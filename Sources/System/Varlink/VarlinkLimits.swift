@@ -4,8 +4,11 @@ package struct VarlinkLimits: Sendable {
     package var messageSize = 1 << 20
     /// The depth to which arrays and objects may be nested.
     package var depth = 32
-    /// Simultaneous connections of one server; any more are closed immediately.
+    /// Simultaneous connections of one server. One more closes that of a process which has more than its share, or one
+    /// that has made no call; if there is none such, it is closed itself.
     package var connections = 64
+    /// Connections of a process that no other takes from it.
+    package var share = 4
     /// JSON values in one message.
     package var values = 10_000
     /// Messages of one connection in one turn of the loop, or in turns that follow each other closely.

@@ -73,6 +73,7 @@ package final class VarlinkServer {
                 about: peer.processID
             )
         }
+        makeRoom()
         guard connections.count < limits.connections else {
             return report(
                 "refused process \(peer.processID): \(limits.connections) are connected already",
@@ -101,6 +102,27 @@ package final class VarlinkServer {
         let closing = connections.values
         connections = [:]
         for connection in closing { connection.cancel() }
+    }
+
+    /// Closes a connection if the limit is reached: the oldest of the process that has most, if that has more than its
+    /// share, or the oldest one that has made no call. So connections that are left open lock nobody out.
+    private func makeRoom() {
+        guard connections.count >= limits.connections else { return }
+        let counts = connections.values.reduce(into: [:]) { $0[$1.processID, default: 0] += 1 }
+        let candidates = connections.values.filter {
+            $0.priority != .important && (counts[$0.processID, default: 0] > limits.share || !$0.hasCalled)
+        }
+        let oldest = candidates.min { left, right in
+            (counts[right.processID, default: 0], left.identifier.number)
+                < (counts[left.processID, default: 0], right.identifier.number)
+        }
+        guard let oldest else { return }
+        report(
+            "closed a connection of process \(oldest.processID) for another: \(limits.connections) were connected",
+            about: oldest.processID
+        )
+        forget(oldest)
+        oldest.cancel()
     }
 
     func report(_ line: String, about processID: Int32) { log(line, processID) }

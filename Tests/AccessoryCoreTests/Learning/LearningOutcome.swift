@@ -1,5 +1,7 @@
 import AccessoryCore
+import AccessoryFiles
 import PTTMessages
+import TOML
 
 /// The result of learning a button, and what is wrong with it when the button is pressed again.
 struct LearningOutcome {
@@ -16,26 +18,28 @@ struct LearningOutcome {
             self.learned = learned
             session.pressAgain(8)
             let seen = Set(recording.frames.map(\.content))
-            do throws(LearningFailure) {
-                let definition = try learned.definition(
-                    identifier: "learned",
-                    for: DeviceDescription(
-                        name: "A",
-                        link: .bluetooth(address: "AA:BB:CC:DD:EE:FF", services: [])
-                    ),
-                    from: recording
-                )
+            let written = learned.definition(
+                identifier: "learned",
+                for: DeviceDescription(
+                    name: "A",
+                    link: .bluetooth(address: "AA:BB:CC:DD:EE:FF", services: [])
+                ),
+                from: recording
+            )
+            do throws(TOMLError) {
+                let definition = try AccessoryDefinition(toml: written.fileText, identifier: "learned")
                 self.definition = definition
-                mistakes = Self.mistakes(
-                    of: definition,
-                    learned,
-                    session,
-                    expected: button.pattern,
-                    seen: seen
-                )
+                mistakes =
+                    definition.failedExamples().map { "step \($0.step + 1): \($0.outcomes)" }
+                    + Self.mistakes(
+                        of: definition,
+                        learned,
+                        session,
+                        expected: button.pattern,
+                        seen: seen
+                    )
             } catch {
-                self.learned = nil
-                failure = error
+                mistakes = ["\(error)"]
             }
         }
     }

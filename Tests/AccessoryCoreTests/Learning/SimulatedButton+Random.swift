@@ -178,14 +178,16 @@ extension SimulatedButton {
                 .held
             )
         case 1:
-            return SimulatedButton(
+            var button = SimulatedButton(
                 "two keys at once",
                 .fixed(
                     press: [.key(first, isPressed: true), .key(second, isPressed: true)],
                     release: [.key(first, isPressed: false), .key(second, isPressed: false)]
                 ),
-                .held
+                .nothing
             )
+            button.isWellBehaved = false
+            return button
         case 2:
             return SimulatedButton("paired", .fixed(press: edges(first), release: edges(second)), .held)
         case 3: return SimulatedButton("automatic release", .released(first), .releasedByItself)

@@ -36,6 +36,8 @@ struct SimulatedButton {
     enum Edges {
         /// Fixed frames; the release may be empty (press only).
         case fixed(press: [Content], release: [Content])
+        /// The next of these with each press and each release, then from the first one on.
+        case turns(press: [[Content]], release: [[Content]])
         /// A press, and its own release after this time.
         case pulse(press: Content, release: Content, width: Duration)
         /// Another key with each press.
@@ -93,6 +95,7 @@ struct SimulatedButton {
 
     private var count = 0
     private var keyIndex = 0
+    private var (presses, releases) = (0, 0)
 
     init(_ name: String, _ edges: Edges, _ pattern: Expected) {
         self.name = name
@@ -104,6 +107,9 @@ struct SimulatedButton {
         count += 1
         switch edges {
         case .fixed(let press, _): return emit(press, &random)
+        case .turns(let press, _):
+            presses += 1
+            return emit(press[(presses - 1) % press.count], &random)
         case .pulse(let press, let release, let width):
             let first = emit([press], &random)
             let delay = first.first?.delay ?? .zero
@@ -134,6 +140,9 @@ struct SimulatedButton {
                 return emit([.notified(value, attribute)], &random)
             }
             return emit(release, &random)
+        case .turns(_, let release):
+            releases += 1
+            return emit(release[(releases - 1) % release.count], &random)
         case .pulse: return []
         case .alternating(let codes, let isPulse):
             return isPulse ? [] : emit([.key(codes[keyIndex], isPressed: false)], &random)

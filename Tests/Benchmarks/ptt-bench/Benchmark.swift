@@ -21,12 +21,14 @@ enum Benchmark {
         /// With daemons of its own, as all below.
         case pulseaudio
         case pipewire
+        case wakeups
         case crowd
         case hostile
 
         var timeLimit: Duration {
             switch self {
-            case .memory, .idle, .press, .calls, .commands, .growth, .crowd, .pulseaudio, .pipewire:
+            case .memory, .idle, .press, .calls, .commands, .growth, .crowd, .pulseaudio, .pipewire,
+                .wakeups:
                 .seconds(180)
             case .hostile: .seconds(900)
             }
@@ -73,6 +75,7 @@ enum Benchmark {
             case .growth: try await footprint.printGrowth(&table)
             case .pulseaudio: try await SoundTimes.measure(.pulseAudio, on: stack, &table)
             case .pipewire: try await SoundTimes.measure(.pipeWire, on: stack, &table)
+            case .wakeups: try await ServerWakeUps.measure(on: stack, &table)
             case .crowd: try await Crowd.measure(stack, &table)
             case .hostile: try await Hostile.measure(attacks, on: stack, &table)
             }

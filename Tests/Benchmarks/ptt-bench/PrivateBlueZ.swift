@@ -24,6 +24,8 @@ final class PrivateBlueZ {
 
     private let connection: BusConnection
     private var objects: [ExportedObject] = []
+    /// The clients that have turned the notifications of a characteristic on.
+    private var subscribers: [ObjectPath: Set<String>] = [:]
     /// How many discoveries have been started.
     private(set) var discoveries = 0
 
@@ -72,7 +74,10 @@ final class PrivateBlueZ {
         objects += [
             try connection.export(device, [self.device(address, "PTT-Z\(number)", isTrusted: true)]),
             try connection.export(service, [self.service(of: device)]),
-            try connection.export(Self.crowdButton(number), [characteristic(of: service)]),
+            try connection.export(
+                Self.crowdButton(number),
+                [characteristic(of: service, at: Self.crowdButton(number))]
+            ),
         ]
     }
 
@@ -108,17 +113,18 @@ final class PrivateBlueZ {
             try connection.export(Self.adapter, [adapterInterface, managerInterface]),
             try connection.export(Self.device, [device(Self.address, "PTT-Z01", isTrusted: true)]),
             try connection.export(Self.service, [service(of: Self.device)]),
-            try connection.export(Self.button, [characteristic(of: Self.service)]),
             try connection.export(
                 Self.bleakDevice,
                 [device(Self.bleakAddress, "Another program's", isTrusted: false)]
             ),
             try connection.export(Self.bleakService, [service(of: Self.bleakDevice)]),
-            try connection.export(Self.bleak, [characteristic(of: Self.bleakService)]),
         ]
+        for (path, service) in [(Self.button, Self.service), (Self.bleak, Self.bleakService)] {
+            objects.append(try connection.export(path, [characteristic(of: service, at: path)]))
+        }
     }
 
-    /// Notifies `value`, as bluetoothd does.
+    /// Notifies `value`, as bluetoothd does: with a signal for each client that listens.
     ///
     /// - Returns: The moment just before the signal went to the bus.
     func notify(_ path: ObjectPath, _ value: UInt8) throws -> MonotonicInstant {
@@ -128,7 +134,7 @@ final class PrivateBlueZ {
             changed: ["Value": .bytes([value])]
         )
         let now = MonotonicInstant.now
-        try connection.emit(signal)
+        for _ in 0..<max(1, subscribers[path, default: []].count) { try connection.emit(signal) }
         return now
     }
 
@@ -192,10 +198,15 @@ final class PrivateBlueZ {
         )
     }
 
-    private func characteristic(of service: ObjectPath) -> ExportedInterface {
+    private func characteristic(of service: ObjectPath, at path: ObjectPath) -> ExportedInterface {
         ExportedInterface(
             Self.characteristic,
-            methods: [ExportedMethod("StartNotify") { $0.reply() }],
+            methods: [
+                ExportedMethod("StartNotify") { [unowned self] call in
+                    subscribers[path, default: []].insert(call.sender)
+                    call.reply()
+                }
+            ],
             properties: [
                 ExportedProperty("UUID", "s") { .string(Self.characteristicUUID) },
                 ExportedProperty("Service", "o") { .objectPath(service) },

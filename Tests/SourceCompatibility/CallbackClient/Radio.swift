@@ -51,6 +51,26 @@ public class Radio: NSObject, PTChannelManagerDelegate, PTChannelRestorationDele
         }
     }
 
+    public func prepareAudio() {
+        let session = AVAudioSession.sharedInstance()
+        do {
+            try session.setCategory(
+                .playAndRecord,
+                mode: .default,
+                policy: .default,
+                options: [.defaultToSpeaker, .allowBluetooth]
+            )
+            try session.setAllowHapticsAndSystemSoundsDuringRecording(true)
+            if session.isInputGainSettable { try session.setInputGain(0.8) }
+        } catch let error as NSError where error.code == AVAudioSession.ErrorCode.isBusy.rawValue {
+            print("audio is running")
+        } catch {
+            print(error)
+        }
+        guard session.isInputAvailable, !session.secondaryAudioShouldBeSilencedHint else { return }
+        print(session.inputLatency + session.outputLatency + session.ioBufferDuration)
+    }
+
     public func channelManager(
         _ channelManager: PTChannelManager,
         didJoinChannel channelUUID: UUID,

@@ -17,10 +17,10 @@ struct Scenario {
 
     static let all: [Scenario] =
         bluetoothButtons + sleepingButtons + radioFaults + programFaults + soundFaults + levels
-        + wiredHeadsets + inputDevices
+        + wiredHeadsets + inputDevices + persistentKeys
         + autoStart + timeLimit + protection + waking + newLogin + fileFaults
         + hostileSignals + seat + standingStill + seatAccess + families + hostilePeripherals
-        + serialMicrophones + fromTheBox + remoteControls + twoUsers + virtualMicrophone + doctor
+        + serialMicrophones + fromTheBox + remoteControls + twoUsers + virtualMicrophone + doctor + namespaces
 
     /// Whether a filter is the number of the part, or, if it is not a number, is in the name.
     func matches(_ filters: [String]) -> Bool {

@@ -1,6 +1,7 @@
 // Preloaded into pttd: a disk that can hang, and that can become read-only, as its test wants.
 //
-// $PTT_DISK is a directory. Each fsync() waits until somebody has the pipe `gate` in it open for writing. While a file
+// $PTT_DISK is a directory. Each fsync() makes a file `waited-for` in it, and waits until somebody has the pipe `gate` in it open
+// for writing. While a file
 // `read-only` is in it, no file of the state can be made or removed.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,6 +28,10 @@ int fsync(int descriptor) {
     char gate_path[PATH_MAX];
     const char *disk = getenv("PTT_DISK");
     if (disk) {
+        char waited_for_path[PATH_MAX];
+        snprintf(waited_for_path, sizeof waited_for_path, "%s/waited-for", disk);
+        int waited_for = open(waited_for_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        if (waited_for >= 0) close(waited_for);
         snprintf(gate_path, sizeof gate_path, "%s/gate", disk);
         int gate = open(gate_path, O_RDONLY | O_CLOEXEC);
         if (gate >= 0) close(gate);

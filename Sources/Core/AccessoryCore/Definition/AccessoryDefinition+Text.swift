@@ -5,6 +5,7 @@ extension AccessoryDefinition {
     package var fileText: String {
         var text = "name = \(quoted(name))\nconfidence = \(quoted(confidence.rawValue))\n"
         if !evidence.isEmpty { text += "evidence = \(array(evidence))\n" }
+        if !captures.isEmpty { text += "capture = \(array(captures))\n" }
         return text + matchText + connectionText + inputText + gestureText + ledText + batteryText
             + examples.map { exampleText($0) }.joined()
     }
@@ -55,8 +56,9 @@ extension AccessoryDefinition {
     private func decoderText(_ decoder: FrameDecoder) -> String {
         switch decoder {
         case .bytes(let patterns):
-            let texts = patterns.map { "\(quotedBytes($0.bytes)) = \(meanings($0.signals))" }
-            return "bytes = { \(texts.joined(separator: ", ")) }\n"
+            let texts = patterns.map { "\(quotedBytes($0.bytes, free: $0.free)) = \(meanings($0.signals))" }
+            let key = patterns.contains(where: \.isWhole) ? "values" : "bytes"
+            return "\(key) = { \(texts.joined(separator: ", ")) }\n"
         case .bits(let table):
             let texts = table.roles.sorted { $0.key < $1.key }.map {
                 "\(quotedBytes([$0.key])) = \(quoted($0.value.fileText))"
@@ -73,7 +75,8 @@ extension AccessoryDefinition {
             return "\(quoted(String(decoding: token.bytes, as: UTF8.self))) = \(meanings(signals))"
         }
         let stripped = table.stripped.isEmpty ? "" : "strip = \(quotedBytes(table.stripped.sorted()))\n"
-        return "tokens = { \(texts.joined(separator: ", ")) }\n\(stripped)"
+        let others = table.othersRelease ? "others = \"released\"\n" : ""
+        return "tokens = { \(texts.joined(separator: ", ")) }\n\(stripped)\(others)"
     }
 
     private var gestureText: String {
@@ -125,8 +128,10 @@ private func meanings(_ signals: [Signal]) -> String {
 
 private func array(_ texts: [String]) -> String { "[\(texts.map { quoted($0) }.joined(separator: ", "))]" }
 
-private func quotedBytes(_ bytes: [UInt8]) -> String {
-    let texts = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+private func quotedBytes(_ bytes: [UInt8], free: Set<Int> = []) -> String {
+    let texts = bytes.enumerated().map { index, byte in
+        free.contains(index) ? "??" : (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }
     return quoted(texts.joined(separator: " "))
 }
 

@@ -7,9 +7,10 @@ package import PTTMessages
 package struct AccessoryDefinition: Equatable, Sendable {
     /// How well the description is known to be true.
     package enum Confidence: String, CaseIterable, Codable, Sendable {
-        /// The vendor's documentation or code, or a published capture of a real device, was read.
+        /// A published capture of a real device was read, or two independent sources: the vendor's documentation or code,
+        /// programs of people who have the device.
         case verified
-        /// Another project's transcription was read.
+        /// One such source was read, or another project's transcription.
         case secondHand = "second-hand"
         case unverified
         /// `pttctl learn` wrote it.
@@ -23,6 +24,8 @@ package struct AccessoryDefinition: Equatable, Sendable {
     package let confidence: Confidence
     /// Addresses of the sources.
     package let evidence: [String]
+    /// Addresses of published recordings of a real device.
+    package let captures: [String]
     package let match: AccessoryMatch
     package let connection: ConnectionPolicy
     package let input: AccessoryInput
@@ -37,6 +40,7 @@ package struct AccessoryDefinition: Equatable, Sendable {
         name: String,
         confidence: Confidence,
         evidence: [String] = [],
+        captures: [String] = [],
         match: AccessoryMatch,
         connection: ConnectionPolicy = ConnectionPolicy(),
         input: AccessoryInput,
@@ -49,6 +53,7 @@ package struct AccessoryDefinition: Equatable, Sendable {
         self.name = name
         self.confidence = confidence
         self.evidence = evidence
+        self.captures = captures
         self.match = match
         self.connection = connection
         self.input = input

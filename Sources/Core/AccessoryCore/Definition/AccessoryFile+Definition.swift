@@ -25,25 +25,14 @@ extension AccessoryFile {
     /// - Throws: The first thing that is wrong, and where.
     package func definition(identifier: String) throws(AccessoryFileProblem) -> AccessoryDefinition {
         try checkPrintable(name, ["name"])
-        let evidence = try checkedEvidence()
-        guard let confidence = AccessoryDefinition.Confidence(rawValue: confidence) else {
-            throw Problem(
-                ["confidence"],
-                "\(quoted(confidence)) is none of verified, second-hand, unverified, learned"
-            )
-        }
-        if evidence.isEmpty, confidence == .verified || confidence == .secondHand {
-            throw Problem(
-                ["confidence"],
-                "\(confidence.rawValue) needs the address of its source in evidence"
-            )
-        }
+        let confidence = try checkedConfidence()
         let input = try accessoryInput()
         let definition = AccessoryDefinition(
             identifier: identifier,
             name: name,
             confidence: confidence,
-            evidence: evidence,
+            evidence: evidence ?? [],
+            captures: capture ?? [],
             match: try accessoryMatch(for: input),
             connection: try connectionPolicy(for: input),
             input: input,
@@ -54,15 +43,6 @@ extension AccessoryFile {
         )
         try checkSignals(of: definition)
         return definition
-    }
-
-    private func checkedEvidence() throws(AccessoryFileProblem) -> [String] {
-        let evidence = evidence ?? []
-        try checkCount(evidence.count, Limit.list, ["evidence"])
-        for (index, address) in evidence.enumerated() {
-            try checkPrintable(address, ["evidence", .index(index)])
-        }
-        return evidence
     }
 
     private func gestureSettings() throws(AccessoryFileProblem) -> GestureSettings {

@@ -46,41 +46,64 @@ extension AccessoryFile {
     private func decoder(of input: Input, _ path: Path) throws(AccessoryFileProblem) -> FrameDecoder {
         if input.ignore != nil, input.bits == nil { throw Problem(path + ["ignore"], "is only for bits") }
         if input.strip != nil, input.tokens == nil { throw Problem(path + ["strip"], "is only for tokens") }
-        switch (input.bytes, input.bits, input.tokens) {
-        case (let bytes?, nil, nil): return .bytes(try bytePatterns(bytes, path + ["bytes"]))
-        case (nil, let bits?, nil): return .bits(try bitTable(bits, ignore: input.ignore, path))
-        case (nil, nil, _?): return .tokens(try tokenTable(of: input, path))
-        default: throw Problem(path, "an input has one of bytes, bits and tokens")
+        if input.others != nil, input.tokens == nil {
+            throw Problem(path + ["others"], "is only for tokens")
+        }
+        switch (input.bytes, input.values, input.bits, input.tokens) {
+        case (let bytes?, nil, nil, nil): return .bytes(try bytePatterns(bytes, path + ["bytes"]))
+        case (nil, let values?, nil, nil):
+            return .bytes(try bytePatterns(values, path + ["values"], areWhole: true))
+        case (nil, nil, let bits?, nil): return .bits(try bitTable(bits, ignore: input.ignore, path))
+        case (nil, nil, nil, _?): return .tokens(try tokenTable(of: input, path))
+        default: throw Problem(path, "an input has one of bytes, values, bits and tokens")
         }
     }
 
     private func bytePatterns(
         _ texts: [String: Meanings],
-        _ path: Path
+        _ path: Path,
+        areWhole: Bool = false
     ) throws(AccessoryFileProblem) -> [BytePattern] {
         try checkPatterns(texts.count, path)
         var patterns: [BytePattern] = []
         for (text, meanings) in texts.sorted(by: { $0.key < $1.key }) {
             let place = path + [.key(text)]
-            let bytes = try bytes(text, place)
-            guard !patterns.contains(where: { $0.bytes == bytes }) else {
+            let (bytes, free) = try bytesAndFree(text, place, areWhole: areWhole)
+            var signals = try self.signals(meanings, place)
+            if bytes.allSatisfy({ $0 == 0 }), free.isEmpty { signals = try release(signals, place) }
+            let pattern = BytePattern(bytes, signals, free: free, isWhole: areWhole)
+            guard !patterns.contains(where: { $0.isAmbiguous(with: pattern) }) else {
                 throw Problem(place, "\(quoted(text)) is listed twice")
             }
-            let signals = try self.signals(meanings, place)
-            guard bytes.contains(where: { $0 != 0 }) else {
-                patterns.append(BytePattern(bytes, try release(signals, place)))
-                continue
-            }
-            patterns.append(BytePattern(bytes, signals))
+            patterns.append(pattern)
         }
         return patterns
+    }
+
+    /// `?? 01`: any byte, and 01.
+    private func bytesAndFree(_ text: String, _ path: Path, areWhole: Bool)
+        throws(AccessoryFileProblem) -> ([UInt8], Set<Int>)
+    {
+        guard areWhole else { return (try bytes(text, path), []) }
+        var free: Set<Int> = []
+        var texts: [String] = []
+        for (index, group) in text.split(separator: " ").enumerated() {
+            if group == "??" { free.insert(index) }
+            texts.append(group == "??" ? "00" : String(group))
+        }
+        let bytes = try bytes(texts.joined(separator: " "), path)
+        guard free.isEmpty || bytes.count == texts.count else {
+            throw Problem(path, "\(quoted(text)): beside a ?? each byte stands by itself, as in \"?? 01\"")
+        }
+        guard free.count < bytes.count else { throw Problem(path, "\(quoted(text)) is every value") }
+        return (bytes, free)
     }
 
     /// A value of zeros only releases every button, whatever else the file says of it.
     private func release(_ signals: [Signal], _ path: Path) throws(AccessoryFileProblem) -> [Signal] {
         for signal in signals {
             switch signal {
-            case .up, .fire, .level, .alive, .battery, .unknown: break
+            case .up, .fire, .level, .alive, .battery, .uncertain, .unknown: break
             case .down, .tap, .arm:
                 throw Problem(
                     path,
@@ -124,7 +147,9 @@ extension AccessoryFile {
     private func serialInput(_ input: Input) throws(AccessoryFileProblem) -> SerialInput {
         let path: Path = ["input", 0]
         let serviceClass = try uuid(input.serial ?? "", path + ["serial"])
-        guard input.tokens != nil, input.bytes == nil, input.bits == nil, input.ignore == nil else {
+        guard input.tokens != nil, input.bytes == nil, input.values == nil, input.bits == nil,
+            input.ignore == nil
+        else {
             throw Problem(path, "a serial input has tokens, and neither bytes nor bits")
         }
         return SerialInput(serviceClass: serviceClass, tokens: try tokenTable(of: input, path))
@@ -132,8 +157,8 @@ extension AccessoryFile {
 
     private func keyInput(_ input: Input) throws(AccessoryFileProblem) -> KeyInput {
         let path: Path = ["input", 0]
-        guard input.bytes == nil, input.bits == nil, input.tokens == nil, input.ignore == nil,
-            input.strip == nil
+        guard input.bytes == nil, input.values == nil, input.bits == nil, input.tokens == nil,
+            input.ignore == nil, input.strip == nil, input.others == nil
         else { throw Problem(path, "an input with keys has nothing else") }
         let texts = input.keys ?? [:]
         try checkPatterns(texts.count, path + ["keys"])

@@ -90,7 +90,7 @@ extension Signal {
         switch self {
         case .down(let role), .tap(let role), .fire(let role): [role]
         case .level(let roles): Array(roles)
-        case .up, .arm, .alive, .battery, .unknown: []
+        case .up, .arm, .alive, .battery, .uncertain, .unknown: []
         }
     }
 }

@@ -7,6 +7,9 @@ extension AccessoryFile {
                 ?? []
         )
         let texts = (input.tokens ?? [:]).sorted { $0.key < $1.key }
+        if let others = input.others, others != "released" {
+            throw Problem(path + ["others"], "\(quoted(others)) is not known: write released")
+        }
         let path = path + ["tokens"]
         try checkPatterns(texts.count, path)
         var tokens: [TokenTable.Token] = []
@@ -19,16 +22,20 @@ extension AccessoryFile {
                 throw Problem(place, "\(quoted(text)) has a byte of strip and is never found")
             }
             let signals = try self.signals(meanings, place, isToken: true)
-            tokens.append(
-                TokenTable.Token(
-                    bytes,
-                    signals.filter { $0 != .battery(0) },
-                    hasBattery: signals.contains(.battery(0))
-                )
+            let token = TokenTable.Token(
+                bytes,
+                signals.filter { $0 != .battery(0) },
+                hasBattery: signals.contains(.battery(0))
             )
+            if token.hasBattery, token.isShort {
+                throw Problem(place, "\(quoted(text)) is too short for digits to follow it")
+            }
+            tokens.append(token)
         }
         for (index, token) in tokens.enumerated() {
-            let shorter = tokens.firstIndex { $0 != token && token.bytes.starts(with: $0.bytes) }
+            let shorter = tokens.firstIndex {
+                $0 != token && !$0.isShort && token.bytes.starts(with: $0.bytes)
+            }
             if let shorter {
                 let place = path + [.key(texts[index].key)]
                 throw Problem(
@@ -37,7 +44,7 @@ extension AccessoryFile {
                 )
             }
         }
-        return TokenTable(tokens, stripped: stripped)
+        return TokenTable(tokens, stripped: stripped, othersRelease: input.others != nil)
     }
 
     /// In a token digits can follow, as `battery` needs; `.battery(0)` stands for them.
@@ -94,7 +101,7 @@ extension Signal {
     var role: ButtonRole? {
         switch self {
         case .down(let role), .up(let role), .tap(let role), .arm(let role), .fire(let role): role
-        case .level, .alive, .battery, .unknown: nil
+        case .level, .alive, .battery, .uncertain, .unknown: nil
         }
     }
 
@@ -115,7 +122,7 @@ extension Signal {
         case .level(let roles): roles.isEmpty ? "released" : nil
         case .alive: "alive"
         case .battery: "battery"
-        case .unknown: nil
+        case .uncertain, .unknown: nil
         }
     }
 }

@@ -61,35 +61,6 @@ extension AccessoryFile {
     }
 }
 
-extension String {
-    /// Whether it has no character of the categories control, format, line separator, paragraph separator, surrogate and
-    /// private use.
-    var isPrintable: Bool { unicodeScalars.allSatisfy(\.isPrintable) }
-
-    /// The text with `\u{1b}` for a character that is not printable.
-    package var escaped: String {
-        var text = ""
-        for scalar in unicodeScalars {
-            if scalar.isPrintable {
-                text.unicodeScalars.append(scalar)
-            } else {
-                text += "\\u{\(String(scalar.value, radix: 16))}"
-            }
-        }
-        return text
-    }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isPrintable: Bool {
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-            false
-        default: true
-        }
-    }
-}
-
 extension ButtonRole {
     /// The roles as an accessory file names them.
     package static let fileTexts = roles.map(\.fileText)

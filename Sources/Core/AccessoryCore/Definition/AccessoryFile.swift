@@ -5,6 +5,7 @@ package struct AccessoryFile: Decodable, Equatable, Sendable {
     let name: String
     let confidence: String
     let evidence: [String]?
+    let capture: [String]?
     let match: Match
     let connect: Connect?
     let input: [Input]
@@ -57,10 +58,12 @@ package struct AccessoryFile: Decodable, Equatable, Sendable {
         let characteristic: String?
         let serial: String?
         let bytes: [String: Meanings]?
+        let values: [String: Meanings]?
         let bits: [String: String]?
         let ignore: String?
         let tokens: [String: Meanings]?
         let strip: String?
+        let others: String?
         let keys: [String: String]?
     }
 

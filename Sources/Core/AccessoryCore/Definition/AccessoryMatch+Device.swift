@@ -1,12 +1,17 @@
 /// How closely a file describes a device. Of the files that match, the one with the greatest counts.
+///
+/// A service of its own says more of the protocol than any name: devices with two protocols keep the name, as an AINA V2
+/// has the serial port and the name of a V1 beside its own service. A name says more than a service that it shares with
+/// unrelated devices, and between two files for the same service the one that also asks for a name is meant.
 package enum MatchSpecificity: Int, Comparable, CaseIterable, Sendable {
     case name
     case transport
     case transportAndName
-    /// A service with a short UUID, which unrelated devices may use.
-    case assignedService
+    /// A service that unrelated devices have as well.
+    case sharedService
+    case sharedServiceAndName
     case ownService
-    case serviceAndName
+    case ownServiceAndName
     case product
     case address
 
@@ -85,8 +90,13 @@ extension AccessoryDefinition {
                 found.first.map { "it has the service \($0.shortText)" }
                     ?? "it does not have the service \(match.services.map(\.shortText).joined(separator: ", "))"
             )
-            let isOwn = found.contains { !$0.isShort }
-            specificity = !match.names.isEmpty ? .serviceAndName : isOwn ? .ownService : .assignedService
+            specificity =
+                switch (found.contains { !$0.isShared }, match.names.isEmpty) {
+                case (false, true): .sharedService
+                case (false, false): .sharedServiceAndName
+                case (true, true): .ownService
+                case (true, false): .ownServiceAndName
+                }
         }
         if !match.addresses.isEmpty {
             let found = match.addresses.first { addressPattern($0, matches: address) }
@@ -205,6 +215,12 @@ extension GattUUID {
 
     /// Whether it lies on the Bluetooth Base UUID.
     package var isShort: Bool { text.dropFirst(8) == Self.base.text.dropFirst(8) }
+
+    /// Nordic's UART, which is in many products, as the services of the Bluetooth Base UUID are.
+    private static let nordicUART = GattUUID("6e400001-b5a3-f393-e0a9-e50e24dcca9e")
+
+    /// Whether unrelated devices have this service.
+    fileprivate var isShared: Bool { isShort || self == Self.nordicUART }
 
     /// As people write it: 4, 8 or 36 characters.
     package var shortText: String {

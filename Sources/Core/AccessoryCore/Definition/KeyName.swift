@@ -1,11 +1,15 @@
 /// The names of keys in `input-event-codes.h` of Linux 6.1, without those of the tools of tablets and touch pads.
 package enum KeyName {
+    /// `KEY_MAX`
+    private static let largest: UInt16 = 0x2FF
+
     package static func code(of name: some StringProtocol) -> UInt16? {
         var rest = table.utf8[...]
         while let candidate = nextWord(&rest), let code = nextWord(&rest) {
             if candidate.elementsEqual(name.utf8) { return UInt16(Substring(code)) }
         }
-        return nil
+        // A code that has no name.
+        return UInt16(name).flatMap { $0 <= largest && self.name(of: $0) == nil ? $0 : nil }
     }
 
     /// The first name of a code, in the order of the alphabet.

@@ -19,6 +19,8 @@ package enum Signal: Hashable, Sendable {
     case alive
     /// The charge of its battery in percent, 0 to 100.
     case battery(Int)
+    /// A value that is not listed came where the level of a button does: the button may be up.
+    case uncertain
     /// Not a value of this accessory. The text is the reason, for people.
     case unknown(String)
 }

@@ -13,7 +13,7 @@ package struct Enrolment: Equatable, Sendable {
         }
     }
 
-    package let identity: DeviceIdentity
+    package var identity: DeviceIdentity
     /// The identifier of its accessory file; nil for the best match.
     package var accessory: String?
     /// A name in place of the device's own.

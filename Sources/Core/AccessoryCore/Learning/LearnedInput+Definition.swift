@@ -8,24 +8,25 @@ extension LearnedInput {
     ///   - device: What the file is to match.
     ///   - recording: What was learned from.
     /// - Returns: The definition, which has not been read from a file yet.
-    /// - Throws: ``LearningFailure/contradiction``, if the machine of accessories does not do with the recording what the
-    ///   person was asked for: begin with a press, and end with its release, or with the next press.
     package func definition(
         identifier: String,
         for device: DeviceDescription,
         from recording: LearningRecording
-    ) throws(LearningFailure) -> AccessoryDefinition {
+    ) -> AccessoryDefinition {
         let bare = definition(identifier: identifier, for: device, examples: [])
-        try recording.check(bare, toggles: gesture.mode == .toggle)
         return definition(identifier: identifier, for: device, examples: [recording.example(of: bare)])
     }
 
-    private func definition(identifier: String, for device: DeviceDescription, examples: [AccessoryExample])
+    fileprivate func definition(
+        identifier: String,
+        for device: DeviceDescription,
+        examples: [AccessoryExample]
+    )
         -> AccessoryDefinition
     {
         AccessoryDefinition(
             identifier: identifier,
-            name: device.name ?? identifier,
+            name: device.writableName ?? identifier,
             confidence: .learned,
             match: match(of: device),
             input: input,
@@ -46,11 +47,11 @@ extension LearnedInput {
                     addresses: [address]
                 )
             case .serial(let input): AccessoryMatch(services: [input.serviceClass], addresses: [address])
-            case .keys: AccessoryMatch(names: device.name.map { [$0] } ?? [])
+            case .keys: AccessoryMatch(names: device.namePatterns)
             }
         case .input(let transport, let product, _):
             AccessoryMatch(
-                names: device.name.map { [$0] } ?? [],
+                names: device.namePatterns,
                 products: product == ProductID(vendor: 0, product: 0) ? [] : [product],
                 transports: [transport]
             )
@@ -58,12 +59,39 @@ extension LearnedInput {
     }
 }
 
+extension DeviceDescription {
+    /// Devices choose their names: one that an accessory file cannot have is left out.
+    fileprivate var writableName: String? {
+        name.flatMap {
+            $0.isPrintable && !$0.isEmpty && $0.utf8.count <= AccessoryFile.Limit.characters ? $0 : nil
+        }
+    }
+
+    fileprivate var namePatterns: [String] {
+        writableName.flatMap { $0.contains("*") ? nil : [$0] } ?? []
+    }
+}
+
 extension LearningRecording {
     /// No more than a person reads.
     private static let mostExampleSteps = 40
 
-    /// Compares what the machine of accessories does with the recording with what the person was asked for.
-    package func check(_ definition: AccessoryDefinition, toggles: Bool) throws(LearningFailure) {
+    /// Compares what the machine of accessories does with the recording with what the person was asked for: begin with a
+    /// press, and end with its release, or with the next press.
+    func check(_ learned: LearnedInput) throws(LearningFailure) {
+        let definition = learned.definition(
+            identifier: "learned",
+            for: DeviceDescription(
+                name: nil,
+                link: .input(.other, ProductID(vendor: 0, product: 0), keys: [])
+            ),
+            examples: []
+        )
+        try check(definition)
+    }
+
+    package func check(_ definition: AccessoryDefinition) throws(LearningFailure) {
+        let toggles = definition.mode == .toggle
         var run = ExampleRun(definition, from: began)
         var presses: [TimedPress] = []
         for frame in frames {
@@ -78,33 +106,25 @@ extension LearningRecording {
                 presses.append(TimedPress(event: event, time: frame.time))
             }
         }
-        do throws(LearningFailure) {
-            try (toggles ? PressPattern.tapped : .held).check(presses, against: steps)
-        } catch {
-            throw .contradiction
-        }
+        try (toggles ? PressPattern.tapped : .held).check(presses, against: steps)
     }
 
-    /// The first holds and the double press.
+    /// The first holds and the double press, at the times at which they were recorded.
     fileprivate func example(of definition: AccessoryDefinition) -> AccessoryExample {
         let begin = steps.first?.press.lowerBound ?? began
         let end = steps.prefix(3).last?.release.upperBound ?? ended
-        var run = ExampleRun(definition, from: begin)
+        var run = ExampleRun(definition)
         var exampleSteps: [AccessoryExample.Step] = []
-        var last: MonotonicTime?
+        var last: Int64 = 0
         for frame in frames where begin <= frame.time && frame.time <= end {
             guard exampleSteps.count < Self.mostExampleSteps, let action = definition.input.action(of: frame)
             else { continue }
-            let delay = last.map { frame.time - $0 } ?? .seconds(1)
-            let milliseconds = Int64(delay / .milliseconds(1))
-            let time = (last ?? begin) + .milliseconds(milliseconds)
+            // As a file writes and reads it, so that its replay is this one.
+            let time = Int64((frame.time - begin) / .milliseconds(1))
+            let delay = Duration.seconds(Double(time - last) / 1000)
             last = time
             exampleSteps.append(
-                AccessoryExample.Step(
-                    action,
-                    after: .milliseconds(milliseconds),
-                    outcomes: run.perform(action, at: time)
-                )
+                AccessoryExample.Step(action, after: delay, outcomes: run.perform(action, after: delay))
             )
         }
         return AccessoryExample("two holds and a double press, as they were learned", exampleSteps)

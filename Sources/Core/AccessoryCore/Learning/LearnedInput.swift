@@ -24,6 +24,10 @@ package enum LearningFact: Hashable, Sendable, CustomStringConvertible {
     /// Another input reports the same presses.
     case mirrored(String)
     case alternatingKeys
+    /// A byte of the value, counted from 1, that is no part of a press.
+    case changing(byte: Int)
+    /// Bytes of the value that did not change.
+    case fixed
 
     package var description: String {
         switch self {
@@ -40,6 +44,10 @@ package enum LearningFact: Hashable, Sendable, CustomStringConvertible {
         case .onSubscribing(let value): "\(value.hexadecimal) comes on connecting, without a press"
         case .mirrored(let input): "the same presses also come from \(input), which is not used"
         case .alternatingKeys: "it sends its two keys in turns: each is a press"
+        case .changing(let byte): "byte \(byte) changes by itself and has no meaning for talking"
+        case .fixed:
+            "the rest of what it sends did not change and must stay so: if it is the charge of the battery, the button "
+                + "has to be learned again when it has changed"
         }
     }
 }
@@ -58,6 +66,7 @@ extension AccessoryInput {
                     case .up(.talk): .up
                     case .level(let roles): roles.contains(.talk) ? .down : .up
                     case .tap(.talk): .tap
+                    case .uncertain: .up
                     case .down, .up, .tap, .arm, .fire, .alive, .battery, .unknown: nil
                     }
                 guard let change, change == .tap || (change == .down) != isDown else { continue }

@@ -62,9 +62,9 @@ package struct Learner {
 
     private mutating func record(_ frame: LearningFrame) -> [Effect] {
         byteCount += frame.byteCount
-        guard recording.frames.count < LearningPlan.mostFrames, byteCount <= LearningPlan.mostBytes else {
-            return fail(.flood)
-        }
+        guard recording.frames.count < LearningPlan.mostFrames, byteCount <= LearningPlan.mostBytes,
+            frame.byteCount <= LearningPlan.longestFrame
+        else { return fail(.flood) }
         // Frames of several sources may be delivered out of order.
         let index = recording.frames.lastIndex { $0.time <= frame.time }.map { $0 + 1 } ?? 0
         recording.frames.insert(frame, at: index)

@@ -21,6 +21,13 @@ package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible
     case changing
     /// A value that was received only while the button was up; it is not known whether it also comes while it is held.
     case unclearValue([UInt8])
+    /// A press that never shows its release, of which a part may change by nature: a press that is not recognised would not
+    /// stop what an earlier one began.
+    case mayChange([UInt8])
+    /// A press comes with another message, this one, that may be what says which button it is.
+    case inParts([UInt8])
+    /// A press is several keys at once, each of which may be another button's as well.
+    case severalKeys([UInt16])
     /// Released at once each time: the button sends pulses, or the person did not hold it.
     case shortPulses
     /// The same bytes also appear in what is not a press.
@@ -50,6 +57,13 @@ package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible
         case .changing: "what it sends changes with each press: it counts, or it is encrypted"
         case .unclearValue(let value):
             "it sent \(value.hexadecimal) a few times while it was not pressed, and it is not known what that means"
+        case .mayChange(let value):
+            "its press \(value.readable) may contain a number that changes, such as the charge of the battery"
+        case .inParts(let value):
+            "each press also sends \(value.readable): it is not known which of them says what was pressed"
+        case .severalKeys(let codes):
+            "each press is several keys at once (\(codes.map { keyText($0) }.joined(separator: ", "))), "
+                + "which other buttons may send as well"
         case .shortPulses: "each press was over at once: hold the button as long as you are asked to"
         case .noise: "it also sends other bytes, and its presses are too short to be told apart from them"
         case .contradiction: "what it sends can be read in more than one way"
@@ -61,6 +75,11 @@ package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension [UInt8] {
+    /// A text, if it is one.
+    fileprivate var readable: String {
+        TextPadding.isText(self) && count > 1 ? TextPadding.text(self) : hexadecimal
+    }
+
     /// `01 80`
     package var hexadecimal: String {
         map { String(hexadecimal: UInt64($0), digits: 2) }.joined(separator: " ")

@@ -43,4 +43,6 @@ package enum LearningPlan {
     /// More than a button that repeats its level twenty times a second sends; a flood is not analysed.
     static let mostFrames = 4000
     static let mostBytes = 64 * 1024
+    /// What an accessory file can have; no button sends more at once.
+    static let longestFrame = AccessoryFile.Limit.patternBytes
 }

@@ -13,7 +13,7 @@ extension LearningRecording {
     package func learned(transport: InputTransport? = nil) throws(LearningFailure) -> LearnedInput {
         let hypothesis = try hypothesis()
         // A connected accessory has one kind of input, and its decoder must not read more than was understood here.
-        try check(hypothesis.input, hypothesis.pattern)
+        try hypothesis.pattern.check(hypothesis.input.presses(in: frames), against: steps)
         var facts = hypothesis.facts
         let mode: ButtonMode
         switch (hypothesis.pattern, transport) {
@@ -34,25 +34,19 @@ extension LearningRecording {
             mode: mode,
             releaseAfter: hypothesis.input.hasPairedKeys ? .seconds(60) : nil
         )
-        return LearnedInput(
+        let learned = LearnedInput(
             input: hypothesis.input,
             gesture: gesture,
             facts: facts,
             pattern: hypothesis.pattern
         )
+        try check(learned)
+        return learned
     }
 
     /// Checks that what was learned from the begin of the recording explains all of it.
     func verify(_ learned: LearnedInput) throws(LearningFailure) {
         try learned.pattern.check(learned.input.presses(in: frames), against: steps)
-    }
-
-    private func check(_ input: AccessoryInput, _ pattern: PressPattern) throws(LearningFailure) {
-        do throws(LearningFailure) {
-            try pattern.check(input.presses(in: frames), against: steps)
-        } catch {
-            throw .contradiction
-        }
     }
 
     private func hypothesis() throws(LearningFailure) -> LearningHypothesis {
@@ -97,7 +91,7 @@ extension LearningFailure {
         case .notVerified: 1
         case .inverted: 2
         case .sameForBoth: 3
-        case .unclearValue: 4
+        case .unclearValue, .mayChange, .inParts, .severalKeys: 4
         case .shortPulses: 5
         case .contact: 6
         case .unaskedPress: 7

@@ -27,18 +27,29 @@ extension LearningRecording {
         let spans = holds.map { (from: $0.press.lowerBound, to: $0.release.lowerBound) }
         // A press and its release, of a person who let go at once, must not pass for one text.
         if isPressOnly, stream.longestArrival(of: spans) > Self.longestText { throw .shortPulses }
-        var tokens = [TokenTable.Token(press, [release == nil ? .tap(.talk) : .down(.talk)])]
-        if let release { tokens.append(TokenTable.Token(release, [.up(.talk)])) }
-        let table = TokenTable(tokens, stripped: stream.padding)
-        let hasOthers = stream.hasOthers(than: table)
+        let hasOthers = stream.hasOthers(than: [press] + (release.map { [$0] } ?? []))
         // What else arrives may be a release, however late.
         if isPressOnly, hasOthers { throw .releaseNotSeen(step: first.number) }
         guard press.count > 2 && release?.count ?? 3 > 2 || !hasOthers && idle.isEmpty else { throw .noise }
+        let table: TokenTable
+        if let release {
+            table = try TokenTable(
+                press: press,
+                release: release,
+                stripped: stream.padding,
+                hasOthers: hasOthers
+            )
+        } else {
+            // A press that is not recognised would not stop what an earlier one began.
+            guard press.isLasting else { throw .mayChange(press) }
+            table = TokenTable([TokenTable.Token(press, [.tap(.talk)])], stripped: stream.padding)
+        }
         let input = AccessoryInput.serial(SerialInput(serviceClass: serviceClass, tokens: table))
         let pattern = release == nil ? PressPattern.tapped : .held
         try pattern.check(input.presses(in: frames), against: steps)
         var facts: [LearningFact] = [.press(TextPadding.text(press))]
         if let release { facts.append(.release(TextPadding.text(release))) }
+        if let release, press.hasDigit(besides: release) { facts.append(.fixed) }
         return LearningHypothesis(input: input, pattern: pattern, facts: facts)
     }
 
@@ -59,7 +70,8 @@ extension LearningRecording {
         if let index = roots.firstIndex(where: { $0.longestCommonPart(with: usual) != usual }) {
             throw missing(index)
         }
-        guard !common.isEmpty else { throw .changing }
+        // A part of it would be found where the rest has changed, or is another button's.
+        guard !common.isEmpty, common == usual else { throw .changing }
         return common
     }
 }
@@ -89,14 +101,12 @@ private struct SerialStream {
     }
 
     /// Whether the stream has other bytes than these tokens.
-    func hasOthers(than table: TokenTable) -> Bool {
-        var scanner = TokenScanner(table)
-        var known = 0
-        for item in bytes {
-            let signals = scanner.signals(of: [item.byte])
-            known += table.tokens.first { $0.signals == signals }?.bytes.count ?? 0
+    func hasOthers(than tokens: [[UInt8]]) -> Bool {
+        var rest = bytes.map(\.byte)[...]
+        while let token = tokens.first(where: { rest.starts(with: $0) }), !rest.isEmpty {
+            rest = rest.dropFirst(token.count)
         }
-        return known != bytes.count
+        return !rest.isEmpty
     }
 
     /// How long the bytes of each of these texts took to arrive, at most.

@@ -3,9 +3,7 @@ import PTTMessages
 /// How one characteristic reports the button, as far as it is known.
 private struct CharacteristicReading {
     let attribute: GattAttribute
-    let decoder: FrameDecoder
-    let press: LearningSymbol
-    let facts: [LearningFact]
+    let value: ValueReading
 }
 
 extension LearningTimeline {
@@ -24,24 +22,31 @@ extension LearningTimeline {
         }
         let fastest = pressCandidates
         let order = { (reading: CharacteristicReading) in
-            fastest.firstIndex(of: reading.press) ?? fastest.count
+            fastest.firstIndex(of: reading.value.press) ?? fastest.count
         }
         if let best = readings.min(by: { order($0) < order($1) }) {
             let mirrored = readings.filter { $0.attribute != best.attribute }
+            let input = GattInput(best.attribute, best.value.decoder)
+            try checkIsWhole([input])
             return LearningHypothesis(
-                input: .gatt([GattInput(best.attribute, best.decoder)]),
+                input: .gatt([input]),
                 pattern: .held,
-                facts: best.facts + mirrored.map { .mirrored("\($0.attribute.characteristic)") }
+                facts: best.value.facts + mirrored.map { .mirrored("\($0.attribute.characteristic)") }
             )
         }
-        if let split = splitHypothesis() { return split }
+        if let split = try splitHypothesis() { return split }
         var failure: LearningFailure?
         for press in pressCandidates {
             guard case .characteristic(let attribute) = press.source, !press.isZero else { continue }
             do throws(LearningFailure) {
                 guard let facts = try tapFacts(press) else { continue }
+                // A press that is not recognised would not stop what an earlier one began.
+                guard press.value.isLasting else { throw .mayChange(press.value) }
+                let pattern = BytePattern(press.value, [.tap(.talk)], isWhole: true)
+                let input = GattInput(attribute, .bytes([pattern]))
+                try checkIsWhole([input])
                 return LearningHypothesis(
-                    input: .gatt([GattInput(attribute, .bytes([BytePattern(press.value, [.tap(.talk)])]))]),
+                    input: .gatt([input]),
                     pattern: .tapped,
                     facts: [.press(press.value.hexadecimal)] + facts
                 )
@@ -51,18 +56,20 @@ extension LearningTimeline {
     }
 
     /// A press on one characteristic and its release on another.
-    private func splitHypothesis() -> LearningHypothesis? {
+    private func splitHypothesis() throws(LearningFailure) -> LearningHypothesis? {
         for press in pressCandidates where !press.isZero {
             for release in releaseCandidates where release.source != press.source {
                 guard case .characteristic(let first) = press.source,
                     case .characteristic(let second) = release.source,
                     fits(.held, presses(down: [press], up: [release]))
                 else { continue }
+                let inputs = [
+                    GattInput(first, .bytes([BytePattern(press.value, [.down(.talk)], isWhole: true)])),
+                    GattInput(second, .bytes([BytePattern(release.value, [.up(.talk)], isWhole: true)])),
+                ]
+                try checkIsWhole(inputs)
                 return LearningHypothesis(
-                    input: .gatt([
-                        GattInput(first, .bytes([BytePattern(press.value, [.down(.talk)])])),
-                        GattInput(second, .bytes([BytePattern(release.value, [.up(.talk)])])),
-                    ]),
+                    input: .gatt(inputs),
                     pattern: .held,
                     facts: [.press(press.value.hexadecimal), .release(release.value.hexadecimal)]
                 )
@@ -75,23 +82,19 @@ extension LearningTimeline {
     private func reading(of attribute: GattAttribute, began: MonotonicTime, ended: MonotonicTime)
         throws(LearningFailure) -> CharacteristicReading?
     {
-        guard symbols.count <= Self.mostValues else { return nil }
-        if let (table, press, facts) = try bitTable(recorded: ended - began) {
-            return CharacteristicReading(
-                attribute: attribute,
-                decoder: .bits(table),
-                press: press,
-                facts: facts
-            )
+        let recorded = ended - began
+        var reading: ValueReading?
+        if symbols.count <= Self.mostValues {
+            reading = try bitReading(recorded: recorded)
+            if reading == nil { reading = try valueReading(recorded: recorded) }
+            if reading == nil { reading = try textReading() }
         }
-        if let (patterns, press, facts) = try bytePatterns(recorded: ended - began) {
-            return CharacteristicReading(
-                attribute: attribute,
-                decoder: .bytes(patterns),
-                press: press,
-                facts: facts
-            )
-        }
+        if reading == nil { reading = try freeReading(recorded: recorded) }
+        return reading.map { CharacteristicReading(attribute: attribute, value: $0) }
+    }
+
+    /// Reads texts whose padding is not always the same.
+    private func textReading() throws(LearningFailure) -> ValueReading? {
         let stripped = TextPadding.present(in: symbols.map(\.value))
         guard !stripped.isEmpty, symbols.allSatisfy({ TextPadding.isText($0.value) }) else { return nil }
         let text = LearningTimeline(
@@ -105,15 +108,16 @@ extension LearningTimeline {
         guard let (press, release) = text.pair(), !press.value.isEmpty, !release.value.isEmpty else {
             return nil
         }
-        let table = TokenTable(
-            [TokenTable.Token(press.value, [.down(.talk)]), TokenTable.Token(release.value, [.up(.talk)])],
-            stripped: stripped
+        let table = try TokenTable(
+            press: press.value,
+            release: release.value,
+            stripped: stripped,
+            hasOthers: text.symbols.contains { $0 != press && $0 != release && !$0.value.isEmpty }
         )
-        return CharacteristicReading(
-            attribute: attribute,
-            decoder: .tokens(table),
-            press: symbols.first { $0.value.filter { !stripped.contains($0) } == press.value } ?? press,
-            facts: [.press(TextPadding.text(press.value)), .release(TextPadding.text(release.value))]
+        return ValueReading(
+            .tokens(table),
+            symbols.first { $0.value.filter { !stripped.contains($0) } == press.value } ?? press,
+            [.press(TextPadding.text(press.value)), .release(TextPadding.text(release.value))]
         )
     }
 
@@ -129,19 +133,30 @@ extension LearningTimeline {
     }
 }
 
-/// What surrounds a text without being a part of it.
-enum TextPadding {
-    private static let candidates: Set<UInt8> = [0x00, 0x0A, 0x0D]
-
-    static func present(in values: [[UInt8]]) -> Set<UInt8> {
-        Set(values.joined()).intersection(candidates)
+extension LearningTimeline {
+    /// A press may be sent in parts, of which only the other one says which button it is.
+    ///
+    /// - Throws: If most presses have something beside them that the input does not read. Zeros say nothing of a button,
+    ///   and the same value on another characteristic says nothing else.
+    private func checkIsWhole(_ inputs: [GattInput]) throws(LearningFailure) {
+        let frames = entries.compactMap { entry -> LearningFrame? in
+            guard case .characteristic(let attribute) = entry.symbol.source else { return nil }
+            return LearningFrame(.notified(entry.symbol.value, attribute), at: entry.time)
+        }
+        let presses = AccessoryInput.gatt(inputs).presses(in: frames).filter { $0.event != .up }.map(\.time)
+        let own = Set(entries.filter { presses.contains($0.time) && isOf(inputs, $0.symbol) }.map(\.symbol))
+        let values = Set(own.map(\.value))
+        for symbol in symbols where !own.contains(symbol) && !symbol.isZero {
+            if !isOf(inputs, symbol), values.contains(symbol.value) { continue }
+            let times = entries.filter { $0.symbol == symbol }.map(\.time)
+            let count = presses.count { press in
+                times.contains { (.zero - Self.together...Self.together).contains($0 - press) }
+            }
+            if count * 2 > presses.count { throw .inParts(symbol.value) }
+        }
     }
 
-    static func isText(_ value: [UInt8]) -> Bool {
-        value.allSatisfy { (0x20...0x7E).contains($0) || candidates.contains($0) }
-    }
-
-    static func text(_ value: [UInt8]) -> String {
-        "\u{201C}\(String(decoding: value, as: UTF8.self))\u{201D}"
+    private func isOf(_ inputs: [GattInput], _ symbol: LearningSymbol) -> Bool {
+        inputs.contains { symbol.source == .characteristic($0.attribute) }
     }
 }

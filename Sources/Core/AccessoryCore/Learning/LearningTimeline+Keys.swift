@@ -14,11 +14,11 @@ extension LearningTimeline {
                 return code
             }
             guard let code = fitting.first else { continue }
+            if fitting.count > 1 { throw .severalKeys(fitting) }
             return LearningHypothesis(
                 input: .keys(KeyInput([code: .button(.talk)])),
                 pattern: pattern,
-                facts: [.press("key \(code)"), .release("the same key")]
-                    + fitting.dropFirst().map { .mirrored("key \($0)") }
+                facts: [.press(keyText(code)), .release("the same key")]
             )
         }
         if let paired = pairedKeys(codes) { return paired }
@@ -27,7 +27,7 @@ extension LearningTimeline {
                 return LearningHypothesis(
                     input: .keys(KeyInput([code: .tap(.talk)])),
                     pattern: .tapped,
-                    facts: [.press("key \(code)")] + facts
+                    facts: [.press(keyText(code))] + facts
                 )
             }
         }
@@ -43,7 +43,7 @@ extension LearningTimeline {
                 return LearningHypothesis(
                     input: .keys(KeyInput([down: .down(.talk), up: .up(.talk)])),
                     pattern: .held,
-                    facts: [.press("key \(down)"), .release("key \(up)")]
+                    facts: [.press(keyText(down)), .release(keyText(up))]
                 )
             }
         }
@@ -58,7 +58,8 @@ extension LearningTimeline {
                 let sequence = entries.map(\.symbol).filter { down.contains($0) }
                 guard zip(sequence, sequence.dropFirst()).allSatisfy({ $0 != $1 }) else { continue }
                 let up: Set = [LearningSymbol.released(first), .released(second)]
-                let facts: [LearningFact] = [.press("keys \(first) and \(second)"), .alternatingKeys]
+                let names = "\(keyText(first)) and \(keyText(second))"
+                let facts: [LearningFact] = [.press(names), .alternatingKeys]
                 for pattern in [PressPattern.held, .releasedByItself]
                 where fits(pattern, presses(down: down, up: up)) {
                     return LearningHypothesis(

@@ -51,7 +51,7 @@ extension LearningTimeline {
     /// A pulse: the firmware's own release.
     private static let longestPulse = Duration.milliseconds(1000)
     /// What two inputs report of one press.
-    private static let together = Duration.milliseconds(40)
+    static let together = Duration.milliseconds(40)
     /// Shorter than a person presses.
     private static let shortPulse = Duration.milliseconds(20)
     /// More regular than a person lets go.

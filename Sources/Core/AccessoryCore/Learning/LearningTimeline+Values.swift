@@ -3,10 +3,8 @@ import PTTMessages
 extension LearningTimeline {
     /// Reads the first byte as one bit for the button and others for a heartbeat.
     ///
-    /// Preferred to whole values where it fits: with another button held as well, the release still shows as a clear bit.
-    ///
     /// - Throws: If it fits, but it is not known what a value means.
-    func bitTable(recorded: Duration) throws(LearningFailure) -> (BitTable, LearningSymbol, [LearningFact])? {
+    func bitReading(recorded: Duration) throws(LearningFailure) -> ValueReading? {
         let symbols = self.symbols
         let firsts = symbols.compactMap(\.value.first)
         let isText = symbols.allSatisfy { TextPadding.isText($0.value) && !$0.isZero }
@@ -32,10 +30,28 @@ extension LearningTimeline {
             try areLevels(levels, down: down, up: up, changes, recorded: recorded)
         else { return nil }
         let ignored = firsts.reduce(0, |) & ~bit
-        var facts: [LearningFact] = [.press("bit \([bit].hexadecimal)"), .release("the bit is clear")]
         let heartbeat = firsts.reduce(0) { $0 | $1 ^ (firsts.first ?? 0) } & ~bit
-        if heartbeat != 0 { facts.append(.heartbeat([heartbeat])) }
-        return (BitTable([bit: .talk], ignored: ignored), press, facts + factsOnSubscribing())
+        let facts: [LearningFact] = heartbeat == 0 ? [] : [.heartbeat([heartbeat])]
+        // Only bits that came and went are without a meaning: one that is always set, and every other byte, is a condition.
+        // Without a heartbeat whole values say the same, and no more.
+        guard heartbeat != 0, ignored == heartbeat, press.value.count == 1 else {
+            return ValueReading(
+                .bytes(down.map { whole($0, .down(.talk)) } + up.map { whole($0, .up(.talk)) }),
+                press,
+                [.press(press.value.hexadecimal), .release(release.value.hexadecimal)] + facts
+                    + closingFacts(press, release)
+            )
+        }
+        return ValueReading(
+            .bits(BitTable([bit: .talk], ignored: ignored)),
+            press,
+            [.press("bit \([bit].hexadecimal)"), .release("the bit is clear")] + facts
+                + factsOnSubscribing()
+        )
+    }
+
+    private func whole(_ symbol: LearningSymbol, _ signal: Signal) -> BytePattern {
+        BytePattern(symbol.value, [signal], isWhole: true)
     }
 
     /// The value that comes in most of the times in which the button is down, or up.
@@ -122,12 +138,10 @@ extension LearningTimeline {
     /// Reads whole values.
     ///
     /// - Throws: If they fit, but it is not known what another value means.
-    func bytePatterns(recorded: Duration) throws(LearningFailure) -> (
-        [BytePattern], LearningSymbol, [LearningFact]
-    )? {
+    func valueReading(recorded: Duration) throws(LearningFailure) -> ValueReading? {
         guard let (press, release) = pair() else { return nil }
         let counts = occurrences
-        var patterns = [BytePattern(press.value, [.down(.talk)]), BytePattern(release.value, [.up(.talk)])]
+        var patterns = [whole(press, .down(.talk)), whole(release, .up(.talk))]
         var facts: [LearningFact] = [.press(press.value.hexadecimal), .release(release.value.hexadecimal)]
         let others = symbols.filter { $0 != press && $0 != release }
         let isLevelLike = { (symbol: LearningSymbol) in
@@ -139,21 +153,22 @@ extension LearningTimeline {
             if count.down > 0 {
                 // A value of both states says nothing of the button, one of the held state repeats what is known.
                 if other.isZero { return nil }
-                patterns.append(BytePattern(other.value, [.alive]))
+                patterns.append(whole(other, .alive))
                 facts.append(count.up > 0 ? .heartbeat(other.value) : .ignored(other.value))
             } else if isLevelLike(other) {
                 // It may come instead of a release. One that was received only around the edges is not understood.
                 guard !hasHeldLevel, wouldShow(count.up, in: .up, recorded: recorded) else {
                     throw .unclearValue(other.value)
                 }
-                patterns.append(BytePattern(other.value, [.up(.talk)]))
+                patterns.append(whole(other, .up(.talk)))
                 facts.append(.heartbeat(other.value))
-            } else if other.value.starts(with: press.value) || other.value.starts(with: release.value) {
-                patterns.append(BytePattern(other.value, [.alive]))
+            } else {
+                // What is not listed ends a press.
+                patterns.append(whole(other, other.isZero ? .up(.talk) : .alive))
                 facts.append(.ignored(other.value))
             }
         }
-        return (patterns, press, facts + factsOnSubscribing())
+        return ValueReading(.bytes(patterns), press, facts + closingFacts(press, release))
     }
 
     /// Whether a value was received only before the first request.
@@ -163,11 +178,34 @@ extension LearningTimeline {
         return received.count == 1 && received.allSatisfy { $0.time < first.press.lowerBound }
     }
 
+    private func closingFacts(_ press: LearningSymbol, _ release: LearningSymbol) -> [LearningFact] {
+        factsOnSubscribing() + (mayChange(press, release) ? [.fixed] : [])
+    }
+
+    /// Whether a byte that never changed could be the charge of a battery.
+    private func mayChange(_ press: LearningSymbol, _ release: LearningSymbol) -> Bool {
+        let common = zip(press.value, release.value).filter { $0 == $1 && $0 != 0 }.map(\.0)
+        return !common.isEmpty && (!TextPadding.isText(press.value) || common.hasDigit)
+    }
+
     private func factsOnSubscribing() -> [LearningFact] {
         guard let first = entries.first, let step = steps.first, first.time < step.press.lowerBound else {
             return []
         }
         return [.onSubscribing(first.symbol.value)]
+    }
+}
+
+/// A decoder, the value of a press, and what was found.
+struct ValueReading {
+    let decoder: FrameDecoder
+    let press: LearningSymbol
+    let facts: [LearningFact]
+
+    init(_ decoder: FrameDecoder, _ press: LearningSymbol, _ facts: [LearningFact]) {
+        self.decoder = decoder
+        self.press = press
+        self.facts = facts
     }
 }
 

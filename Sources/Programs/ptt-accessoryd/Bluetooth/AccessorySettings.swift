@@ -166,7 +166,7 @@ final class AccessorySettings {
         } catch {
             // A link that is lost meanwhile is no failure of the settings.
             let isConnected = mirror.objects.devices[device]?.isConnected ?? false
-            if isConnected, !isFailureLogged {
+            if isConnected, !error.isNotConnected, !isFailureLogged {
                 isFailureLogged = true
                 log.warning("\(name): its settings or its lamp cannot be written: \(error)")
             }

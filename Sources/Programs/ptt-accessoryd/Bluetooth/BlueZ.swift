@@ -35,6 +35,11 @@ struct BlueZAdapter: BlueZObject {
 /// A remote device that BlueZ knows (org.bluez.Device).
 struct BlueZDevice: BlueZObject {
     var address = ""
+    /// `public` or `random`: of the present address, which is replaced by the identity address when a device that hides it
+    /// is bonded.
+    var addressType = ""
+    /// The class of device, which only classic Bluetooth has.
+    var deviceClass: Int?
     /// The remote name, if it is known.
     var name: String?
     /// The remote name, or the name that the user has set; the address with dashes if there is neither.
@@ -54,6 +59,8 @@ struct BlueZDevice: BlueZObject {
 
     mutating func read(_ properties: inout PropertyReader) {
         properties.read("Address", \.asString, into: &address, else: "")
+        properties.read("AddressType", \.asString, into: &addressType, else: "")
+        properties.read("Class", { $0.asInt.map { $0 } }, into: &deviceClass, else: nil)
         properties.read("Name", { $0.asString.map { $0 } }, into: &name, else: nil)
         properties.read("Alias", \.asString, into: &alias, else: "")
         properties.read("UUIDs", \.asStrings, into: &uuids, else: [])

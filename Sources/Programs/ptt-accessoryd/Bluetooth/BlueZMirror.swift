@@ -16,8 +16,9 @@ final class BlueZMirror {
         case adapterChanged(ObjectPath)
         /// A device, or an object below it, was added, changed or removed. Another strength of its signal is not reported.
         case deviceChanged(ObjectPath)
-        /// A notification of a watched characteristic, or the result of any client's read of it.
-        case valueReceived(ObjectPath, [UInt8])
+        /// A notification of a watched characteristic, or, if it is not known to be one, possibly the result of any client's
+        /// read. Each notification is reported twice, at first as not known to be one.
+        case valueReceived(ObjectPath, [UInt8], isNotification: Bool)
         /// bluetoothd or the bus has stopped, and with it every link; or it was not running at the start.
         case lost
     }
@@ -37,7 +38,7 @@ final class BlueZMirror {
     private let log: Logger
     private let handler: @EventLoop (Event) -> Void
     /// Whether a device that is neither trusted nor paired nor connected should be watched.
-    private let isCandidate: @EventLoop (BlueZDevice) -> Bool
+    private let shouldWatch: @EventLoop (BlueZDevice) -> Bool
     private var bus: Bus?
     private var candidate: BusConnection?
     private var nameWatch: Subscription?
@@ -51,6 +52,9 @@ final class BlueZMirror {
     private var backOff = BackOff()
     private lazy var retry = TimerSource { [weak self] in self?.getManagedObjects() }
     private lazy var starter = BlueZStarter(log: log)
+    /// Whose signals tell a notification from a read.
+    let notifications: Notifications
+    private var notified: [ObjectPath: NotifiedValue] = [:]
     /// Checks bluetoothd while a transmission waits for a release.
     private(set) lazy var keepAlive = BlueZKeepAlive { [weak self] in self?.connection }
     /// Incremented with each owner of the name, so that an answer of an earlier one is recognised.
@@ -58,11 +62,12 @@ final class BlueZMirror {
 
     init(
         log: Logger,
-        isCandidate: @escaping @EventLoop (BlueZDevice) -> Bool,
+        shouldWatch: @escaping @EventLoop (BlueZDevice) -> Bool,
         handler: @escaping @EventLoop (Event) -> Void
     ) {
         self.log = log
-        self.isCandidate = isCandidate
+        notifications = Notifications(log: log)
+        self.shouldWatch = shouldWatch
         self.handler = handler
     }
 
@@ -80,6 +85,7 @@ final class BlueZMirror {
     func close() {
         reset()
         nameWatch = nil
+        notifications.close()
         bus?.close()
         bus = nil
     }
@@ -105,6 +111,7 @@ final class BlueZMirror {
 
     func unwatch(_ path: ObjectPath) {
         for watches in watches.values { watches.remove(path, on: candidate) }
+        notified[path] = nil
     }
 
     /// Subscribes to the property changes of all devices, for a discovery, until the result is dropped.
@@ -117,6 +124,10 @@ final class BlueZMirror {
     // MARK: - The bus and the name
 
     private func busConnected(_ connection: BusConnection) {
+        notifications.connect(beside: connection) { [weak self] in self?.bothConnected(connection) }
+    }
+
+    private func bothConnected(_ connection: BusConnection) {
         candidate = connection
         nameWatch = connection.watchName(BlueZ.name) { [weak self] owner in
             if let owner { self?.ownerAppeared(owner) } else { self?.ownerLost() }
@@ -128,6 +139,7 @@ final class BlueZMirror {
         nameWatch = nil
         lose("bluetoothd cannot be reached: \(error)")
         candidate = nil
+        notifications.close()
     }
 
     private func ownerAppeared(_ owner: String) {
@@ -171,6 +183,8 @@ final class BlueZMirror {
         starter.stop()
         managedObjects = nil
         for watches in watches.values { watches.removeAll() }
+        notified = [:]
+        notifications.forget()
         connection = nil
         owner = nil
         objects = BlueZObjects()
@@ -239,7 +253,7 @@ final class BlueZMirror {
 
     private func watchIfRelevant(_ path: ObjectPath) {
         guard let device = objects.devices[path] else { return }
-        if device.isKnown || objects.hasServices(path) || isCandidate(device) { watch(path, BlueZ.device) }
+        if device.isKnown || objects.hasServices(path) || shouldWatch(device) { watch(path, BlueZ.device) }
         if objects.batteries[path] != nil { watch(path, BlueZ.battery) }
     }
 
@@ -257,7 +271,9 @@ final class BlueZMirror {
         guard let bytes = value.asBytes else {
             return log.warning("\(signal.path): ignored a value that is not an array of bytes")
         }
-        handler(.valueReceived(signal.path, bytes))
+        let isNotification = notified[signal.path, default: NotifiedValue()]
+            .isNotified(bytes, serial: signal.serial)
+        handler(.valueReceived(signal.path, bytes, isNotification: isNotification))
     }
 
     private func apply(_ properties: PropertyReader, of interface: String, to path: ObjectPath) {

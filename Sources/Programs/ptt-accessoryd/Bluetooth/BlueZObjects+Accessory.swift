@@ -21,6 +21,44 @@ extension BlueZDevice {
     }
 }
 
+extension BlueZDevice {
+    /// Of random addresses the two highest bits tell (Bluetooth Core Specification, volume 6, part B, 1.3.2). Once a device
+    /// is bonded, bluetoothd has its identity address in place of a private one.
+    var typeOfAddress: PTTMessages.AddressType {
+        if addressType == "public" { return .public }
+        guard addressType == "random", let first = UInt8(address.prefix(2), radix: 16) else {
+            return .unknown
+        }
+        return switch first >> 6 {
+        case 0b11: .randomStatic
+        case 0b01: .privateResolvable
+        // Of 10, which is reserved, no more is known than that nothing resolves it.
+        default: .privateNonResolvable
+        }
+    }
+
+    /// Whether its address is one that it replaces every few minutes.
+    var hasPrivateAddress: Bool {
+        switch typeOfAddress {
+        case .privateResolvable, .privateNonResolvable: true
+        case .public, .randomStatic, .unknown: false
+        }
+    }
+
+    /// Whether it may also have a link of classic Bluetooth, for sound: `Disconnect` would end that as well.
+    ///
+    /// bluetoothd has one object for both links. Random addresses are those of Low Energy alone; services of classic
+    /// Bluetooth have the short UUIDs from 1100 to 17ff (Assigned Numbers, 3.3).
+    var mayHaveClassicLink: Bool {
+        guard addressType != "random" else { return false }
+        return deviceClass != nil
+            || uuids.contains { uuid in
+                guard uuid.hasPrefix("00001"), let kind = uuid.dropFirst(5).first else { return false }
+                return ("1"..."7").contains(kind)
+            }
+    }
+}
+
 extension BlueZObjects {
     /// The accessory files for GATT that match the advertised and the present services of a device, the best first.
     func profiles(of path: ObjectPath, in catalog: AccessoryCatalog) -> [AccessoryDefinition] {

@@ -188,20 +188,31 @@ extension BlueZObjects {
 
     func hasServices(_ device: ObjectPath) -> Bool { children[device] != nil }
 
-    /// Finds a device by its Bluetooth address, preferably on a powered adapter.
-    func device(address: String) -> ObjectPath? {
+    /// Finds a device by its Bluetooth address: of several adapters that know it, on the one that is connected with it,
+    /// then on one that is powered, then on the first by path.
+    func device(address: String) -> ObjectPath? { paths(ofAddress: address).first }
+
+    /// The device on each adapter that knows it, in the order of ``device(address:)``.
+    func paths(ofAddress address: String) -> [ObjectPath] {
         let wanted = address.uppercased()
         let found = devices.filter { $0.value.address.uppercased() == wanted }
-        let best = found.first { isAdapterPowered(of: $0.value) } ?? found.first
-        return best?.key
+        guard found.count > 1 else { return Array(found.keys) }
+        func rank(_ device: BlueZDevice) -> Int {
+            guard isAdapterPowered(of: device) else { return 2 }
+            return device.isConnected ? 0 : 1
+        }
+        return found.sorted { (rank($0.value), $0.key) < (rank($1.value), $1.key) }.map(\.key)
     }
 
     /// The connected devices that have this name, on the adapter with this address.
-    func connectedDevices(named name: String, adapter: String) -> [BlueZDevice] {
-        let wanted = adapter.uppercased()
-        return devices.values.filter { device in
-            device.isConnected && device.name == name
-                && device.adapter.flatMap { adapters[$0] }?.address.uppercased() == wanted
-        }
+    func connectedDevices(named name: String, adapter: String) -> [ObjectPath] {
+        devices.filter { path, device in
+            device.isConnected && device.name == name && isOn(path, adapter: adapter)
+        }.keys.sorted()
+    }
+
+    /// Whether a device is on the adapter with this address.
+    func isOn(_ device: ObjectPath, adapter: String) -> Bool {
+        devices[device]?.adapter.flatMap { adapters[$0] }?.address.uppercased() == adapter.uppercased()
     }
 }

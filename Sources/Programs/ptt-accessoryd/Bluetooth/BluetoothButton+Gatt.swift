@@ -23,9 +23,13 @@ extension BluetoothButton: GattOrders {
         connection.call(call, timeout: Self.readTimeout) { [weak self] result in
             guard let self, subscription == subscriptions[input], self.input(at: characteristic) == input
             else { return }
-            // Why it is refused does not matter: most of these buttons have no value to read.
-            let value = (try? result.get())?.first?.asBytes
-            handle(.fenceAnswered(input, value.map { .value($0) } ?? .refused))
+            switch result {
+            case .success(let values):
+                handle(.fenceAnswered(input, values.first?.asBytes.map { .value($0) } ?? .refused))
+            case .failure(let error):
+                // Any other refusal is as good as an answer: most of these buttons have no value to read.
+                handle(.fenceAnswered(input, error.isNotConnected ? .notConnected : .refused))
+            }
         }
     }
 
@@ -34,7 +38,7 @@ extension BluetoothButton: GattOrders {
     func reconnect() {
         guard let connection = mirror.connection else { return }
         let path = path
-        connection.call(Self.call("Disconnect", on: path), timeout: Self.subscribeTimeout) {
+        connection.call(Self.call("Disconnect", on: path), timeout: Self.disconnectTimeout) {
             [weak connection] _ in
             // Its failure changes nothing: the machine repeats the order while the link is up.
             connection?.call(Self.call("Connect", on: path), timeout: Self.connectTimeout) { _ in
@@ -56,18 +60,11 @@ extension BluetoothButton: GattOrders {
     func subscribe(_ input: Int) {
         let subscription = (subscriptions[input] ?? 0) + 1
         subscriptions[input] = subscription
-        guard let characteristic = observed.characteristics[input], let connection = mirror.connection else {
+        guard let characteristic = observed.characteristics[input], mirror.connection != nil else {
             return handle(.notificationsFailed(input, reason: "the characteristic was removed"))
         }
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: characteristic,
-            interface: BlueZ.characteristic,
-            member: "StartNotify",
-            startsService: false
-        )
         let start = MonotonicInstant.now
-        connection.call(call, timeout: Self.subscribeTimeout) { [weak self] result in
+        mirror.notifications.start(characteristic, for: self) { [weak self] result in
             guard let self, subscription == subscriptions[input], self.input(at: characteristic) == input
             else { return }
             switch result {
@@ -81,5 +78,13 @@ extension BluetoothButton: GattOrders {
                 handle(.notificationsFailed(input, reason: error.description))
             }
         }
+    }
+}
+
+extension BusError {
+    /// BlueZ has no link to the device over which it could read (`characteristic_read_value` in src/gatt-client.c).
+    var isNotConnected: Bool {
+        name == "org.bluez.Error.NotConnected"
+            || name == "org.bluez.Error.Failed" && message == "Not connected"
     }
 }

@@ -12,6 +12,10 @@ final class BluetoothButton {
     struct Observation: Equatable {
         /// Whether the link is up.
         var isUp = false
+        /// `ServicesResolved`. bluetoothd clears it when either link of a device ends, although the services of the other
+        /// one remain.
+        var isResolvedReported = false
+        /// Whether the services can be used, as far as is known.
         var areServicesResolved = false
         /// The characteristic of each input of the definition, as far as the device has them.
         var characteristics: [ObjectPath?] = []
@@ -21,8 +25,7 @@ final class BluetoothButton {
         var found: Set<Int> { Set(characteristics.indices.filter { characteristics[$0] != nil }) }
     }
 
-    /// BlueZ 5.66 never answers if the button refuses the subscription.
-    static let subscribeTimeout = Duration.seconds(10)
+    static let disconnectTimeout = Duration.seconds(10)
     /// Later answers do not matter.
     static let readTimeout = Duration.seconds(10)
     /// BlueZ gives up earlier.
@@ -143,18 +146,15 @@ final class BluetoothButton {
         guard observed.isUp else { return }
         if !before.isUp {
             diagnosis.connected(at: .now)
-            handle(.connected)
+            handle(device.mayHaveClassicLink ? .sharedLinkConnected : .connected)
         }
         updateServices(before)
+        // Whatever has changed, its link may be there now.
+        for input in host.accessory.unlinkedInputs { handle(.notificationsEnabled(input)) }
         for (input, wasNotifying) in before.areNotifying.enumerated()
         where wasNotifying && !observed.areNotifying[input] {
             handle(.notificationsStopped(input))
         }
-    }
-
-    /// Handles a notification, or a signal that looks like one.
-    func received(_ value: [UInt8], input: Int) {
-        handle(.valueNotified(value, input: input))
     }
 
     /// bluetoothd has stopped: the state of the link is unknown.
@@ -168,14 +168,19 @@ final class BluetoothButton {
         handle(.disconnected(.linkLost))
         host.end()
         subscriptions = [:]
-        for case let characteristic? in observed.characteristics { mirror.unwatch(characteristic) }
+        for case let characteristic? in observed.characteristics {
+            mirror.notifications.stop(characteristic, for: self)
+            mirror.unwatch(characteristic)
+        }
     }
 
     func observe(_ device: BlueZDevice) -> Observation {
         let characteristics = profile.attributes.map { mirror.objects.characteristic(of: path, matching: $0) }
         return Observation(
             isUp: device.isConnected && mirror.objects.isAdapterPowered(of: device),
-            areServicesResolved: device.areServicesResolved,
+            isResolvedReported: device.areServicesResolved,
+            areServicesResolved: device.areServicesResolved
+                || device.mayHaveClassicLink && characteristics.contains { $0 != nil },
             characteristics: characteristics,
             areNotifying: characteristics.map { path in
                 path.flatMap { mirror.objects.characteristics[$0] }?.isNotifying ?? false
@@ -197,12 +202,16 @@ final class BluetoothButton {
         let hasLostCharacteristic = zip(before.characteristics, observed.characteristics).contains {
             $0 != nil && $0 != $1
         }
-        if wereResolved, !observed.areServicesResolved || hasLostCharacteristic { handle(.servicesGone) }
-        let hasChanged = !wereResolved || observed.characteristics != before.characteristics
+        let isOtherLink = wereResolved && observed.isResolvedReported != before.isResolvedReported
+        if wereResolved, isOtherLink || !observed.areServicesResolved || hasLostCharacteristic {
+            handle(.servicesGone)
+        }
+        let hasChanged =
+            !wereResolved || isOtherLink || observed.characteristics != before.characteristics
         guard observed.areServicesResolved, hasChanged else { return }
         handle(.servicesResolved(found: observed.found))
         diagnosis.resolved(hasButton: !observed.found.isEmpty)
-        guard !wereResolved else { return }
+        guard !wereResolved || isOtherLink else { return }
         settings.connected()
         EventLoop.start { [weak self] in
             if let percent = await self?.settings.battery() { self?.batteryChanged(percent) }

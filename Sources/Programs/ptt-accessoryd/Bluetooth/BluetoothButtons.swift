@@ -26,7 +26,7 @@ final class BluetoothButtons {
     var onDeviceChange: @EventLoop (ObjectPath?) -> Void = { _ in }
     private(set) lazy var mirror = BlueZMirror(
         log: log,
-        isCandidate: { [files] device in
+        shouldWatch: { [files] device in
             files.catalog.hasMatch(for: device.description(with: []))
         },
         handler: { [weak self] in self?.handle($0) }
@@ -102,13 +102,13 @@ final class BluetoothButtons {
     private func handle(_ event: BlueZMirror.Event) {
         var changed: ObjectPath?
         switch event {
-        case .valueReceived(let path, let value):
+        case .valueReceived(let path, let value, let isNotification):
             // Without the work below: it may be a press.
-            return received(value, at: path)
+            return received(value, at: path, isNotification: isNotification)
         case .appeared(let connection): appeared(connection)
         case .deviceChanged(let path):
             changed = path
-            review(path)
+            reviewTwins(of: path)
         case .adapterChanged: reviewAll()
         case .lost: lost()
         }
@@ -117,12 +117,14 @@ final class BluetoothButtons {
         changes.notify()
     }
 
-    private func received(_ value: [UInt8], at characteristic: ObjectPath) {
+    private func received(_ value: [UInt8], at characteristic: ObjectPath, isNotification: Bool) {
         // Its path is below that of the device. A search would take longer the more buttons there are.
         guard let device = characteristic.parent?.parent, let button = buttons[device],
             let input = button.input(at: characteristic)
         else { return }
-        button.received(value, input: input)
+        button.handle(
+            isNotification ? .valueNotified(value, input: input) : .valueSeen(value, input: input)
+        )
     }
 
     private func appeared(_ connection: BusConnection) {
@@ -147,11 +149,31 @@ final class BluetoothButtons {
     private func reviewAll() {
         let paths = Set(mirror.objects.devices.keys).union(buttons.keys).union(microphones.paths)
             .union(unused.keys)
-        for path in paths.sorted() { review(path) }
+        // The others first: the entry of a device is that of the one that is used.
+        for path in paths.sorted() where !isPreferred(path) { review(path) }
+        for path in paths.sorted() where isPreferred(path) { review(path) }
+    }
+
+    /// Of a device that several adapters know, the one that is used may be another one now.
+    private func reviewTwins(of path: ObjectPath) {
+        let address = mirror.objects.devices[path]?.address ?? origin(at: path)?.identifier
+        let twins = address.map { mirror.objects.paths(ofAddress: $0) } ?? []
+        if mirror.objects.devices[path] == nil { review(path) }
+        for twin in twins.reversed() { review(twin) }
+    }
+
+    /// Whether it is the one that is used of the devices with its address, which several adapters may know.
+    private func isPreferred(_ path: ObjectPath) -> Bool {
+        mirror.objects.devices[path].map { mirror.objects.device(address: $0.address) == path } ?? false
     }
 
     private func review(_ path: ObjectPath) {
         guard let device = mirror.objects.devices[path], !device.address.isEmpty else { return forget(path) }
+        guard isPreferred(path) else {
+            // Its entry is that of the other one.
+            unused[path] = nil
+            return remove(path)
+        }
         let identity = DeviceIdentity(bluetoothAddress: device.address)
         let use = isSessionActive ? enrolled.use(of: identity) : nil
         if let (definition, input) = serialDefinition(of: device, use?.enrolment) {
@@ -249,8 +271,12 @@ final class BluetoothButtons {
         microphones.remove(path)
     }
 
+    private func origin(at path: ObjectPath) -> Origin? {
+        buttons[path]?.origin ?? microphones[path]?.origin ?? unused[path]
+    }
+
     func forget(_ path: ObjectPath) {
-        let origin = buttons[path]?.origin ?? microphones[path]?.origin ?? unused[path]
+        let origin = origin(at: path)
         remove(path)
         unused[path] = nil
         if let origin { list.remove(origin) }

@@ -185,7 +185,8 @@ extension BlueZObjects {
             name: name,
             rssi: device.rssi,
             profile: profile?.name,
-            isPaired: device.isPaired
+            isPaired: device.isPaired,
+            addressType: device.typeOfAddress
         )
     }
 }

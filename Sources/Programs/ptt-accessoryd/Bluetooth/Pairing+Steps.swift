@@ -67,8 +67,12 @@ extension Pairing {
         let words = error.message.split { !$0.isLetter }
         let isAborted = words.contains { $0.hasPrefix("abort") || $0.hasPrefix("cancel") }
         if isAborted, mayRepeat { return }
-        // Also ends an attempt that is still pending. Its error would add nothing to the first one.
-        _ = try? await callDevice(target, "Disconnect", timeout: Self.callTimeout)
+        // Also ends an attempt that is still pending, but never a link that may carry sound. Its error would add nothing to
+        // the first one.
+        let isShared = isUp() && buttons.mirror.objects.devices[target.path]?.mayHaveClassicLink == true
+        if !isShared {
+            _ = try? await callDevice(target, "Disconnect", timeout: Self.callTimeout)
+        }
         throw .failed(ConnectError.explain(error, target.address, isPaired: try device(target).isPaired))
     }
 
@@ -164,6 +168,28 @@ extension Pairing {
         case .failure(let error) where error.name == "org.bluez.Error.AlreadyExists": return
         case .failure(let error): throw .failed(ConnectError.explainBond(error, target.address))
         case nil: throw .failed("it did not answer while bonding: put it into pairing mode, and try again")
+        }
+    }
+
+    static let cannotBeRecognised =
+        "it hides its address, which changes every few minutes, and tells its identity in no bond: it could not be "
+        + "recognised again"
+
+    /// Waits for the identity address of a device that was bonded. From then on it is the device to be enrolled.
+    func identify(_ target: inout Target) async throws(Failure) {
+        let path = target.path
+        let mirror = buttons.mirror
+        _ = await buttons.changes.wait(for: Self.callTimeout) {
+            mirror.objects.devices[path]?.hasPrivateAddress != true
+        }
+        let device = try device(target)
+        guard !device.hasPrivateAddress else { throw .failed(Self.cannotBeRecognised) }
+        log.notice("\(target.address) has the identity address \(device.address)")
+        target = Target(address: device.address.uppercased(), path: path)
+        enrolled.candidate = enrolled.candidate.map { candidate in
+            var candidate = candidate
+            candidate.identity = DeviceIdentity(bluetoothAddress: device.address)
+            return candidate
         }
     }
 

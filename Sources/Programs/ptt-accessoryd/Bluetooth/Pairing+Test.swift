@@ -15,17 +15,20 @@ extension Pairing {
         isWanted: @escaping @EventLoop () -> Bool,
         report: @escaping @EventLoop (AccessoryInterface.PairAndTestReply) -> Void
     ) async throws(Failure) {
-        let identity = DeviceIdentity(bluetoothAddress: request.address)
-        try await begin(with: Enrolment(identity, accessory: request.accessory, mode: request.mode))
+        let requested = DeviceIdentity(bluetoothAddress: request.address)
+        try await begin(with: Enrolment(requested, accessory: request.accessory, mode: request.mode))
         defer { end() }
         report(.init(.connecting))
-        let target = try await find(request.address)
-        _ = try await prepare(target)
+        var target = try await find(request.address)
+        _ = try await prepare(&target)
+        let identity = DeviceIdentity(bluetoothAddress: target.address)
         let test = try await tested(target, within: .seconds(request.seconds), isWanted: isWanted, report)
         guard isWanted() else { return }
         guard case .passed(_, let mode) = test.state else {
             throw .untested(test.failure(target.address) ?? "it was not tested")
         }
+        try await checkWear(target, isWanted: isWanted, report)
+        guard isWanted() else { return }
         // The mode of the file need not be repeated in the entry, and a button may be unable to have the chosen one.
         let chosen = request.mode == nil ? nil : mode
         let button = buttons[target.path]
@@ -53,6 +56,27 @@ extension Pairing {
     func observe(_ event: AccessoryEvent) {
         guard let device = event.device, test?.identifier == device.identifier else { return }
         test?.1.handle(event)
+    }
+
+    /// Earbuds that notice when they are taken out send the same keys as a press does, and nothing tells the one from the
+    /// other later: a headset that sends a key without a press is refused.
+    private func checkWear(
+        _ target: Target,
+        isWanted: @escaping @EventLoop () -> Bool,
+        _ report: @EventLoop (AccessoryInterface.PairAndTestReply) -> Void
+    ) async throws(Failure) {
+        guard let entry = buttons.entry(of: target.address), entry.kind == .bluetoothHeadset else { return }
+        test = (target.address, ButtonTest())
+        defer { test = nil }
+        report(.init(.waitingForWear, device: entry))
+        let hasSent = await buttons.changes.wait(for: Self.wearTime) { [weak self] in
+            self?.test?.1.state != .waitingForPress || !isWanted()
+        }
+        guard hasSent, isWanted() else { return }
+        throw .untested(
+            "it sent its key without a press, as earbuds do that notice when they are taken out: it would open the "
+                + "microphone then. Switch its in-ear detection off, and run `pttctl pair \(target.address)` again"
+        )
     }
 
     func tested(

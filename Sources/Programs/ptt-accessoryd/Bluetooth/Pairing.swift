@@ -28,6 +28,8 @@ final class Pairing {
     static let bondTimeout = Duration.seconds(60)
     static let readyTimeout = Duration.seconds(15)
     static let callTimeout = Duration.seconds(10)
+    /// To take an earbud out, and to put it in again.
+    static let wearTime = Duration.seconds(10)
     /// For the client to write a file.
     static let enrolTimeout = Duration.seconds(30)
 
@@ -53,7 +55,8 @@ final class Pairing {
     func pair(_ address: String) async throws(Failure) -> AccessoryDevice {
         try await begin(with: Enrolment(DeviceIdentity(bluetoothAddress: address)))
         defer { end() }
-        return try await prepare(try await find(address))
+        var target = try await find(address)
+        return try await prepare(&target)
     }
 
     /// The press that is observed, while a device is tested.
@@ -71,7 +74,12 @@ final class Pairing {
         isBusy = false
     }
 
-    func prepare(_ target: Target) async throws(Failure) -> AccessoryDevice {
+    /// Connects, bonds and trusts a device, and waits until its presses would count.
+    ///
+    /// - Parameter target: Its address becomes its identity address, if it hides that until it is bonded.
+    /// - Returns: Its entry in the list.
+    /// - Throws: Why that is not possible.
+    func prepare(_ target: inout Target) async throws(Failure) -> AccessoryDevice {
         discovery.stopAll()
         if let definition = try serialDefinition(of: target) {
             return try await prepareSerial(target, definition)
@@ -96,7 +104,10 @@ final class Pairing {
         }
         let profile = try await profile(of: target)
         let isBonded = try device(target).isPaired
-        if profile.bonding == .required, !isBonded { try await bond(target) }
+        let isPrivate = try device(target).hasPrivateAddress
+        if isPrivate, profile.bonding == .never { throw .failed(Self.cannotBeRecognised) }
+        if profile.bonding == .required || isPrivate, !isBonded { try await bond(target) }
+        if isPrivate { try await identify(&target) }
         try await trust(target)
         var button = await readiness(of: target)
         if button?.isReady != true, profile.bonding == .ifRequested, !(try device(target).isPaired) {

@@ -89,13 +89,12 @@ final class BluetoothListener: Learning.Source {
         watches = []
         serial?.end()
         serial = nil
+        for characteristic in subscribed { mirror.notifications.stop(characteristic, for: self) }
         guard let path, let connection = mirror.connection, buttons[path] == nil else { return }
-        var calls = subscribed.map { self.call($0, BlueZ.characteristic, "StopNotify") }
-        if didConnect { calls.append(call(path, BlueZ.device, "Disconnect")) }
-        for call in calls {
-            connection.call(call, timeout: Self.callTimeout) { [log] result in
-                if case .failure(let error) = result { log.debug("\(error)") }
-            }
+        // A device that may be playing sound keeps its links.
+        guard didConnect, device?.mayHaveClassicLink == false else { return }
+        connection.call(call(path, BlueZ.device, "Disconnect"), timeout: Self.callTimeout) { [log] result in
+            if case .failure(let error) = result { log.debug("\(error)") }
         }
     }
 
@@ -132,18 +131,19 @@ final class BluetoothListener: Learning.Source {
         let wanted = Self.characteristics(of: path, mirror)
         guard let connection = mirror.connection else { throw Learning.Failure(mirror.unavailability) }
         for (attribute, characteristic) in wanted.prefix(Self.mostCharacteristics) {
-            // Before the call: the value on subscribing may precede its answer.
+            // Before the call: the value on subscribing may precede its answer. Of the two signals of a notification the
+            // first counts: that value may come before there are two.
+            var notified = NotifiedValue()
             let watch = connection.subscribe(
                 .propertyChanges(BlueZ.characteristic, of: BlueZ.name, path: characteristic)
             ) { [weak self] signal in
-                guard let value = signal.propertyChanges?.changed["Value"]?.asBytes else { return }
+                guard let value = signal.propertyChanges?.changed["Value"]?.asBytes,
+                    !notified.isNotified(value, serial: signal.serial)
+                else { return }
                 self?.handlers.received(.notified(value, attribute), .now)
             }
             do throws(BusError) {
-                try await send(
-                    call(characteristic, BlueZ.characteristic, "StartNotify"),
-                    timeout: Self.callTimeout
-                )
+                try await startNotifications(of: characteristic)
                 watches.append(watch)
                 subscribed.append(characteristic)
             } catch {
@@ -156,6 +156,13 @@ final class BluetoothListener: Learning.Source {
                 "none of its \(wanted.count) characteristics notifies: if it must be bonded, `bluetoothctl pair \(address)`"
             )
         }
+    }
+
+    private func startNotifications(of characteristic: ObjectPath) async throws(BusError) {
+        let result = await withCheckedContinuation { continuation in
+            mirror.notifications.start(characteristic, for: self) { continuation.resume(returning: $0) }
+        }
+        _ = try result.get()
     }
 
     private func watchLink() async {

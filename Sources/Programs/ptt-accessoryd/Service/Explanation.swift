@@ -38,10 +38,18 @@ final class Explanation {
             name: found.name,
             link: .bluetooth(address: found.address, services: Set(found.uuids + present).sorted())
         )
-        return reply(device, chosen: enrolled[DeviceIdentity(bluetoothAddress: found.address)]?.accessory)
+        return reply(
+            device,
+            of: found.typeOfAddress,
+            chosen: enrolled[DeviceIdentity(bluetoothAddress: found.address)]?.accessory
+        )
     }
 
-    private func reply(_ device: DeviceDescription, chosen: String?) -> AccessoryInterface.ExplainReply {
+    private func reply(
+        _ device: DeviceDescription,
+        of addressType: AddressType? = nil,
+        chosen: String?
+    ) -> AccessoryInterface.ExplainReply {
         let matches = files.catalog.explanations(for: device).map { explanation in
             AccessoryInterface.ExplainReply.FileMatch(
                 accessory: explanation.entry.definition.identifier,
@@ -56,6 +64,7 @@ final class Explanation {
             return AccessoryInterface.ExplainReply(
                 name: device.name,
                 address: address,
+                addressType: addressType,
                 services: services.map { GattUUID($0)?.shortText ?? $0 },
                 accessory: used,
                 files: matches

@@ -20,6 +20,8 @@ final class Headset {
     /// The node that is read: that of the device, or of the half with its talk key.
     let source: InputNode
     let settings: InputSettings
+    /// The link over which its keys come.
+    let link: InputLink
 
     /// Opens the source.
     ///
@@ -28,6 +30,8 @@ final class Headset {
     ///   - origin: The origin of its presses.
     ///   - settings: What its keys mean, and whether they count.
     ///   - isGranted: Whether only the one key of the settings may be read.
+    ///   - link: The link over which its keys come.
+    ///   - keepAlive: Checks bluetoothd while the release has to come over that link.
     ///   - core: Receives its presses.
     ///   - list: Lists it.
     ///   - log: For refused grabs.
@@ -38,6 +42,8 @@ final class Headset {
         origin: Origin,
         settings: InputSettings,
         isGranted: Bool,
+        link: InputLink,
+        keepAlive: BlueZKeepAlive,
         core: CoreConnection,
         list: AccessoryList,
         log: Logger,
@@ -56,6 +62,7 @@ final class Headset {
         self.vanished = vanished
         self.source = source
         self.settings = settings
+        self.link = link
         let keys = Set(settings.definition.keys.map { KeyCode(rawValue: $0) })
         hasOnlyTalkKeys =
             source.half != nil || source.keys == KeyBits(keys.filter { source.keys.contains($0) })
@@ -64,6 +71,11 @@ final class Headset {
             device = try SingleKeyDevice(source, key: key) { [weak self] in self?.handle($0) }
         } else {
             device = try KeyDevice(source, keys: keys) { [weak self] in self?.handle($0) }
+        }
+        if case .up(let path) = link {
+            host.transmittingChanged = { [keepAlive] isTransmitting in
+                if isTransmitting { keepAlive.start(for: path) } else { keepAlive.stop(for: path) }
+            }
         }
         list.set(host.accessory.device)
     }

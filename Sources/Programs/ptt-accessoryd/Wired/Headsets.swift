@@ -77,9 +77,10 @@ final class Headsets {
         for sysname in nodes.keys.sorted() { review(sysname) }
     }
 
-    /// A Bluetooth device was connected, disconnected or renamed: a remote control may be known now, or be ambiguous.
+    /// A Bluetooth device was connected, disconnected or renamed, or bluetoothd has stopped: the keys of that device may
+    /// have lost their link, and a remote control may be known now, or be ambiguous.
     func bluetoothChanged() {
-        for sysname in nodes.filter({ $0.value.transport == .avrcp }).keys.sorted() { review(sysname) }
+        for sysname in nodes.filter({ $0.value.isBluetooth }).keys.sorted() { review(sysname) }
     }
 
     func coreLost() {
@@ -115,7 +116,8 @@ final class Headsets {
     /// in place of the node, of which no key arrives any more.
     private func review(_ sysname: String) {
         guard let node = nodes[sysname] else { return end(sysname) }
-        let owner = owner(of: node)
+        let link = mirror.objects.link(of: node)
+        let owner = owner(of: node, link)
         switch node.use(catalog, owner.consent) {
         case .used(let settings):
             let source = halves[sysname] ?? node
@@ -128,17 +130,23 @@ final class Headsets {
                     "your session may not read \(source.devnode) unless it is the active one of the seat"
                 )
             }
-            open(node, source, owner.origin, settings)
+            open(node, source, owner.origin, settings, link)
         case .unused(let reason): leave(node, owner.origin, reason)
         case .ignored: end(sysname)
         }
     }
 
-    private func open(_ node: InputNode, _ source: InputNode, _ origin: Origin, _ settings: InputSettings) {
+    private func open(
+        _ node: InputNode,
+        _ source: InputNode,
+        _ origin: Origin,
+        _ settings: InputSettings,
+        _ link: InputLink
+    ) {
         let sysname = node.sysname
         if let headset = headsets[sysname] {
             let isSame = headset.source.sysname == source.sysname && headset.origin == origin
-            if isSame, headset.settings == settings { return }
+            if isSame, headset.settings == settings, headset.link == link { return }
         }
         end(sysname)
         do throws(SystemError) {
@@ -147,6 +155,8 @@ final class Headsets {
                 origin: origin,
                 settings: settings,
                 isGranted: node.grantedKey != nil,
+                link: link,
+                keepAlive: mirror.keepAlive,
                 core: core,
                 list: list,
                 log: log
@@ -210,10 +220,15 @@ final class Headsets {
 
     /// Whose presses a node reports, and whether they count.
     private func owner(of node: InputNode) -> (origin: Origin, consent: InputConsent) {
-        if node.transport == .avrcp { return remoteControlOwner(of: node) }
+        owner(of: node, mirror.objects.link(of: node))
+    }
+
+    private func owner(of node: InputNode, _ link: InputLink) -> (origin: Origin, consent: InputConsent) {
+        if node.transport == .avrcp { return remoteControlOwner(of: node, link) }
         let identity = node.identity
         let enrolment = identity.flatMap { enrolled[$0] }
         let origin = node.origin(named: enrolment?.name)
+        if case .down(let reason) = link { return (origin, .missing(reason: reason)) }
         if let identity, enrolled.candidate?.identity == identity { return (origin, .candidate) }
         if let enrolment { return (origin, .enrolled(enrolment)) }
         guard node.needsEnrolment else { return (origin, .notNeeded) }
@@ -222,15 +237,18 @@ final class Headsets {
         )
     }
 
-    /// The node has neither the address nor the numbers of the headset, but its name, and the address of the adapter.
-    private func remoteControlOwner(of node: InputNode) -> (origin: Origin, consent: InputConsent) {
-        let owners = mirror.objects.connectedDevices(named: node.remoteControlName, adapter: node.phys)
-        guard let owner = owners.first, owners.count == 1 else {
-            let reason =
-                owners.isEmpty
-                ? "bluetoothd knows no connected device of this name"
-                : "\(owners.count) connected devices have this name"
-            return (node.origin(named: nil), .missing(reason: reason))
+    private func remoteControlOwner(of node: InputNode, _ link: InputLink) -> (
+        origin: Origin, consent: InputConsent
+    ) {
+        let owner: BlueZDevice
+        switch link {
+        case .none: return (node.origin(named: nil), .missing(reason: "bluetoothd does not know it"))
+        case .down(let reason): return (node.origin(named: nil), .missing(reason: reason))
+        case .up(let path):
+            guard let device = mirror.objects.devices[path] else {
+                return (node.origin(named: nil), .missing(reason: "bluetoothd does not know it"))
+            }
+            owner = device
         }
         let identity = DeviceIdentity(bluetoothAddress: owner.address)
         let enrolment = enrolled[identity]

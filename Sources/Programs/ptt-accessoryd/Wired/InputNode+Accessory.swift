@@ -72,7 +72,9 @@ extension InputNode {
                 return .unused(reason: "\(name) is granted, but there is no such key")
             }
             guard keys.contains(key) else { return .ignored }
-            return consent.use(.granted(key.rawValue, "one key"))
+            let chosen = consent.enrolment?.accessory.flatMap { catalog[$0] }
+            let files = (chosen.map { [$0] } ?? []) + catalog.ranked(for: deviceDescription)
+            return consent.use(.granted(key.rawValue, as: files))
         }
         if isKeyboardLike {
             guard isMarked else { return .ignored }
@@ -107,6 +109,14 @@ extension InputNode {
         return switch transport {
         case .jack, .usb: false
         case .avrcp, .bluetooth, .other: true
+        }
+    }
+
+    /// Whether its keys come from bluetoothd.
+    var isBluetooth: Bool {
+        switch transport {
+        case .avrcp, .bluetooth: true
+        case .jack, .usb, .other: false
         }
     }
 

@@ -22,6 +22,8 @@ final class Panel {
     private var subscriptions: [Subscription] = []
     /// The watcher that this item asked last to show it.
     private var watcher: String?
+    private var hosts = PanelHosts()
+    private var hostNames: [String: Subscription] = [:]
     /// Nil before the first report.
     private var isThere: Bool?
 
@@ -46,6 +48,7 @@ final class Panel {
         }
         subscriptions = [
             connection.watchName(Self.watcherName) { [weak self] in self?.watcherChanged($0) },
+            connection.watchName(PanelHosts.plasma) { [weak self] in self?.plasmaChanged($0) },
             hostSignal("StatusNotifierHostRegistered", on: connection),
             hostSignal("StatusNotifierHostUnregistered", on: connection),
         ]
@@ -55,8 +58,10 @@ final class Panel {
         connection = nil
         objects = []
         subscriptions = []
+        hostNames = [:]
         watcher = nil
-        update(isThere: false)
+        hosts = PanelHosts()
+        update()
     }
 
     /// Announces what has changed, and nothing else: panels fetch all of the item for each announcement.
@@ -92,8 +97,9 @@ final class Panel {
     /// Registers with each new watcher: a panel that was started again does not know the item.
     private func watcherChanged(_ owner: String?) {
         watcher = owner
+        hosts.isReported = false
         // Of a panel that was there already the first report is that it is.
-        if owner == nil || isThere == true { update(isThere: false) }
+        if owner == nil || isThere == true { update() }
         guard let owner, let connection else { return }
         var call = MethodCall(
             to: Self.watcherName,
@@ -110,13 +116,14 @@ final class Panel {
             case .success: lookForHost(of: owner)
             case .failure(let error):
                 log.notice("the panel does not show the channel: \(error)")
-                update(isThere: false)
+                update()
             }
         }
     }
 
     /// A watcher may run without a panel: that of KDE is a process of its own.
     private func lookForHost(of owner: String) {
+        watchHosts()
         var call = MethodCall.getProperty(
             "IsStatusNotifierHostRegistered",
             interface: Self.watcherName,
@@ -128,13 +135,51 @@ final class Panel {
             guard let self, watcher == owner else { return }
             switch result {
             case .success(let values):
-                update(isThere: values.first?.asBool ?? true)
+                hosts.isReported = values.first?.asBool ?? true
             case .failure(let error):
                 // It has accepted the item, and does not say for whom.
                 log.debug("\(error)")
-                update(isThere: true)
+                hosts.isReported = true
+            }
+            update()
+        }
+    }
+
+    private func plasmaChanged(_ owner: String?) {
+        hosts.hostChanged(PanelHosts.plasma, isThere: owner != nil)
+        if owner != nil { watchHosts() }
+        updateIfKnown()
+    }
+
+    /// Watches the hosts' own names. Each by itself: a rule for all of them would wake this process whenever a program of
+    /// KDE starts.
+    private func watchHosts() {
+        connection?.call(.listNames) { [weak self] result in
+            guard let self, let connection else { return }
+            switch result {
+            case .success(let values):
+                for name in hosts.unknown(among: values.first?.asStrings ?? []) where hostNames[name] == nil {
+                    hostNames[name] = connection.watchName(name) { [weak self] owner in
+                        self?.hostChanged(name, owner)
+                    }
+                }
+            case .failure(let error):
+                // The watcher's word is what there is.
+                log.debug("\(error)")
             }
         }
+    }
+
+    private func hostChanged(_ name: String, _ owner: String?) {
+        hosts.hostChanged(name, isThere: owner != nil)
+        // Its number is that of a process, which does not come back.
+        if owner == nil { hostNames[name] = nil }
+        updateIfKnown()
+    }
+
+    /// The watcher has the first word.
+    private func updateIfKnown() {
+        if isThere != nil { update() }
     }
 
     private func hostSignal(_ member: String, on connection: BusConnection) -> Subscription {
@@ -150,7 +195,8 @@ final class Panel {
         }
     }
 
-    private func update(isThere: Bool) {
+    private func update() {
+        let isThere = hosts.isThere
         guard isThere != self.isThere else { return }
         self.isThere = isThere
         post(.watcherChanged(isThere: isThere))

@@ -4,11 +4,12 @@ import Logging
 import PTTMessages
 import Pixbuf
 
-/// The pictures that are shown: fetched from the core, decoded on a thread of their own, so that the release of a key
-/// does not wait for them, and kept until they are dropped.
+/// The pictures that are shown: fetched from the core, decoded in a process of their own, and kept until they are
+/// dropped.
 @EventLoop
 final class Pictures {
     private let core: CoreConnection
+    private let decoder = PictureDecoder()
     private let log: Logger
     /// Called once for each picture that was asked for and not dropped, with whether it can be shown.
     var fetched: @EventLoop (_ imageID: String, _ isUsable: Bool) -> Void = { _, _ in }
@@ -43,25 +44,18 @@ final class Pictures {
 
     func drop(_ imageID: String) {
         pictures[imageID] = nil
+        decoder.drop(imageID)
     }
 
     private func decode(_ imageID: String, _ bytes: [UInt8]) {
         guard pictures[imageID] != nil else { return }
-        do throws(SystemError) {
-            try EventLoop.spawnBlocking {
-                Result { () throws(PixbufError) in try ShownPicture(bytes) }
-            } completion: { [weak self] result in
-                Pixbuf.releaseMemory()
-                switch result {
-                case .success(let picture): self?.finish(imageID, picture)
-                case .failure(let error):
-                    self?.log.info("image \(imageID): \(error)")
-                    self?.finish(imageID, nil)
-                }
+        decoder.decode(imageID, bytes) { [weak self] result in
+            do {
+                self?.finish(imageID, try ShownPicture(result.get()))
+            } catch {
+                self?.log.info("image \(imageID): \(error)")
+                self?.finish(imageID, nil)
             }
-        } catch {
-            log.error("\(error)")
-            finish(imageID, nil)
         }
     }
 

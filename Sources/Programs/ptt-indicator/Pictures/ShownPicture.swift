@@ -10,14 +10,11 @@ struct ShownPicture: Sendable {
     /// For the notification.
     let notification: Pixmap
 
-    /// The largest that a notification shows.
-    private static let notificationSize = 96
     private static let menuSize = 32
 
-    /// - Parameter bytes: A file of a stranger. Blocks for some milliseconds.
-    /// - Throws: If it cannot be decoded.
-    init(_ bytes: [UInt8]) throws(PixbufError) {
-        let picture = try Pixbuf(decoding: bytes, size: Self.notificationSize)
+    /// - Parameter picture: Of ``PictureDecoder/size``.
+    /// - Throws: If there is no memory.
+    init(_ picture: Pixbuf) throws(PixbufError) {
         notification = Pixmap(size: picture.size, rgba: picture.rgba)
         png = try picture.scaled(to: Self.menuSize).png()
         var icons: [Pixmap] = []

@@ -67,6 +67,7 @@ final class Pairing {
 
     private func succeeded(_ call: MethodInvocation) {
         device.button.stored.isPaired = true
+        if device.button.stored.reveal() { device.changed("Address") }
         device.changed("Paired", "Bonded")
         self.call = nil
         if isAnswered {

@@ -10,7 +10,10 @@ final class SimulatedDevice {
 
     let button: VirtualButton
     let path: ObjectPath
+    /// Whether the link of Low Energy is up.
     private(set) var isConnected = false
+    /// Whether a link of classic Bluetooth is up, for sound. bluetoothd has one `Connected` for both.
+    private var isSoundConnected = false
 
     unowned let adapter: SimulatedAdapter
     private var areServicesResolved = false
@@ -78,7 +81,7 @@ final class SimulatedDevice {
         guard canLink else { return }
         isConnected = true
         connectTimer.disarm()
-        changed("Connected")
+        if !isSoundConnected { changed("Connected") }
         connecting?.reply()
         connecting = nil
         resolving.arm(after: button.resolveTime)
@@ -112,9 +115,23 @@ final class SimulatedDevice {
         isConnected = false
         areServicesResolved = false
         resolving.disarm()
-        changed("ServicesResolved", "Connected")
+        if isSoundConnected { changed("ServicesResolved") } else { changed("ServicesResolved", "Connected") }
         pairing.fail(.authenticationFailed)
         seekLink()
+    }
+
+    /// The link for sound comes or goes. When it goes, bluetoothd clears `ServicesResolved` for the other link as well.
+    func setSound(_ isUp: Bool) {
+        guard isUp != isSoundConnected else { return }
+        isSoundConnected = isUp
+        if isUp {
+            button.isDualMode = true
+            changed("Class", "AddressType")
+        } else {
+            areServicesResolved = false
+            changed("ServicesResolved")
+        }
+        if !isConnected { changed("Connected") }
     }
 
     func adapterOff() {
@@ -180,9 +197,10 @@ final class SimulatedDevice {
             connecting.fail(.bluezFailed("br-connection-canceled"))
             self.connecting = nil
             connectTimer.disarm()
-        } else if !isConnected {
+        } else if !isConnected, !isSoundConnected {
             return call.fail(.notConnected)
         }
+        setSound(false)
         loseLink()
         call.reply()
     }
@@ -196,8 +214,9 @@ final class SimulatedDevice {
                 ExportedMethod("Pair") { [unowned self] in pairing.start($0) },
                 ExportedMethod("CancelPairing") { [unowned self] in pairing.cancel($0) },
             ],
-            properties: button.stored.properties(addressType: "random") { [unowned self] in storedChanged($0)
-            }
+            properties: button.stored.properties(
+                addressType: { [unowned self] in button.isDualMode ? "public" : "random" }
+            ) { [unowned self] in storedChanged($0) }
                 + state
         )
     }
@@ -205,7 +224,10 @@ final class SimulatedDevice {
     private var state: [ExportedProperty] {
         [
             ExportedProperty("UUIDs", "as") { [unowned self] in .strings(uuids) },
-            ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected) },
+            ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected || isSoundConnected)
+            },
+            // Of a headset (Assigned Numbers, 2.8).
+            ExportedProperty("Class", "u") { [unowned self] in button.isDualMode ? .uint32(0x240404) : nil },
             ExportedProperty("ServicesResolved", "b") { [unowned self] in .boolean(areServicesResolved) },
             ExportedProperty("RSSI", "n") { [unowned self] in rssi.map { .int16($0) } },
         ]

@@ -235,7 +235,9 @@ final class SimulatedMicrophone {
                 ExportedMethod("Pair") { [unowned self] in pair($0) },
                 ExportedMethod("CancelPairing") { $0.fail(.doesNotExist) },
             ],
-            properties: microphone.stored.properties(addressType: "public") { [unowned self] in changed($0) }
+            properties: microphone.stored.properties(addressType: { "public" }) { [unowned self] in
+                changed($0)
+            }
                 + state
         )
     }

@@ -5,7 +5,9 @@ import EventLoop
 @EventLoop
 final class StoredDevice {
     let name: String
-    let address: String
+    private(set) var address: String
+    /// The identity address, while it is not bonded and hides that behind a resolvable private address.
+    private var identity: String?
     var alias: String
     var isPaired: Bool
     var isTrusted: Bool
@@ -17,6 +19,22 @@ final class StoredDevice {
 
     /// bluetoothd forgets devices that are neither, after a while and when it exits.
     var isKept: Bool { isPaired || isTrusted }
+
+    /// A resolvable private address: its two highest bits are 01.
+    func hideAddress() {
+        identity = address
+        address = "5F" + address.dropFirst(2)
+    }
+
+    /// Bonded: bluetoothd has its identity.
+    ///
+    /// - Returns: Whether its address is another one now.
+    func reveal() -> Bool {
+        guard let identity else { return false }
+        address = identity
+        self.identity = nil
+        return true
+    }
 
     func forget() {
         isPaired = false
@@ -31,12 +49,12 @@ final class StoredDevice {
     ///   - changed: Called after a client has changed the property with that name.
     /// - Returns: Those that its kind of link does not change.
     func properties(
-        addressType: String,
+        addressType: @escaping @EventLoop () -> String,
         changed: @escaping @EventLoop (String) -> Void
     ) -> [ExportedProperty] {
         [
             ExportedProperty("Address", "s") { [self] in .string(address) },
-            ExportedProperty("AddressType", "s") { .string(addressType) },
+            ExportedProperty("AddressType", "s") { .string(addressType()) },
             ExportedProperty("Name", "s") { [self] in .string(name) },
             ExportedProperty("Alias", "s") { [self] in
                 .string(alias)

@@ -13,6 +13,9 @@ enum Command: Equatable {
     case vanish(Int)
     case comeBack(Int)
     case onSubscribe(Int, [UInt8])
+    case stored(Int, [UInt8])
+    case sound(Int, isUp: Bool)
+    case hide(Int)
     case page(Int)
     case closePort(Int)
     case refusePort(Int, count: Int)
@@ -36,7 +39,8 @@ extension Command {
         case .press(let number, _), .release(let number, _), .raw(let number, _, input: _),
             .flood(let number, count: _), .disconnect(let number),
             .sleep(let number), .wake(let number), .vanish(let number), .comeBack(let number),
-            .onSubscribe(let number, _), .page(let number), .closePort(let number),
+            .onSubscribe(let number, _), .stored(let number, _), .sound(let number, isUp: _),
+            .hide(let number), .page(let number), .closePort(let number),
             .refusePort(let number, count: _):
             number
         case .power, .unplug, .plug, .crash, .revive, .quit: nil
@@ -82,6 +86,15 @@ extension Command {
         case "on-subscribe":
             let (button, bytes) = try Self.buttonAndBytes(arguments)
             self = .onSubscribe(button, bytes)
+        case "stored":
+            let (button, bytes) = try Self.buttonAndBytes(arguments)
+            self = .stored(button, bytes)
+        case "sound":
+            self = .sound(
+                try Self.button(Array(arguments.dropLast())),
+                isUp: try Self.isOn(arguments.suffix(1))
+            )
+        case "hide": self = .hide(try Self.button(arguments))
         case "power": self = .power(try Self.isOn(arguments))
         default: self = try Self.plain(verb, arguments)
         }
@@ -132,8 +145,8 @@ extension Command {
         return bytes.count * 2 == digits.count ? bytes : nil
     }
 
-    private static func isOn(_ arguments: [String]) throws(CommandError) -> Bool {
-        switch arguments {
+    private static func isOn(_ arguments: some Collection<String>) throws(CommandError) -> Bool {
+        switch arguments.map(\.self) {
         case ["on"]: return true
         case ["off"]: return false
         default: throw CommandError(description: "expected on or off")

@@ -114,7 +114,7 @@ struct AccessoryCheckCommand: ParsableCommand {
     }
 
     private func fail(_ reason: String) -> ExitCode {
-        Terminal.printError("\(file.escaped): \(reason)")
+        Terminal.printError("\(file): \(reason)")
         return ExitCode.failure
     }
 }

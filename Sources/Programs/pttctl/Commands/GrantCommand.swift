@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventLoop
 import Glibc
+import Input
 
 struct GrantCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,18 +25,36 @@ struct GrantCommand: ParsableCommand {
     @Flag(help: "Print the rule instead of writing it. Does not need root.")
     var printRule = false
 
+    @Flag(name: [.short, .long], help: "Do not ask before a device is granted on which text can be typed.")
+    var yes = false
+
     func run() throws {
         let rule = GrantRule(product: product)
         let text = rule.text(key: key)
-        if printRule { return print(text, terminator: "") }
+        if printRule {
+            for line in text.split(separator: "\n") { Terminal.print(String(line)) }
+            return
+        }
         try requireRoot("grant \(product.text) \(key.name)")
+        if !yes, let question = product.question { try ask(question) }
         try rule.write(text)
         let devices = try product.apply()
-        if devices.isEmpty { print("\(key.name) is used when a device \(product.text) is plugged in.") }
-        for device in devices {
-            print("\(key.name) of \(device.name) (/dev/input/\(device.sysname)) is used.")
+        if devices.isEmpty {
+            Terminal.print("\(key.name) is used when a device \(product.text) is plugged in.")
         }
-        print("Every program of the person at the seat may now read all keys of this device.")
+        for device in devices {
+            Terminal.print("\(key.name) of \(device.name) (/dev/input/\(device.sysname)) is used.")
+        }
+        Terminal.print("Every program of the person at the seat may now read all keys of this device.")
+    }
+
+    private func ask(_ question: String) throws {
+        guard isatty(STDIN_FILENO) == 1 else { throw CommandError("\(question) Then repeat it with --yes.") }
+        Terminal.print("\(question) Grant it? [y/N]")
+        fflush(nil)
+        guard readLine()?.lowercased().hasPrefix("y") == true else {
+            throw CommandError("nothing was granted")
+        }
     }
 }
 
@@ -59,7 +78,9 @@ struct RevokeCommand: ParsableCommand {
             )
         }
         _ = try product.apply()
-        print("\(product.text) is not used any more. Unplug it: until then programs may still read it.")
+        Terminal.print(
+            "\(product.text) is not used any more. Unplug it: until then programs may still read it."
+        )
     }
 }
 
@@ -90,6 +111,7 @@ struct ProductNumbers: ExpressibleByArgument {
     struct Device {
         let sysname: String
         let name: String
+        var canTypeText = false
     }
 
     /// Makes udev apply its rules to the present nodes of the product.
@@ -109,8 +131,25 @@ struct ProductNumbers: ExpressibleByArgument {
             else {
                 return nil
             }
-            return Device(sysname: sysname, name: line(of: "\(directory)/name") ?? "")
+            let keys = KeyBits(capabilities: line(of: "\(directory)/capabilities/key") ?? "")
+            let name = line(of: "\(directory)/name") ?? ""
+            return Device(sysname: sysname, name: name, canTypeText: keys.canTypeText)
         } ?? []
+    }
+
+    /// What to ask before the product is granted; nil for one that is no keyboard.
+    var question: String? { question(about: present()) }
+
+    /// Pedals call themselves keyboards as well, so that only a person can tell. The kernel gives all keyboards of its own
+    /// controller the vendor 0001 (drivers/input/keyboard/atkbd.c).
+    func question(about devices: [Device]) -> String? {
+        let advice =
+            "Every program of the person at the seat could read all that is typed on it: "
+            + "go on if it is a pedal or a macro pad, and not if you type on it."
+        if let device = devices.first(where: \.canTypeText) {
+            return "\(text) is \(device.name) (/dev/input/\(device.sysname)), a keyboard. \(advice)"
+        }
+        return vendor == "0001" ? "\(text) are the numbers of a built-in keyboard. \(advice)" : nil
     }
 }
 

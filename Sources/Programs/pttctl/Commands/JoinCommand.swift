@@ -7,7 +7,8 @@ struct JoinCommand: ParsableCommand {
         commandName: "join",
         abstract: "Join a channel, so that presses transmit.",
         discussion:
-            "The channel has no application; one can attach to it later, for example `pttctl record`."
+            "The channel has no application; one can attach to it later, for example `pttctl record`. Until `pttctl leave` "
+            + "or a reboot it takes the buttons from the Push-to-Talk Microphone, and a press opens the microphone."
     )
 
     @Option(help: "The channel's name.")

@@ -47,7 +47,7 @@ struct LearnCommand: ParsableCommand {
             let dialog = LearningDialog(device, json: json, stop: try StopSignal())
             let result = try await dialog.run()
             let file = try LearnedFile(result, name: name, replaces: replace)
-            if !json { Terminal.print(result.learned.facts.map { "  \($0)" }.joined(separator: "\n")) }
+            if !json { for fact in result.learned.facts { Terminal.print("  \(fact)") } }
             if !yes, !json, isatty(STDIN_FILENO) == 1 {
                 Terminal.print("Use it like this? Type y and press Enter")
                 guard readLine()?.lowercased().hasPrefix("y") == true else {

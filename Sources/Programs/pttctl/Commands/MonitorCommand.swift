@@ -72,7 +72,7 @@ private final class Monitor {
 
     private func show(core update: ChannelInterface.Update) {
         if json { return print(update) }
-        if let status = update.status { print(line: Wording.line(status)) }
+        for line in update.status.map({ Wording.lines($0) }) ?? [] { print(line: line) }
         if let event = update.event { print(line: "\(Wording.time(update.time))  \(Wording.line(event))") }
         foot?.apply(update)
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnosis
 import PTTMessages
 import ServiceClient
 
@@ -14,7 +15,15 @@ struct StatusCommand: ParsableCommand {
         let json = output.json
         try runOnLoop {
             let status = try await ServiceConnection.core().status()
-            if json { try Terminal.print(status) } else { Terminal.print(Wording.line(status)) }
+            if json { return try Terminal.print(status) }
+            var unheard: [UnheardDevice] = []
+            // What only the sound server knows. Without its answer the rest is as true.
+            if status.virtualMicrophone.isPresent,
+                case .success(let facts) = await SoundFacts.observed(preferring: [])
+            {
+                unheard = facts.unheardDevices
+            }
+            for line in Wording.lines(status, unheard) { Terminal.print(line) }
         }
     }
 }

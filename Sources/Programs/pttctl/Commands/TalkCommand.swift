@@ -49,7 +49,7 @@ struct TalkCommand: ParsableCommand {
 private final class Talk {
     private let role: ButtonRole
     private let json: Bool
-    private let stop: StopSignal
+    private var stop: StopSignal
     private var mine: TransmissionID?
     private var failure: (any Error)?
     private var levels: LevelLine?
@@ -78,7 +78,10 @@ private final class Talk {
         levels?.close()
         levels = nil
         if let failure { throw failure }
+        // A release may lag, which it does not if this connection ends: a second Ctrl-C ends it at once.
+        stop = try StopSignal()
         try await core.end(ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: .released))
+        await stop.wait()
         core.close()
         events.close()
     }

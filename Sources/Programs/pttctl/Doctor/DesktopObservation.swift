@@ -18,7 +18,7 @@ extension DesktopFacts {
                     hasPanel: hasPanel,
                     hasNotifications: names.contains("org.freedesktop.Notifications"),
                     shortcutsVersion: await shortcutsVersion(bus),
-                    hasKeyProxy: host.runs("mpris-proxy")
+                    keyProxy: host.keyProxy
                 )
             )
         } catch {
@@ -57,14 +57,17 @@ extension BusConnection {
 }
 
 extension Host {
-    /// Whether a process of this user has this name.
-    fileprivate func runs(_ program: String) -> Bool {
+    /// The process of this user that has this name, by what runs it.
+    fileprivate var keyProxy: DesktopFacts.KeyProxy {
         let directory = path("/proc")
-        return Host.names(in: directory).contains { process in
+        let process = Host.names(in: directory).first { process in
             var found = stat()
             return Int(process) != nil && stat("\(directory)/\(process)", &found) == 0
                 && found.st_uid == getuid()
-                && Host.line("\(directory)/\(process)/comm") == program
+                && Host.line("\(directory)/\(process)/comm") == "mpris-proxy"
         }
+        guard let process else { return .absent }
+        let group = Host.line("\(directory)/\(process)/cgroup") ?? ""
+        return group.hasSuffix("/mpris-proxy.service") ? .service : .process
     }
 }

@@ -30,24 +30,12 @@ extension Wording {
         let severity = severity(finding.verdict)
         let first =
             severity + indent.dropFirst(severity.count) + finding.check.rawValue + ": "
-            + visible(finding.text)
+            + finding.text
         switch finding.cure {
-        case .command(let text)?: return [first, indent + "$ " + visible(text)]
+        case .command(let text)?: return [first, indent + "$ " + text]
         case .advice(let text)?: return [first, indent + "→ " + text]
         case nil: return [first]
         }
-    }
-
-    /// Without characters that a terminal obeys: names of devices come from elsewhere.
-    private static func visible(_ text: String) -> String {
-        var kept = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: kept.append("\u{FFFD}")
-            default: kept.append(scalar)
-            }
-        }
-        return String(kept)
     }
 
     static func severity(_ verdict: Finding.Verdict) -> String {

@@ -7,8 +7,18 @@ extension KernelFacts {
         KernelFacts(
             sandbox: sandbox(on: host),
             isWSL: host.exists("/proc/sys/fs/binfmt_misc/WSLInterop"),
-            hasUHID: host.exists("/dev/uhid")
+            hasUHID: host.exists("/dev/uhid"),
+            namespaces: namespaces(on: host)
         )
+    }
+
+    private static func namespaces(on host: Host) -> Namespaces {
+        func value(_ setting: String) -> String? { Host.line(host.path("/proc/sys/" + setting)) }
+        if value("user/max_user_namespaces") == "0" { return .refused(setting: "user.max_user_namespaces=0") }
+        if value("kernel/unprivileged_userns_clone") == "0" {
+            return .refused(setting: "kernel.unprivileged_userns_clone=0")
+        }
+        return value("kernel/apparmor_restrict_unprivileged_userns") == "1" ? .unprivileged : .granted
     }
 
     private static func sandbox(on host: Host) -> String? {

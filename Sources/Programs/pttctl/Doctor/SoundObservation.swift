@@ -25,19 +25,33 @@ extension SoundFacts {
             case .success(let source): .success(Microphone(source))
             case .failure(let error): .failure(NoMicrophone(reason: error.reason))
             }
-        var recorders: [String] = []
+        let hasVirtualMicrophone = devices.sources.contains { $0.isOwn && !$0.isMonitor }
+        var (recorders, live): ([String], [String]) = ([], [])
         for stream in devices.sourceOutputs where stream.client != nil && !stream.isMarked && !stream.isMeter
         {
-            guard let name = stream.applicationName, !recorders.contains(name) else { continue }
-            recorders.append(name)
+            guard let name = stream.applicationName else { continue }
+            let source = devices.sources.first { $0.index == stream.device }
+            if hasVirtualMicrophone, !stream.isCorked, source.map(devices.isMicrophone) == true {
+                if !live.contains(name) { live.append(name) }
+            } else if !recorders.contains(name) {
+                recorders.append(name)
+            }
         }
         self.init(
             server: devices.serverName,
             preferences: preferences,
             microphone: microphone,
             deafHeadset: Self.deafHeadset(devices.cards),
-            recorders: recorders
+            recorders: recorders,
+            liveRecorders: live,
+            unheardDevices: Self.unheardDevices(devices)
         )
+    }
+
+    private static func unheardDevices(_ devices: AudioDevices) -> [UnheardDevice] {
+        devices.sources.filter { $0.isOwn && !$0.isMonitor && ($0.isMuted || $0.isSilent) }
+            .map { UnheardDevice(.source, name: $0.name, isMuted: $0.isMuted) }
+            + devices.sinks.filter { $0.isOwn && $0.isSilent }.map { UnheardDevice(.sink, name: $0.name) }
     }
 
     private static func deafHeadset(_ cards: [AudioCard]) -> DeafHeadset? {

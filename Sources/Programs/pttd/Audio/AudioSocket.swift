@@ -17,7 +17,21 @@ final class AudioSocket {
     /// An application that may connect.
     private struct Holder {
         let token: [UInt8]
-        var connection: AudioConnection?
+        var link = Link.awaited(unsent: [])
+
+        var connection: AudioConnection? {
+            switch link {
+            case .connected(let connection): connection
+            case .awaited, .lost: nil
+            }
+        }
+    }
+
+    private enum Link {
+        /// It connects a moment after it has its token, and must not lose the first words of a transmission that has begun.
+        case awaited(unsent: [(header: AudioPacketHeader, samples: [UInt8])])
+        case connected(AudioConnection)
+        case lost
     }
 
     /// How long a connection may take to present its token.
@@ -25,6 +39,8 @@ final class AudioSocket {
     /// How many connections may be without a token at a time. A further one replaces the oldest of them; an application
     /// presents its token as soon as it has connected.
     private static let waitingLimit = 8
+    /// How many packets wait for an application that has not connected yet, two seconds; the oldest is dropped first.
+    private static let unsentLimit = 100
     /// Further peers are accepted in the next turn of the event loop, after other work.
     private static let acceptsPerTurn = 16
     /// A failing `accept` leaves the peer in the queue, and the event loop would call again without a pause.
@@ -73,8 +89,22 @@ final class AudioSocket {
 
     /// Sends one packet to the application, or drops it when the application's queue is full.
     func send(_ header: AudioPacketHeader, _ samples: UnsafeRawBufferPointer, to client: ClientID) {
-        guard let connection = holders[client]?.connection else { return }
-        if !connection.send(header, samples) { drop(connection, "the application closed its audio socket") }
+        switch holders[client]?.link {
+        case .connected(let connection):
+            if connection.send(header, samples) { return }
+            drop(connection, "the application closed its audio socket")
+        case .awaited(let unsent):
+            let newest = unsent.suffix(Self.unsentLimit - 1) + [(header, Array(samples))]
+            holders[client]?.link = .awaited(unsent: Array(newest))
+        case .lost, nil: break
+        }
+    }
+
+    /// Discards what waits for applications that have not connected yet: its transmission has ended.
+    func discardUnsent() {
+        for (client, holder) in holders {
+            if case .awaited = holder.link { holders[client]?.link = .awaited(unsent: []) }
+        }
     }
 
     /// Discards what an application has written so far.
@@ -156,8 +186,11 @@ final class AudioSocket {
             drop(former, "the peer closed its connection")
         }
         waiting.removeAll { $0 === connection }
-        holders[client]?.connection = connection
+        let before = holders[client]?.link
+        holders[client]?.link = .connected(connection)
         connected(client)
+        guard case .awaited(let unsent) = before else { return }
+        for packet in unsent { packet.samples.withUnsafeBytes { send(packet.header, $0, to: client) } }
     }
 
     /// The client with this token. Compares every byte of every token, so that the time reveals nothing about them.
@@ -179,7 +212,7 @@ final class AudioSocket {
         connection.close()
         waiting.removeAll { $0 === connection }
         guard let client = holder(of: connection) else { return }
-        holders[client]?.connection = nil
+        holders[client]?.link = .lost
         lost(client)
     }
 }

@@ -1,7 +1,6 @@
 import CoreConfiguration
 import EventLoop
 import Glibc
-import JSON
 import Journal
 import Logging
 import PTTMessages
@@ -10,17 +9,11 @@ import PulseAudio
 /// Carries out what ``HeadsetProfiles`` orders, and keeps its changes in a file of the state directory.
 @EventLoop
 final class Headset {
-    private static let file = "headset.json"
-    private static let sizeLimit = 16 * 1024
     /// For the server to change the profiles back on exit.
     private static let stopLimit = Duration.milliseconds(500)
 
-    private struct File: Codable {
-        let changes: [HeadsetProfiles.Change]
-    }
-
     private let server: AudioServer
-    private let directory: StateDirectory?
+    private let file: ChangeFile<HeadsetProfiles.Change>
     private let log: RateLimitedLog
     private var profiles: HeadsetProfiles
     private var observation: Observation?
@@ -28,9 +21,6 @@ final class Headset {
     private var isHandling = false
     private var isListing = false
     private var isListOutdated = false
-    private var isWriting = false
-    /// The changes to write once those before are written.
-    private var unwritten: [HeadsetProfiles.Change]?
     private var opening: (@EventLoop (String?) -> Void)?
     private var orders = 0
     private var stopped: (@EventLoop () -> Void)?
@@ -46,12 +36,14 @@ final class Headset {
     ///   - log: For files and profiles that cannot be changed.
     init?(_ mode: HeadsetMode, server: AudioServer, directory: String?, log: RateLimitedLog) {
         self.server = server
-        self.directory = directory.map { StateDirectory(path: $0, isOnDisk: true) }
         self.log = log
-        let undone = Self.read(directory, log)
+        let consequence = "the profile of a Bluetooth headset stays as it is"
+        file = ChangeFile("headset.json", in: directory, consequence: consequence, log: log)
+        let undone = file.read()
         guard mode != .music || !undone.isEmpty else { return nil }
         profiles = HeadsetProfiles(mode, undone: undone)
-        observation = server.observe([.server, .card, .source]) { [weak self] _ in self?.list() }
+        file.saved = { [weak self] in self?.handle(.saved($0)) }
+        observation = server.observe([.server, .card, .source, .sink]) { [weak self] _ in self?.list() }
     }
 
     /// Calls `open` once, with the source to record from or nil for the usual microphone, unless ``end()`` comes first.
@@ -106,8 +98,7 @@ final class Headset {
     private func perform(_ effect: HeadsetProfiles.Effect) {
         switch effect {
         case .save(let changes):
-            unwritten = changes
-            write()
+            file.write(changes)
         case .setProfile(let card, let profile):
             set(profile, of: card)
         case .openMicrophone(let source):
@@ -127,7 +118,7 @@ final class Headset {
             return
         }
         (isListing, isListOutdated) = (true, false)
-        server.list([.server, .card, .source]) { [weak self] in self?.received($0) }
+        server.list([.server, .card, .source, .sink]) { [weak self] in self?.received($0) }
     }
 
     private func received(_ result: Result<AudioDevices, AudioError>) {
@@ -151,58 +142,6 @@ final class Headset {
                 handle(.refused(card: card))
             }
             if orders == 0, stopped != nil { finish() }
-        }
-    }
-
-    // MARK: The file
-
-    private func write() {
-        guard !isWriting, let changes = unwritten else { return }
-        unwritten = nil
-        guard let directory else { return written(false) }
-        do {
-            let change = try Self.change(changes)
-            isWriting = true
-            try EventLoop.spawnBlocking {
-                directory.failure(of: [change])
-            } completion: { [weak self] failure in
-                self?.written(failure)
-            }
-        } catch {
-            isWriting = false
-            log.log(level: .notice, "the profile of a Bluetooth headset stays as it is: \(error)")
-            written(false)
-        }
-    }
-
-    private func written(_ failure: SystemError?) {
-        isWriting = false
-        if let failure {
-            log.log(level: .notice, "the profile of a Bluetooth headset stays as it is: \(failure)")
-        }
-        written(failure == nil)
-    }
-
-    /// Only the last of several writings is reported: the one before did not contain all changes.
-    private func written(_ hasSucceeded: Bool) {
-        if unwritten == nil { handle(.saved(hasSucceeded)) } else { write() }
-    }
-
-    private static func change(_ changes: [HeadsetProfiles.Change]) throws -> StateDirectory.Change {
-        if changes.isEmpty { return .remove(name: file) }
-        return .replace(name: file, bytes: Array(try JSON(encoding: File(changes: changes)).text.utf8))
-    }
-
-    private static func read(_ directory: String?, _ log: RateLimitedLog) -> [HeadsetProfiles.Change] {
-        guard let directory else { return [] }
-        do {
-            guard let text = try TextFile.read("\(directory)/\(file)", limit: sizeLimit) else { return [] }
-            // What is no object has no changes either.
-            let object = try JSON(parsing: text).object ?? JSONObject()
-            return try object.decode(File.self, unknownKeys: .ignored).changes
-        } catch {
-            log.log(level: .error, "\(directory)/\(file) cannot be used: \(error)")
-            return []
         }
     }
 }

@@ -65,11 +65,18 @@ struct HeadsetProfiles {
     /// Cards that are left as they are until the microphone is not wanted any more: the server has refused, the change could
     /// not be written down, or somebody else has chosen a profile meanwhile.
     private var declined: Set<String> = []
+    /// Cards whose profile the server has taken back. WirePlumber 0.5 changes it itself while anything records from the
+    /// headset, and takes it back two seconds later, also where it was changed here: each transmission changes it again, and
+    /// between them nobody quarrels with WirePlumber.
+    private var yielded: Set<String> = []
     private var isTransmitting = false
     private var isJoined = false
     private var isStopping = false
-    /// Until when the transmission waits for the headset's microphone; nil if it does not.
+    /// Until when the transmission waits for a headset's microphone; nil if it does not.
     private var waitingEnd: MonotonicInstant?
+    /// The headset whose profile was ordered last, and until when another default sink means nothing: its sink goes with the
+    /// profile, and that of the next one is the default one only after a while.
+    private var changing: (card: String, end: MonotonicInstant)?
     private var conversationEnd: MonotonicInstant?
 
     /// After the last transmission.
@@ -104,6 +111,7 @@ struct HeadsetProfiles {
             stopWaiting(&effects)
         case .transmissionBegan:
             isTransmitting = true
+            yielded = []
             conversationEnd = nil
             waitingEnd = now + Self.waitLimit
             effects.append(.cancelTimer)
@@ -122,7 +130,9 @@ struct HeadsetProfiles {
             isTransmitting = false
             waitingEnd = nil
         }
+        if let end = changing?.end, now >= end { changing = nil }
         updateProfiles(&effects)
+        for case .setProfile(let card, profile: _) in effects { changing = (card, now + Self.waitLimit) }
         updateWaiting(&effects)
         return effects
     }
@@ -139,17 +149,25 @@ struct HeadsetProfiles {
         }
     }
 
+    /// The one that plays by default.
+    private var headset: AudioCard? {
+        devices.headset ?? changing.flatMap { changing in devices.cards.first { $0.name == changing.card } }
+    }
+
     private mutating func updateProfiles(_ effects: inout [Effect]) {
         if isWanted {
             begin(&effects)
         } else {
             declined = []
+            yielded = []
             undo(&effects)
         }
     }
 
     private mutating func begin(_ effects: inout [Effect]) {
-        guard let card = devices.headset, !declined.contains(card.name) else { return }
+        guard let card = headset, !declined.contains(card.name), !yielded.contains(card.name) else {
+            return
+        }
         if let index = entries.firstIndex(where: { $0.change.card == card.name }) {
             guard entries[index].phase == .undoing else { return }
             entries[index].phase = .ordered
@@ -193,6 +211,9 @@ struct HeadsetProfiles {
             case .writing where isOriginal, .ordered where isOriginal, .undoing where isOurs: break
             case .ordered where isOurs, .made where isOurs, .unknown where isOurs:
                 entries[index].phase = .made
+            case .made where isOriginal && !isTransmitting && devices.hasLoopback(card):
+                yielded.insert(change.card)
+                entries.remove(at: index)
             case .writing, .ordered, .made:
                 declined.insert(change.card)
                 entries.remove(at: index)
@@ -226,7 +247,7 @@ struct HeadsetProfiles {
             if let conversationEnd { effects.append(.setTimer(conversationEnd)) }
             return
         }
-        guard mode != .music, let card = devices.headset else { return stopWaiting(&effects) }
+        guard mode != .music, let card = headset else { return stopWaiting(&effects) }
         if card.active?.hasMicrophone == true, let source = devices.source(of: card) {
             stopWaiting(&effects, source: source)
         } else if entries.contains(where: { $0.change.card == card.name }) {
@@ -244,36 +265,25 @@ struct HeadsetProfiles {
 }
 
 extension AudioDevices {
-    /// The Bluetooth headset that plays by default: its sink has its address in its name, as its card has.
+    /// The Bluetooth headset that plays by default.
     fileprivate var headset: AudioCard? {
-        guard let defaultSink else { return nil }
-        return cards.first { card in
-            card.isBluetooth && card.address.map { Self.name(defaultSink, hasAddress: $0) } ?? false
-        }
+        guard let sink = sinks.first(where: { $0.name == defaultSink }) else { return nil }
+        return cards.first { $0.isBluetooth && $0.index == sink.card }
     }
 
-    /// The microphone of a headset, which exists only in some of its profiles.
+    /// Whether WirePlumber 0.5 changes the profile by itself.
+    fileprivate func hasLoopback(_ card: AudioCard) -> Bool {
+        sources.contains { $0.isHeadsetLoopback && $0.card == card.index }
+    }
+
+    /// The microphone of a headset. PulseAudio and WirePlumber 0.4 have it only in some of its profiles; that of WirePlumber
+    /// 0.5 is always there, and delivers zeros in the others.
     fileprivate func source(of card: AudioCard) -> String? {
-        guard let address = card.address else { return nil }
-        return sources.first { !$0.isMonitor && !$0.isOwn && Self.name($0.name, hasAddress: address) }?.name
-    }
-
-    /// `bluez_sink.AA_BB_CC_DD_EE_FF.a2dp_sink`, `bluez_output.AA_BB_CC_DD_EE_FF.1`.
-    private static func name(_ name: String, hasAddress address: String) -> Bool {
-        let parts = name.utf8.split(separator: UInt8(ascii: "."))
-        return parts.count > 1 && parts[0].starts(with: "bluez_".utf8) && parts[1].elementsEqual(address.utf8)
+        sources.first { !$0.isMonitor && !$0.isOwn && $0.card == card.index }?.name
     }
 }
 
 extension AudioCard {
-    /// Of `bluez_card.AA_BB_CC_DD_EE_FF`.
-    fileprivate var address: String? {
-        let prefix = "bluez_card."
-        return name.utf8.starts(with: prefix.utf8) ? String(name.utf8.dropFirst(prefix.utf8.count)) : nil
-    }
-
-    fileprivate var active: AudioCard.Profile? { profiles.first { $0.name == activeProfile } }
-
     /// The best one with the microphone. Others with a microphone, `headset-audio-gateway` for example, are those of a
     /// telephone that uses this machine as its headset.
     fileprivate var headsetProfile: AudioCard.Profile? {

@@ -17,10 +17,13 @@ final class Microphone {
     private let log: RateLimitedLog
     private var stream: CaptureStream?
     private var framer: Framer?
+    private var frame: (@EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void)?
     private var sequence: UInt64 = 0
     private var deliversIncompletePackets = false
     /// Changes the profile of a Bluetooth headset before its microphone is opened; nil if the profile stays as it is.
     var headset: Headset?
+    /// Lowers what other programs play while the microphone is open; nil if it stays as loud as it is.
+    var ducking: Ducking?
     /// What was captured before is not delivered.
     private var gate = MonotonicInstant(nanoseconds: .min)
     /// What was captured before is delivered as silence.
@@ -88,6 +91,7 @@ final class Microphone {
         do throws(AudioError) {
             let captured = try SampleSpec(rate: format.rate, channels: format.channels)
             framer = Framer(captured, frame: packet)
+            self.frame = frame
             let request = StreamRequest(
                 name: "Push to talk",
                 format: captured,
@@ -103,8 +107,10 @@ final class Microphone {
                 startLimit: Self.startLimit,
                 stallLimit: Self.stallLimit,
                 events: { [weak self] in self?.handle($0, started: started, failed: failed) },
-                fragments: { [weak self] in self?.cut($0, at: $1, deliver: frame) }
+                fragments: { [weak self] in self?.cut($0, at: $1) }
             )
+            // After the order to open it, which it must not hold up.
+            ducking?.begin()
         } catch {
             fail(error, failed)
         }
@@ -115,7 +121,8 @@ final class Microphone {
         stream?.close()
         stream = nil
         headset?.end()
-        framer = nil
+        ducking?.end()
+        (framer, frame) = (nil, nil)
         sequence = 0
         gate = MonotonicInstant(nanoseconds: .min)
         silenceEnd = gate
@@ -137,11 +144,32 @@ final class Microphone {
         silenceEnd = time
     }
 
-    private func cut(
-        _ fragment: UnsafeRawBufferPointer,
-        at time: MonotonicInstant,
-        deliver: (AudioPacketHeader, UnsafeRawBufferPointer) -> Void
-    ) {
+    /// Delivers the packet that is incomplete now, with silence in place of what is missing: what a person said last has been
+    /// captured and is not to be lost. Call ``close()`` then.
+    func finish() {
+        guard var framer else { return }
+        self.framer = nil
+        let size = framer.frameByteCount
+        framer.flush { samples, time in
+            let packet = Array(samples) + [UInt8](repeating: 0, count: size - samples.count)
+            packet.withUnsafeBytes { deliver($0, at: time) }
+        }
+    }
+
+    private func deliver(_ samples: UnsafeRawBufferPointer, at time: MonotonicInstant) {
+        let header = AudioPacketHeader(
+            sequence: sequence,
+            timestamp: MonotonicTime(nanoseconds: time.nanoseconds)
+        )
+        if time < silenceEnd {
+            silence.withUnsafeBytes { frame?(header, UnsafeRawBufferPointer(rebasing: $0[..<samples.count])) }
+        } else {
+            frame?(header, samples)
+        }
+        sequence += 1
+    }
+
+    private func cut(_ fragment: UnsafeRawBufferPointer, at time: MonotonicInstant) {
         // Removed meanwhile: the receiver of a frame may find that the application has disconnected, and close this.
         guard let stream, var framer else { return }
         let early = time < gate ? min(fragment.count, framer.format.byteCount(of: gate - time)) : 0
@@ -150,18 +178,7 @@ final class Microphone {
         // A function and no closure: it must not be allocated for each fragment.
         func deliverPacket(_ samples: UnsafeRawBufferPointer, at time: MonotonicInstant) {
             guard self.stream === stream else { return }
-            let header = AudioPacketHeader(
-                sequence: sequence,
-                timestamp: MonotonicTime(nanoseconds: time.nanoseconds)
-            )
-            if time < silenceEnd {
-                silence.withUnsafeBytes {
-                    deliver(header, UnsafeRawBufferPointer(rebasing: $0[..<samples.count]))
-                }
-            } else {
-                deliver(header, samples)
-            }
-            sequence += 1
+            self.deliver(samples, at: time)
         }
         framer.append(
             UnsafeRawBufferPointer(rebasing: fragment[early...]),

@@ -29,6 +29,12 @@ final class Speaker {
 
     /// Called when there is room again after ``play(_:)`` had returned false.
     var roomAvailable: @EventLoop () -> Void = {}
+    /// Called once when there is a default speaker again after there was none, unless one is opened before.
+    var returned: @EventLoop () -> Void = {}
+    /// Set while there is no speaker.
+    private var observation: Observation?
+    private var isLooking = false
+    private var isOutdated = false
     /// Called with the audio server's name of the device once it is open, and when the server has changed the device.
     var opened: @EventLoop (String) -> Void = { _ in }
 
@@ -50,6 +56,7 @@ final class Speaker {
         failed: @escaping @EventLoop (Interruption, String) -> Void
     ) {
         close()
+        observation = nil
         do throws(AudioError) {
             let played = try SampleSpec(rate: format.rate, channels: format.channels)
             queueLimit = played.byteCount(of: Self.queue)
@@ -118,7 +125,31 @@ final class Speaker {
         close()
         switch error.kind {
         case .serverLost: failed(.audioServerLost, "\(error)")
-        case .noDevice, .other: failed(.speakerLost, "\(error)")
+        case .noDevice:
+            observation = server.observe([.server, .sink]) { [weak self] _ in self?.lookForSpeaker() }
+            failed(.speakerLost, "\(error)")
+        // It would fail again: there is a speaker.
+        case .other: failed(.speakerLost, "\(error)")
+        }
+    }
+
+    /// One list at a time: other programs cause the events.
+    private func lookForSpeaker() {
+        isOutdated = isLooking
+        guard !isLooking else { return }
+        isLooking = true
+        server.list([.server, .sink]) { [weak self] in self?.received($0) }
+    }
+
+    private func received(_ result: Result<AudioDevices, AudioError>) {
+        isLooking = false
+        // A lost server is reported elsewhere, and so is its return.
+        guard observation != nil, case .success(let devices) = result else { return }
+        if devices.sinks.contains(where: { $0.name == devices.defaultSink && !$0.isOwn }) {
+            observation = nil
+            returned()
+        } else if isOutdated {
+            lookForSpeaker()
         }
     }
 

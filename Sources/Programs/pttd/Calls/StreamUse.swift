@@ -22,11 +22,14 @@ struct StreamUse: Equatable {
         let names = Set(applications.map { $0.lowercased() })
         let recordings = devices.sourceOutputs.filter(\.isOfAnotherApplication)
         let sources = Dictionary(devices.sources.map { ($0.index, $0) }) { first, _ in first }
-        // An application that records from our own source transmits by push-to-talk: neither that nor what it plays is a call
-        // that push-to-talk would have to yield to.
-        let users = recordings.filter { sources[$0.device]?.isOwn == true }
+        // An application that records from our own source, also through an echo canceller, transmits by push-to-talk:
+        // neither that nor what it plays is a call that push-to-talk would have to yield to.
+        let isUser = { (recording: AudioStream) in
+            sources[recording.device].map(devices.deliversOnlyOwnSound) ?? false
+        }
+        let users = recordings.filter(isUser)
         var recorders: Set<String> = []
-        for recording in recordings where !recording.isCorked && sources[recording.device]?.isOwn != true {
+        for recording in recordings where !recording.isCorked && !isUser(recording) {
             let isOfMicrophone = sources[recording.device].map(devices.isMicrophone) ?? false
             let call = ActiveCalls.Call(id: "recording \(recording.index)", name: recording.application)
             if recording.role == Self.phone {

@@ -1,6 +1,7 @@
 import CoreConfiguration
 import EventLoop
 import Glibc
+import Journal
 import Logging
 import PTTCore
 
@@ -10,7 +11,7 @@ final class PolicyWatch {
     static let fileName = "policy.toml"
 
     private let paths: [String]
-    private let log: Logger
+    private let log: RateLimitedLog
     private let report: @EventLoop (Policy) -> Void
     /// By path.
     private var readings: [String: Reading] = [:]
@@ -28,9 +29,9 @@ final class PolicyWatch {
 
     /// - Parameters:
     ///   - directories: Where a `policy.toml` may be; all that exist apply.
-    ///   - log: Receives a line for each file that cannot be used.
+    ///   - log: Receives a line for each file that cannot be used, each time that it is read.
     ///   - report: Called with each new policy, for the first time before the initialiser returns.
-    init(_ directories: [String], log: Logger, report: @escaping @EventLoop (Policy) -> Void) {
+    init(_ directories: [String], log: RateLimitedLog, report: @escaping @EventLoop (Policy) -> Void) {
         paths = directories.map { "\($0)/\(Self.fileName)" }
         self.log = log
         self.report = report
@@ -70,7 +71,7 @@ final class PolicyWatch {
                 if name == "localtime" { self?.evaluate() }
             }
         } catch {
-            log.error("the closed times of the policy will begin and end too late: \(error)")
+            log.log(level: .error, "the closed times of the policy will begin and end too late: \(error)")
         }
     }
 
@@ -93,9 +94,12 @@ final class PolicyWatch {
             readings[path] = .file(try PolicyFile.load(path))
         } catch {
             if case .file(_?) = readings[path] {
-                log.error("\(path) cannot be used; the previous policy stays in force: \(error)")
+                log.log(level: .error, "\(path) cannot be used; the previous policy stays in force: \(error)")
             } else {
-                log.error("\(path) cannot be used; no channel can be joined until it can: \(error)")
+                log.log(
+                    level: .error,
+                    "\(path) cannot be used; no channel can be joined until it can: \(error)"
+                )
                 readings[path] = .unusable(reason: "\(path): \(error)")
             }
         }
@@ -109,7 +113,7 @@ final class PolicyWatch {
             }
             watches.append(watch)
         } catch {
-            log.warning("changes of \(path) will not be detected: \(error)")
+            log.log(level: .warning, "changes of \(path) will not be detected: \(error)")
         }
     }
 }

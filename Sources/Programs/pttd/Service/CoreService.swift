@@ -15,6 +15,7 @@ final class CoreService {
     let audio: AudioSocket
     let clients: ClientConnections
     private var server: VarlinkServer?
+    private var allowance = EventAllowance()
     private var lastStatus: (changes: Int, reply: PreparedReply)?
     /// The calls of `Subscribe` and `Attach`.
     var subscribers = SubscriberList<VarlinkConnection.Identifier, VarlinkCall>()
@@ -70,7 +71,11 @@ final class CoreService {
 
     private func handle(_ call: VarlinkCall, by handler: Route.Handler) throws(VarlinkError) {
         host.caller = call.connection.processID
-        defer { host.caller = 0 }
+        let sequence = host.sequence
+        defer {
+            host.caller = 0
+            limit(call.connection, afterEvents: host.sequence - sequence)
+        }
         do throws(VarlinkError) {
             try handler(self, call)
         } catch {
@@ -79,6 +84,20 @@ final class CoreService {
             throw error
         }
     }
+
+    /// Who publishes more than its allowance waits while a subscriber does not keep up: otherwise the subscriber would lose
+    /// its subscription, and an application with it the transmission. Who transmits waits only briefly for each call: one of
+    /// them may end the transmission.
+    private func limit(_ connection: VarlinkConnection, afterEvents count: Int) {
+        let wait = allowance.charge(count, to: connection.processID, at: .now)
+        guard wait > .zero,
+            subscribers.inOrder.contains(where: { $0.connection.unreadMessages > Self.backlog })
+        else { return }
+        connection.hold(for: connection.priority == .important ? min(wait, EventAllowance.interval) : wait)
+    }
+
+    /// Messages that a subscriber may leave unread before others have to wait for it.
+    private static let backlog = 32
 
     // MARK: Replies
 

@@ -67,7 +67,7 @@ extension CoreService {
     }
 
     func reply(to call: VarlinkCall, with answer: TalkSession.Answer) {
-        // The client may have disconnected while the answer waited for the disk: it must not be given a token any more.
+        // The client may have disconnected before its call was handled: it must not be given a token any more.
         guard !call.connection.isClosed else { return }
         switch answer {
         case .joined(let channelID, let format, let pushToken, let isApplication):

@@ -8,16 +8,19 @@ import PTTMessages
 
 /// The channel on disk, so that its application gets it back after a crash of anything or a reboot.
 ///
-/// While the disk cannot be written, the state is kept aside in the runtime directory, which is in memory: a restarted
-/// core finds it there, a rebooted machine does not.
+/// A change is at once in the runtime directory, which is in memory and outlives this process, and then on disk, for which
+/// nothing waits: a press, a reply and an event are as fast on a slow disk. What a power cut loses is what the disk has not
+/// taken by then. A channel that no application owns is never on disk: after a reboot it would open the microphone for
+/// nobody.
 @EventLoop
 final class StateStore {
-    /// The result of a write, or the end of a wait, in the terms of `SaveOrder`.
     enum Report {
-        case written
-        case notWritten(reason: String)
-        case overdue(reason: String)
-        case retryTimeCame
+        /// The disk is behind: a restarted core finds the state, a rebooted machine does not. Reported for each reason.
+        ///
+        /// - Parameter reason: For people.
+        case notSaved(reason: String)
+        /// Everything is on disk again.
+        case saved
     }
 
     /// What an earlier run has saved.
@@ -26,8 +29,6 @@ final class StateStore {
         let descriptor: Descriptor?
         /// In percent; nil if no person has set it.
         let volume: Int?
-        /// Whether it was kept aside; what is on disk is older.
-        let isAside: Bool
     }
 
     /// `channel.json` has what the core needs, `descriptor.json` what people see, `volume.json` what they have set.
@@ -57,7 +58,7 @@ final class StateStore {
 
     /// An image in base64 and a name, with room to spare.
     private static let sizeLimit = 512 * 1024
-    /// A write that takes longer counts as failed, so that clients that wait for an answer still receive it in time.
+    /// A write that takes longer is reported, and a core that stops does not wait for it.
     private static let writeTimeout = Duration.seconds(2)
 
     private let directory: StateDirectory?
@@ -68,76 +69,86 @@ final class StateStore {
     private var volume: SavedVolume?
     /// The files that differ from what is on disk, or may do so.
     private var unwritten: Set<File> = []
+    /// Something was saved since the last ``write()``.
+    private var hasChanged = false
+    private var isWriting = false
+    private var isFailing = false
     private var backOff = BackOff(first: .seconds(1), limit: .seconds(300))
-    private var deadline: TimerSource?
-    private var retryTimer: TimerSource?
+    private lazy var deadline = TimerSource { [weak self] in self?.overdue() }
+    private lazy var retryTimer = TimerSource { [weak self] in self?.begin() }
+    private var settled: (@EventLoop () -> Void)?
 
-    /// Called for each result of ``write()`` and ``retryLater()``; from within them if nothing can be written at all.
+    /// Called for a write that fails or takes too long, and when there is none such any more.
     var report: @EventLoop (Report) -> Void = { _ in }
 
     /// - Parameters:
     ///   - directory: Created when it is needed; nil: nothing is kept.
-    ///   - aside: Where the state is kept while it cannot be written to `directory`.
+    ///   - aside: Where the state is kept until it is in `directory`.
     ///   - log: For files that cannot be read.
     init(_ directory: String?, aside: String?, log: RateLimitedLog) {
         self.directory = directory.map { StateDirectory(path: $0, isOnDisk: true) }
         self.aside = aside.map { StateDirectory(path: $0, isOnDisk: false) }
         self.log = log
-        deadline = TimerSource { [weak self] in
-            self?.report(.overdue(reason: "\(directory ?? "") does not answer within \(Self.writeTimeout)"))
-        }
-        retryTimer = TimerSource { [weak self] in self?.report(.retryTimeCame) }
     }
 
-    /// What an earlier run has saved; nil if nothing is kept. A file that cannot be used is renamed, and counts as
-    /// missing.
-    func load() -> Found? {
+    /// What an earlier run has saved. A file that cannot be used counts as missing: what is damaged is renamed, and what cannot
+    /// be read stays for the next start.
+    func load() -> Found {
         if let aside, let kept = read(Aside.self, Aside.name, in: aside) {
             channel = kept.channel
             descriptor = kept.descriptor.map { Descriptor(name: $0.name, image: image($0.image)) }
             volume = kept.volume
             unwritten = Set(File.allCases)
-            return found(isAside: true)
+            // What is on disk is older, and nobody knows why.
+            isFailing = true
+            begin()
+            return found
         }
-        guard let directory else { return nil }
+        guard let directory else { return found }
         volume = read(SavedVolume.self, File.volume.rawValue, in: directory)
         channel = read(SavedChannel.self, File.channel.rawValue, in: directory)
         if channel != nil {
             descriptor = read(SavedDescriptor.self, File.descriptor.rawValue, in: directory)
                 .map { Descriptor(name: $0.name, image: image($0.image)) }
         }
-        return found(isAside: false)
+        return found
     }
 
-    private func found(isAside: Bool) -> Found {
-        Found(channel: channel, descriptor: descriptor, volume: volume?.volume, isAside: isAside)
+    private var found: Found {
+        Found(channel: channel, descriptor: descriptor, volume: volume?.volume)
     }
 
-    /// Stores the channel for the next ``write()``. Nil: none is joined.
+    /// It survives this process from now on; call ``write()`` when all of an event is saved. Nil: none is joined.
     func save(_ channel: SavedChannel?) {
         self.channel = channel
-        unwritten.insert(.channel)
+        keepAside(.channel)
     }
 
-    /// Stores the descriptor for the next ``write()``. Nil: there is none.
+    /// As ``save(_:)`` of a channel. Nil: there is none.
     func save(_ descriptor: Descriptor?) {
         self.descriptor = descriptor
-        unwritten.insert(.descriptor)
+        keepAside(.descriptor)
     }
 
-    /// Stores the volume for the next ``write()``. That of a new installation has no file.
+    /// As ``save(_:)`` of a channel. The volume of a new installation has no file.
     func save(volume: Int) {
         self.volume = volume == Status.defaultVolume ? nil : SavedVolume(volume: volume)
-        unwritten.insert(.volume)
+        keepAside(.volume)
     }
 
-    /// Begins to write the files that have changed. One write must have ended before the next begins.
+    /// Writes what was saved since the last call, now or after the write in progress.
     func write() {
-        retryTimer?.disarm()
-        // Without a directory nothing is kept, which was logged when the program started.
-        guard let directory else { return report(.written) }
+        guard hasChanged else { return }
+        hasChanged = false
+        begin()
+    }
+
+    private func begin() {
+        guard let directory, !isWriting, !unwritten.isEmpty else { return }
+        retryTimer.disarm()
         let files = File.allCases.filter { unwritten.contains($0) }
         unwritten = []
+        isWriting = true
         do throws(SystemError) {
             let changes = files.map { change($0) }
             try EventLoop.spawnBlocking {
@@ -145,45 +156,74 @@ final class StateStore {
             } completion: { [weak self] failure in
                 self?.ended(files, failure)
             }
-            deadline?.arm(after: Self.writeTimeout)
+            deadline.arm(after: Self.writeTimeout)
         } catch {
             ended(files, error)
         }
     }
 
-    func retryLater() {
-        retryTimer?.arm(after: backOff.next())
+    /// Calls `then` once, when everything is on disk, or no write is in progress that is likely to end.
+    func whenSettled(_ then: @escaping @EventLoop () -> Void) {
+        settled = then
+        notifyIfSettled()
+    }
+
+    private func notifyIfSettled() {
+        guard !isWriting || isFailing, let settled else { return }
+        self.settled = nil
+        settled()
     }
 
     private func ended(_ files: [File], _ failure: SystemError?) {
-        deadline?.disarm()
+        isWriting = false
+        deadline.disarm()
         if let failure {
             unwritten.formUnion(files)
-            report(.notWritten(reason: "\(failure)"))
-        } else {
+            retryTimer.arm(after: backOff.next())
+            fail("\(failure)")
+        } else if unwritten.isEmpty {
             backOff.reset()
-            report(.written)
+            if isOwned || channel == nil { forgetAside() }
+            if isFailing { report(.saved) }
+            isFailing = false
+        } else {
+            begin()
         }
+        notifyIfSettled()
+    }
+
+    private func overdue() {
+        fail("\(directory?.path ?? "") does not answer within \(Self.writeTimeout)")
+        notifyIfSettled()
+    }
+
+    private func fail(_ reason: String) {
+        isFailing = true
+        report(.notSaved(reason: reason))
     }
 
     // MARK: Aside
 
-    func keepAside() {
-        guard let aside else { return }
+    private func keepAside(_ file: File) {
+        unwritten.insert(file)
+        hasChanged = true
+        guard let aside, directory != nil else { return }
         let kept = Aside(channel: channel, descriptor: savedDescriptor, volume: volume)
         do throws(SystemError) {
             try aside.apply([.replace(name: Aside.name, bytes: bytes(kept))])
         } catch {
-            log.log(level: .error, "the state cannot be kept in the runtime directory either: \(error)")
+            log.log(level: .error, "the state cannot be kept in the runtime directory: \(error)")
+            // An older one there would count more than what the disk is about to have.
+            forgetAside()
         }
     }
 
-    func forgetAside() {
+    private func forgetAside() {
         guard let aside else { return }
         do throws(SystemError) {
             try aside.apply([.remove(name: Aside.name)])
         } catch {
-            log.log(level: .error, "a restart will find older state than is on disk: \(error)")
+            log.log(level: .error, "a restart may find older state than is on disk: \(error)")
         }
     }
 
@@ -193,13 +233,15 @@ final class StateStore {
         let name = file.rawValue
         let text: [UInt8]? =
             switch file {
-            case .channel: channel.map { bytes($0) }
-            case .descriptor: savedDescriptor.map { bytes($0) }
+            case .channel: isOwned ? channel.map { bytes($0) } : nil
+            case .descriptor: isOwned ? savedDescriptor.map { bytes($0) } : nil
             case .volume: volume.map { bytes($0) }
             }
         guard let text else { return .remove(name: name) }
         return .replace(name: name, bytes: text)
     }
+
+    private var isOwned: Bool { channel?.owner != nil }
 
     private var savedDescriptor: SavedDescriptor? {
         descriptor.map { SavedDescriptor(name: $0.name, image: $0.image?.base64) }
@@ -236,6 +278,9 @@ final class StateStore {
                 throw Damage("it is not a JSON object")
             }
             return try object.decode(type, unknownKeys: .ignored)
+        } catch TextFile.Unreadable.system(let error) {
+            log.log(level: .error, "\(path) is not used before the next start: \(error)")
+            return nil
         } catch {
             log.log(level: .error, "\(path) cannot be used, and is kept as \(path).damaged: \(error)")
             // If even this fails, the next save replaces the file.

@@ -23,6 +23,8 @@ struct DriftCorrector: Equatable, Sendable {
     /// In samples, as the other numbers without a unit.
     private let tolerance: Double
     private let levels: ClosedRange<Double>
+    /// The lowest reference: higher after each time that the queue ran empty. A machine that was late once is late again.
+    private var floor: Double
     private let limit: Int
     private let span: Int
     private var spanLowest = Int.max
@@ -38,9 +40,25 @@ struct DriftCorrector: Equatable, Sendable {
     /// - Parameter rate: In samples per second.
     init(rate: Int) {
         tolerance = Double(rate) * 0.001
-        levels = Double(rate) * 0.0035...Double(rate) * 0.0095
-        limit = rate * 25 / 1000
+        levels = Double(rate) * 0.005...Double(rate) * 0.020
+        floor = levels.lowerBound
+        limit = rate * 30 / 1000
         span = rate / 10
+    }
+
+    /// Another sound begins: nothing that was measured before counts, but how high the level must be.
+    mutating func begin() {
+        (spanLowest, spanCount, spans, surplus) = (.max, 0, 0, 0)
+        (lastLowest, average, reference) = (nil, nil, nil)
+    }
+
+    /// How much more than usual is to wait before a sound begins: more after each time that the queue ran empty.
+    var headStart: Int { Int(floor - levels.lowerBound) }
+
+    /// The server had nothing to play.
+    mutating func ranEmpty() {
+        floor = min(floor + tolerance, levels.upperBound)
+        reference = reference.map { max($0, floor) }
     }
 
     /// - Parameters:
@@ -79,7 +97,7 @@ struct DriftCorrector: Equatable, Sendable {
         spans += 1
         // The level at which the server began to play, after the unrest of the start.
         if reference == nil, spans >= Self.spansInAverage {
-            reference = min(max(average, levels.lowerBound), levels.upperBound)
+            reference = min(max(average, floor), levels.upperBound)
         }
     }
 }

@@ -5,14 +5,17 @@ import EventLoop
 /// starts at once and causes no wake-ups otherwise.
 @EventLoop
 final class FeedStream {
-    /// What the server stores at most, 15 ms, and half of what remains beside two portions, 5 ms, in its sink. What it does
-    /// not ask for waits here and arrives late, so that it is more than usually waits there.
-    private static let latency = Duration.milliseconds(20)
+    /// What the server asks for at most. What it does not ask for waits here and arrives late, so that it is more than ever
+    /// waits there.
+    private static let latency = Duration.milliseconds(40)
     /// As the microphone's samples arrive: a longer one would wait for the next.
     private static let portion = Duration.milliseconds(5)
-    /// What the server waits for before it plays, and what it then stores; pipewire-pulse 0.3.65 waits for a period. Less,
-    /// and a busy machine interrupts the sound; more, and it is later.
-    private static let prebuffer = Duration.milliseconds(5)
+    /// What the server waits for before it plays. It takes a portion at once: what is more than that is for how much later
+    /// than usual the microphone's samples may arrive before there is a hole.
+    private static let prebuffer = Duration.milliseconds(10)
+    /// How much later than it is due the last sample may be played: periods of the server, and of its loopback. The server is
+    /// not asked to drain: a stream of pipewire-pulse 0.3.65 does not begin again at once after that.
+    private static let lateness = Duration.milliseconds(15)
     /// What is stored at most, here and in the server.
     private static let limit = Duration.milliseconds(100)
 
@@ -22,6 +25,11 @@ final class FeedStream {
     private var failed: (@EventLoop (AudioError) -> Void)?
     private var pending: [Int16] = []
     private var isFeeding = false
+    /// A part of the present sound has been sent.
+    private var hasBegun = false
+    /// Called once what was written is played, or will not be.
+    private var drained: (@EventLoop () -> Void)?
+    private lazy var due = TimerSource { [weak self] in self?.end() }
     private var corrector: DriftCorrector
     /// The first block that was left out.
     private var omitted: [Int16]?
@@ -64,13 +72,15 @@ final class FeedStream {
         failed = nil
         handle?.close()
         handle = nil
+        reportDrained()
     }
 
     /// What is written is played from now on.
     func begin() {
-        isFeeding = true
+        if drained != nil { end() }
+        (isFeeding, hasBegun) = (true, false)
         (pending, omitted) = ([], nil)
-        corrector = DriftCorrector(rate: format.rate)
+        corrector.begin()
         handle?.cork(false)
     }
 
@@ -81,6 +91,26 @@ final class FeedStream {
         handle?.cork(true)
         // An earlier sound would be heard at the next beginning.
         handle?.flush()
+        reportDrained()
+    }
+
+    /// Ends as soon as what has been written is played; what is written from now on is not.
+    ///
+    /// - Parameter completion: Called once, within ``limit`` and ``lateness``, possibly during this call.
+    func finish(then completion: @escaping @EventLoop () -> Void) {
+        drained = completion
+        guard isFeeding, handle?.isOpen == true else { return end() }
+        let waiting = format.duration(ofBytes: max(0, level) * format.bytesPerSampleFrame)
+        transfer(all: true)
+        isFeeding = false
+        due.arm(after: min(waiting, Self.limit) + Self.lateness)
+    }
+
+    private func reportDrained() {
+        due.disarm()
+        let handler = drained
+        drained = nil
+        handler?()
     }
 
     /// - Parameter samples: 16 bit, mono, 48 kHz.
@@ -127,12 +157,21 @@ final class FeedStream {
         return pa_stream_get_buffer_attr(stream).map { Int($0.pointee.tlength) }
     }
 
-    private func transfer() {
+    /// On a machine that was late before, a sound begins that much later, and then has no hole.
+    private var isHeldBack: Bool {
+        guard corrector.headStart > 0 else { return false }
+        let usual = format.byteCount(of: Self.prebuffer) / format.bytesPerSampleFrame
+        return pending.count < usual + corrector.headStart
+    }
+
+    /// Sends what the server asks for, or all there is, which the server can store.
+    private func transfer(all isEverything: Bool = false) {
         guard let handle, handle.isOpen, let stream = handle.stream else { return }
         let requested = pa_stream_writable_size(stream)
         guard requested != .max else { return }
-        let count = min(requested / format.bytesPerSampleFrame, pending.count)
-        guard count > 0 else { return }
+        let count = isEverything ? pending.count : min(requested / format.bytesPerSampleFrame, pending.count)
+        guard count > 0, hasBegun || isEverything || !isHeldBack else { return }
+        hasBegun = true
         let result = pending.withUnsafeBytes {
             pa_stream_write(
                 stream,
@@ -160,7 +199,9 @@ final class FeedStream {
             let handler = failed
             close()
             handler?(error)
-        case .playing, .underflowed, .moved, .suspended, .deviceChanged:
+        case .underflowed:
+            if isFeeding { corrector.ranEmpty() }
+        case .playing, .moved, .suspended, .deviceChanged:
             break
         }
     }

@@ -19,9 +19,8 @@ extension VirtualSource {
         _ completion: @escaping @EventLoop (Result<Void, RemovalFailure>) -> Void
     ) {
         let found = VirtualSourceDevices(devices, definition)
-        guard found.allRecorders.isEmpty else {
-            return completion(.failure(.recorded(by: VirtualSourcePlan.names(found.allRecorders))))
-        }
+        let recorders = found.allRecorderNames
+        guard recorders.isEmpty else { return completion(.failure(.recorded(by: recorders))) }
         if let source = found.source, source.owner.module == nil { return completion(.failure(.configured)) }
         observation = nil
         plan = VirtualSourcePlan(definition)

@@ -49,7 +49,7 @@ package final class VirtualSource {
     private lazy var streams = ForeignStreams(server) { [weak self] in self?.refresh() }
     private var instance: VirtualSourcePlan.Instance?
     private var feed: FeedStream?
-    private var isPipeWire = false
+    var isPipeWire = false
     private var isListing = false
     /// Something has changed since the last listing was asked for.
     private var isStale = false
@@ -61,8 +61,13 @@ package final class VirtualSource {
     private var remarks: [String] = []
     /// The sink that was unmuted.
     private var feedingSink: UInt32?
-    private var pendingMutes = 0
-    private var silent: [@EventLoop () -> Void] = []
+    var pendingMutes = 0
+    var silent: [@EventLoop () -> Void] = []
+    /// What has been written is being delivered.
+    private var isEnding = false
+    /// Until when an application counts as recording that is not listed as such; see ``isBeingMoved(_:)``.
+    var moveEnd: MonotonicInstant?
+    lazy var moveTimer = TimerSource { [weak self] in self?.refresh() }
     /// Counts the beginnings, for confirmations that come late.
     private var feedings = 0
 
@@ -79,7 +84,7 @@ package final class VirtualSource {
     /// Makes the source, or adopts it, now or when the server is ready. Call ``serverChanged()`` from then on.
     package func start() {
         guard observation == nil else { return }
-        observation = server.observe([.sink, .source, .sinkInput, .sourceOutput]) { [weak self] in
+        observation = server.observe([.server, .sink, .source, .sinkInput, .sourceOutput]) { [weak self] in
             self?.changed($0)
         }
         serverChanged()
@@ -112,6 +117,7 @@ package final class VirtualSource {
     /// The sink is heard from now on.
     package func begin() {
         guard let instance else { return }
+        isEnding = false
         feedings += 1
         let feeding = feedings
         plan.feeding = .starting
@@ -129,8 +135,19 @@ package final class VirtualSource {
         feed?.write(samples)
     }
 
-    /// The source delivers silence from now on.
+    /// The source delivers what has been written, and then silence.
     package func end() {
+        guard plan.feeding != .off, !isEnding else { return }
+        guard let feed else { return silence() }
+        isEnding = true
+        feed.finish { [weak self] in
+            if let self, isEnding { silence() }
+        }
+    }
+
+    /// The source delivers silence from now on.
+    func silence() {
+        isEnding = false
         guard plan.feeding != .off else { return }
         plan.feeding = .off
         feed?.end()
@@ -138,29 +155,6 @@ package final class VirtualSource {
         feedingSink = nil
         // An application may have stopped recording meanwhile.
         refresh()
-    }
-
-    private func mute(_ sink: UInt32) {
-        pendingMutes += 1
-        server.change("mute the feed", .muteSink(sink, true)) { [weak self] result in
-            guard let self else { return }
-            pendingMutes -= 1
-            if case .failure(let error) = result { remarked("\(error)") }
-            if pendingMutes == 0 { reportSilence() }
-        }
-    }
-
-    /// Calls `completion` once the server has confirmed that the source is silent, or has failed to; at once if it is.
-    package func whenSilent(_ completion: @escaping @EventLoop () -> Void) {
-        end()
-        silent.append(completion)
-        if pendingMutes == 0 { reportSilence() }
-    }
-
-    private func reportSilence() {
-        let handlers = silent
-        silent = []
-        for handler in handlers { handler() }
     }
 
     private func updateFeed() {
@@ -174,7 +168,7 @@ package final class VirtualSource {
             feed = try FeedStream(on: server, sink: definition.feedName, properties: mark) { [weak self] in
                 self?.feedFailed($0)
             }
-            if plan.feeding != .off { feed?.begin() }
+            if plan.feeding != .off, !isEnding { feed?.begin() }
         } catch {
             feedFailed(error)
         }
@@ -202,7 +196,7 @@ package final class VirtualSource {
         }
     }
 
-    private func refresh() {
+    func refresh() {
         guard observation != nil, case .ready = server.state else { return }
         guard !isListing, pendingOrders == 0, rounds <= Self.roundLimit else {
             isStale = true
@@ -257,6 +251,7 @@ package final class VirtualSource {
             closeFeed()
             update(.unavailable(reason: reason))
         case .usable(let instance):
+            guard !isBeingMoved(instance) else { return }
             self.instance = instance
             updateFeed()
             update(instance.recorders.isEmpty ? .idle : .recorded(by: instance.recorders))
@@ -276,7 +271,7 @@ package final class VirtualSource {
         // Counted first: a failure may be reported during the call.
         pendingOrders += orders.count
         for order in orders {
-            server.change(order.action, order.change) { [weak self] result in self?.ended(order, result) }
+            server.send(order.request { [weak self] in self?.ended(order, $0) }, to: order.action)
         }
     }
 
@@ -284,7 +279,7 @@ package final class VirtualSource {
         pendingOrders -= 1
         if case .failure(let error) = result {
             plan.refused(order, reason: error.reason)
-            remarked("\(error)")
+            if order.isNeeded { remarked("\(error)") }
         }
         guard pendingOrders == 0 else { return }
         if isStale { return refresh() }

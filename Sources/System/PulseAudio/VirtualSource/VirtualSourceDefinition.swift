@@ -55,15 +55,20 @@ package struct VirtualSourceDefinition: Sendable, Equatable {
         )
     }
 
-    /// pipewire-pulse: both.
+    /// Below all that a session manager prefers by itself, also below a device without a priority: neither is ever the
+    /// default one while there is another.
+    private static let priority = "priority.session=-5000"
+
+    /// pipewire-pulse: both. The sink is muted from its first moment on, and so is its monitor.
     var loopbackModule: Module {
         Module(
             name: "module-loopback",
             argument: "sink_input_properties='media.class=Audio/Source node.name=\(sourceName) "
-                + "node.description=\"\(sourceDescription)\" priority.session=1 \(sourceProperties)' "
+                + "node.description=\"\(sourceDescription)\" \(Self.priority) \(sourceProperties)' "
                 + "source_output_properties='media.class=Audio/Sink node.name=\(feedName) "
                 + "node.description=\"\(feedDescription)\" device.description=\"\(feedDescription)\" "
-                + "priority.session=1 \(mark)=feed' channels=1 channel_map=mono"
+                + "\(Self.priority) monitor.channel-volumes=true node.param.Props=\"{ mute = true }\" "
+                + "\(mark)=feed' channels=1 channel_map=mono"
         )
     }
 

@@ -66,9 +66,9 @@ struct VirtualSourceDevices {
         unique(ownSources.map(\.owner.module) + ownSinks.map(\.owner.module))
     }
 
-    /// The streams of applications that record from any source of ours.
-    var allRecorders: [AudioStream] {
-        ownSources.flatMap { recorders(of: $0) }
+    /// The names of the applications that record from any source of ours.
+    var allRecorderNames: [String] {
+        VirtualSourcePlan.names(ownSources.flatMap { recorders(of: $0) })
     }
 
     /// The streams of applications that record from sources of ours that are not in use.
@@ -78,16 +78,22 @@ struct VirtualSourceDevices {
         }
     }
 
-    /// The streams of applications that asked for the source by its name, as PipeWire reports.
-    var requests: [AudioStream] {
-        devices.sourceOutputs.filter {
-            $0.requestedDevice == definition.sourceName && !$0.isOwn && $0.client != nil
-        }
+    /// The streams of other applications that record.
+    var recordings: [AudioStream] {
+        devices.sourceOutputs.filter { !$0.isOwn && !$0.isMarked && !$0.isMeter && $0.client != nil }
     }
 
-    /// The indices of all sources but that of the definition.
-    var otherSources: Set<UInt32> {
-        Set(devices.sources.map(\.index)).subtracting([source?.index].compactMap(\.self))
+    func devices(of source: AudioDevice, _ sink: AudioSink) -> ChosenStreams.Devices {
+        ChosenStreams.Devices(
+            source: source.index,
+            monitor: sink.monitor,
+            defaultSource: devices.defaultSource == source.name
+                ? source.index : devices.sources.first { $0.name == devices.defaultSource }?.index,
+            others: Set(devices.sources.map(\.index)).subtracting([source.index]),
+            hasLinks: devices.hasLinks,
+            name: source.name,
+            isPipeWire: isPipeWire
+        )
     }
 
     private var staleSources: [AudioDevice] {
@@ -100,18 +106,37 @@ struct VirtualSourceDevices {
         return devices.sourceOutputs.first { $0.client == nil && $0.owner.module == module }
     }
 
-    /// The streams of applications that record from the source, also through software that records from it. Level meters
-    /// and paused streams do not record.
+    /// The streams of applications that record from the source or from its feed, also through software that records from
+    /// them. Level meters and paused streams do not record.
     func recorders(of source: AudioDevice) -> [AudioStream] {
         var visited: Set<UInt32> = []
         return recorders(of: source, &visited)
     }
 
+    /// The names of those applications. What PipeWire connects without a stream, of JACK for example, has none that it tells.
+    func recorderNames(of source: AudioDevice) -> [String] {
+        let names = VirtualSourcePlan.names(recorders(of: source))
+        return names.isEmpty && isRecordedWithoutStream(source) ? ["a program without a stream"] : names
+    }
+
+    /// Of a source that runs without any stream, also without level meters and paused ones. On PulseAudio there is none.
+    private func isRecordedWithoutStream(_ source: AudioDevice) -> Bool {
+        guard isPipeWire else { return false }
+        let delivering = [source.index] + [monitor(of: source)].compactMap(\.self)
+        return devices.sources.contains { device in
+            device.isRunning && delivering.contains(device.index)
+                && !devices.sourceOutputs.contains { $0.device == device.index }
+        }
+    }
+
     private func recorders(of source: AudioDevice, _ visited: inout Set<UInt32>) -> [AudioStream] {
         guard visited.insert(source.index).inserted else { return [] }
         var found: [AudioStream] = []
+        let monitor = monitor(of: source)
         for output in devices.sourceOutputs
-        where output.device == source.index && !output.isOwn && !output.isCorked && !output.isMeter {
+        where [source.index, monitor].contains(output.device) && !output.isOwn && !output.isCorked
+            && !output.isMeter
+        {
             if let filter = devices.sources.first(where: {
                 !$0.isMonitor && $0.owner.isSame(as: output.owner)
             }) {
@@ -123,12 +148,11 @@ struct VirtualSourceDevices {
         return found
     }
 
-    /// The stream that was listed earlier.
-    func output(like stream: AudioStream) -> AudioStream? {
-        devices.sourceOutputs.first {
-            $0.index == stream.index && $0.name == stream.name && $0.applicationName == stream.applicationName
-                && $0.processID == stream.processID
-        }
+    /// That of the feed.
+    private func monitor(of source: AudioDevice) -> UInt32? {
+        let recorded = link(of: source)?.device
+        let feed = ownSinks.first { isPipeWire ? $0.owner.isSame(as: source.owner) : $0.monitor == recorded }
+        return feed?.monitor
     }
 
     /// The streams of other connections that play to sinks of ours.
@@ -175,4 +199,12 @@ struct VirtualSourceDevices {
 extension AudioDevices {
     /// Whether this is pipewire-pulse.
     var isPipeWire: Bool { serverName.contains("PipeWire") }
+}
+
+extension AudioDevices {
+    fileprivate var hasLinks: Bool {
+        let (sources, sinks) = (Set(sources.map(\.index)), Set(sinks.map(\.index)))
+        return sourceOutputs.contains { sources.contains($0.device) }
+            || sinkInputs.contains { sinks.contains($0.device) }
+    }
 }

@@ -1,3 +1,5 @@
+import EventLoop
+
 extension VirtualSourcePlan.Order {
     /// Completes "could not …".
     var action: String {
@@ -9,18 +11,37 @@ extension VirtualSourcePlan.Order {
         case .unmuteSource: "unmute the virtual source"
         case .moveInput: "move a stream away from the feed of the virtual source"
         case .moveOutput: "move a stream to the virtual source"
+        case .hold: "hold a stream at the virtual source"
         }
     }
 
-    var change: DeviceChange.Change {
+    /// What is asked of the server. `completion` is called exactly once.
+    @EventLoop
+    func request(_ completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void)
+        -> any ConnectionRequest
+    {
+        func change(_ change: DeviceChange.Change) -> DeviceChange {
+            DeviceChange(action, change, completion: completion)
+        }
+        return switch self {
+        case .load(let module): change(.load(module: module.name, argument: module.argument))
+        case .unload(let module): change(.unload(module: module))
+        case .mute(let sink): change(.muteSink(sink, true))
+        case .muteSource(let source): change(.muteSource(source, true))
+        case .unmuteSource(let source): change(.muteSource(source, false))
+        case .moveInput(let input, let sink): change(.moveInput(input, sink: sink))
+        case .moveOutput(let output, let source, let memory):
+            OutputMove(action, output, to: [source], memory: memory, completion: completion)
+        case .hold(let output, let sources, let memory):
+            OutputMove(action, output, to: sources, memory: memory, completion: completion)
+        }
+    }
+
+    /// Whether a refusal is to be said.
+    var isNeeded: Bool {
         switch self {
-        case .load(let module): .load(module: module.name, argument: module.argument)
-        case .unload(let module): .unload(module: module)
-        case .mute(let sink): .muteSink(sink, true)
-        case .muteSource(let source): .muteSource(source, true)
-        case .unmuteSource(let source): .muteSource(source, false)
-        case .moveInput(let input, let sink): .moveInput(input, sink: sink)
-        case .moveOutput(let output, let source): .moveOutput(output, source: source)
+        case .hold: false
+        case .load, .unload, .mute, .muteSource, .unmuteSource, .moveInput, .moveOutput: true
         }
     }
 }

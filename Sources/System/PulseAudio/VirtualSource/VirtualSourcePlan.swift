@@ -14,7 +14,9 @@ struct VirtualSourcePlan: Sendable {
         /// A stream of another program, away from the feed.
         case moveInput(UInt32, sink: UInt32)
         /// A recording stream, to a source of ours.
-        case moveOutput(UInt32, source: UInt32)
+        case moveOutput(UInt32, source: UInt32, memory: String? = nil)
+        /// The same for a stream that has it, so that the server holds it there. Some streams cannot be moved: they stay.
+        case hold(UInt32, sources: [UInt32], memory: String? = nil)
     }
 
     enum Condition: Equatable, Sendable {
@@ -52,11 +54,7 @@ struct VirtualSourcePlan: Sendable {
     var feeding = Feeding.off
     /// The source was muted here, and not by a person.
     private(set) var hasMutedSource = false
-    /// The streams that recorded when the source was last complete.
-    private var recorders: [AudioStream] = []
-    /// Those that the server may have moved to another source, because ours had gone.
-    private var strays: [AudioStream] = []
-    private var misplaced = MisplacedStreams()
+    private var chosen = ChosenStreams()
     private var refusals: [Order: String] = [:]
     /// The devices with the mark. Nil while the source is not complete.
     private var ownDevices: Set<OwnDevice>?
@@ -84,13 +82,12 @@ struct VirtualSourcePlan: Sendable {
             return withoutRefused(step)
         }
         guard let sink = found.sink, let source = found.source else {
-            keepStrays()
-            misplaced.sourceIsMissing()
+            chosen.sourceIsMissing()
             complete(found, &step)
             return withoutRefused(step)
         }
         let outdated = found.isCurrent ? [] : found.modules.map { Order.unload(module: $0) }
-        if found.recorders(of: source).isEmpty, outdated.contains(where: { refusals[$0] == nil }) {
+        if found.recorderNames(of: source).isEmpty, outdated.contains(where: { refusals[$0] == nil }) {
             step.orders += outdated
             return withoutRefused(step)
         }
@@ -106,30 +103,22 @@ struct VirtualSourcePlan: Sendable {
     /// Whether a change of a device can give another step. Of the devices of others, it matters only that they are there:
     /// their state changes with each press.
     func concerns(_ event: DeviceEvent) -> Bool {
-        guard event.type == .change, let ownDevices else { return true }
+        guard event.type == .change, event.kind != .server, let ownDevices else { return true }
         return ownDevices.contains(OwnDevice(kind: event.kind, index: event.index))
     }
 
     /// The server has refused an order of the last step; it is not given again while it stays the same.
     mutating func refused(_ order: Order, reason: String) {
-        if case .moveOutput(let output, source: _) = order, misplaced.isTriedAgain(output) { return }
+        if case .hold = order { return }
+        if case .moveOutput(let output, source: _, memory: _) = order, chosen.isTriedAgain(output) { return }
         refusals[order] = reason
     }
 
-    /// The connection has ended. The streams of a server that ends are gone, but only pipewire-pulse may have ended: then
-    /// PipeWire's own streams remain, and it moves them to another source.
     mutating func disconnected(isPipeWire: Bool) {
-        keepStrays()
-        if !isPipeWire { strays = [] }
-        misplaced.disconnected()
+        chosen.disconnected(isPipeWire: isPipeWire)
         ownDevices = nil
         hasMutedSource = false
         refusals = [:]
-    }
-
-    private mutating func keepStrays() {
-        if !recorders.isEmpty { strays = recorders }
-        recorders = []
     }
 
     private mutating func complete(_ found: VirtualSourceDevices, _ step: inout Step) {
@@ -173,10 +162,21 @@ struct VirtualSourcePlan: Sendable {
                 "“\(definition.feedDescription)” is muted in the audio server: nothing is heard"
             )
         }
-        recorders = found.recorders(of: source)
-        returnStrays(found, source, &step)
+        // A new device of PipeWire has no volume until WirePlumber has set it, which looks like 0.
+        if feeding == .on, source.isSilent {
+            step.remarks.append(
+                "the volume of “\(definition.sourceDescription)” is 0 in the audio server: raise it there"
+            )
+        }
+        if feeding == .on, sink.isSilent {
+            step.remarks.append(
+                "the volume of “\(definition.feedDescription)” is 0 in the audio server: nothing is heard"
+            )
+        }
+        hold(found, sink, source, &step)
         if let obstacle = clear(found, &step) { return .unusable(reason: obstacle) }
-        return .usable(Instance(sink: sink.index, source: source.index, recorders: Self.names(recorders)))
+        let recorders = found.recorderNames(of: source)
+        return .usable(Instance(sink: sink.index, source: source.index, recorders: recorders))
     }
 
     /// PulseAudio: moves the stream by which the source records the feed back, if a person has moved it. The source
@@ -211,29 +211,33 @@ struct VirtualSourcePlan: Sendable {
             + "unload it with `pttctl microphone remove`"
     }
 
-    /// Moves streams that the server has moved elsewhere, because our source had gone, back to it.
-    private mutating func returnStrays(
+    /// Keeps the streams that have chosen the source, and moves those back that the server has moved elsewhere.
+    private mutating func hold(
         _ found: VirtualSourceDevices,
+        _ sink: AudioSink,
         _ source: AudioDevice,
         _ step: inout Step
     ) {
-        for stray in strays {
-            guard let output = found.output(like: stray), output.device != source.index else { continue }
-            step.orders.append(.moveOutput(output.index, source: source.index))
-            let origin = found.name(ofSource: output.device)
-            step.remarks.append("\(name(output)) was moved to \(origin), which it recorded: it is moved back")
-        }
-        strays = []
-        for output in misplaced.next(found.requests, source: source.index, others: found.otherSources) {
-            let order = Order.moveOutput(output.index, source: source.index)
-            guard !step.orders.contains(order) else { continue }
-            step.orders.append(order)
-            let origin = found.name(ofSource: output.device)
-            step.remarks.append("\(name(output)) asked for it and records \(origin): it is moved")
+        for move in chosen.next(found.recordings, found.devices(of: source, sink)) {
+            let stream = move.stream
+            // WirePlumber offers no way to put back what it remembered.
+            let memory = found.isPipeWire ? nil : stream.restoreID
+            guard move.isReturn else {
+                step.orders.append(.hold(stream.index, sources: move.sources, memory: memory))
+                continue
+            }
+            for target in move.sources {
+                step.orders.append(.moveOutput(stream.index, source: target, memory: memory))
+            }
+            let origin = found.name(ofSource: stream.device)
+            step.remarks.append(
+                "\(name(stream)) has chosen “\(definition.sourceDescription)” and records \(origin): "
+                    + "it is moved back"
+            )
         }
         for output in found.outputsOfStaleSources {
             let order = Order.moveOutput(output.index, source: source.index)
-            if refusals[order] == nil { step.orders.append(order) }
+            if refusals[order] == nil, !step.orders.contains(order) { step.orders.append(order) }
         }
     }
 

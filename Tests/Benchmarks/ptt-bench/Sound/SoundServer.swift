@@ -59,7 +59,8 @@ struct SoundServer {
             let source =
                 "module-pipe-source source_name=\(Self.microphone) file=\(pipe) rate=48000 channels=1"
             let modules = [
-                native, "module-null-sink sink_name=speaker", source, "module-suspend-on-idle timeout=2",
+                native, "module-null-sink sink_name=speaker norewinds=1", source,
+                "module-suspend-on-idle timeout=2",
             ]
             processes = [
                 try start(

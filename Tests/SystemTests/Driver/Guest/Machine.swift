@@ -8,6 +8,8 @@ enum Machine {
     static let card = "/sys/bus/platform/drivers/snd_aloop"
     private static let microphone = "alsa_input.platform-snd_aloop.0.analog-stereo"
 
+    static let adapterAddress = "00:1B:DC:00:00:01"
+
     // MARK: - As root
 
     @discardableResult
@@ -47,6 +49,16 @@ enum Machine {
                 "Address",
             ]).status == 0
         }
+    }
+
+    /// What the desktop does with a headset: finds it, bonds with it, trusts it.
+    static func bonded(_ button: Button) async throws {
+        try await found(button)
+        let device = path(of: button)
+        try await root(
+            "busctl --timeout=60 call org.bluez \(device) org.bluez.Device1 Pair && "
+                + "busctl set-property org.bluez \(device) org.bluez.Device1 Trusted b true"
+        )
     }
 
     static func soundCard(isBound: Bool) async throws {

@@ -65,8 +65,8 @@ extension Scenario {
             guard fixture.core.status?.channel == nil else { throw Failure("the channel is back") }
         }
         try await until("it is saved") { fixture.core.status?.saveFailure == nil }
-        guard try await Command.run(["test", "-e", "\(state)/channel.json"]).status != 0 else {
-            throw Failure("the channel is on disk")
+        try await eventually("the channel is not on disk") {
+            try await Command.run(["test", "-e", "\(state)/channel.json"]).status != 0
         }
     }
 

@@ -14,7 +14,21 @@ extension Scenario {
             "the link of an enrolled Bluetooth headset is lost: the transmission ends",
             lostLink
         ),
+        Scenario(
+            part: 17,
+            "a Bluetooth headset that sends PAUSE when an earbud is taken out is not enrolled",
+            earbuds
+        ),
     ]
+
+    private static func earbuds(_ fixture: GuestFixture) async throws {
+        try await RemoteControl.inUse(fixture) { headset in
+            try await headset.isRefusedForItsEarbuds()
+            let application = try await fixture.application()
+            try await headset.pressesNothing()
+            application.close()
+        }
+    }
 
     private static func onlyWhileEnrolled(_ fixture: GuestFixture) async throws {
         try await RemoteControl.inUse(fixture) { headset in
@@ -82,14 +96,8 @@ private struct RemoteControl {
         try await Command.output(of: ["pttctl", "forget", button.address])
     }
 
-    /// What the desktop does: finds it, bonds with it, trusts it.
     func connect() async throws {
-        try await Machine.found(Self.button)
-        let device = Machine.path(of: Self.button)
-        try await Machine.root(
-            "busctl --timeout=60 call org.bluez \(device) org.bluez.Device1 Pair && "
-                + "busctl set-property org.bluez \(device) org.bluez.Device1 Trusted b true"
-        )
+        try await Machine.bonded(Self.button)
         try await open()
     }
 
@@ -119,6 +127,25 @@ private struct RemoteControl {
                 && fixture.accessories.devices?.count { $0.identifier == Self.button.address } == 1
         }
         try await fixture.accessories.reachesCore()
+    }
+
+    func isRefusedForItsEarbuds() async throws {
+        let command = try Command(["pttctl", "pair", Self.button.name, "--accessory", "headset-avrcp"])
+        let steps = [
+            ("now press", "PLAY", "down"), ("now release", "PLAY", "up"),
+            ("take one out", "PAUSE", "down"),
+        ]
+        for (prompt, name, edge) in steps {
+            try await until("pttctl pair asks: \(prompt)", within: .seconds(150)) {
+                command.output.contains(prompt) || command.status != nil
+            }
+            try await key(name, edge)
+        }
+        guard try await command.end() != 0, command.output.contains("in-ear detection") else {
+            throw Failure("it is not refused: \(command.output)")
+        }
+        try await key("PAUSE", "up")
+        try await until("it is not used") { entry?.link == .unused }
     }
 
     func forget() async throws {

@@ -6,7 +6,7 @@ extension Scenario {
     static let seat = [
         Scenario(
             part: 10,
-            "another user's session in front ends a transmission, and refuses the next",
+            "another user's session in front ends a transmission, and the button is not heard there",
             anotherInFront
         ),
         Scenario(part: 10, "a locked screen alone neither ends a transmission nor refuses one", locked),
@@ -21,12 +21,14 @@ extension Scenario {
             let other = try await Seat.logIn("root", terminal: 4)
             try await other.activate()
             try await fixture.ends(.sessionInactive, after: mark)
-            try await ButtonSimulator.release(.ffe0)
-            try await ButtonSimulator.press(.ffe0)
+            // The button may have no subscriber now.
+            try await ButtonSimulator.perform("release \(Button.ffe0.key)")
+            try await ButtonSimulator.perform("press \(Button.ffe0.key)")
             try await nothingBegins(fixture, after: mark)
             try await Machine.nothingRecords()
             // Returning to the session is not a press.
             try await own.activate()
+            try await fixture.ready(.ffe0)
             try await nothingBegins(fixture, after: mark)
             try await ButtonSimulator.release(.ffe0)
             try await fixture.talk(.ffe0, to: application)

@@ -58,12 +58,14 @@ extension Scenario {
 
     private static func leftIsGone(_ fixture: GuestFixture) async throws {
         try await startEcho(fixture)
-        let mode = try await Command.output(of: ["sh", "-c", "stat -c %a \(saved)"])
-        guard mode.hasPrefix("600") else { throw Failure("\(saved) has the mode \(mode)") }
+        try await eventually("\(saved) is there for its user alone") {
+            let (status, mode) = try await Command.run(["sh", "-c", "stat -c %a \(saved)"])
+            return status == 0 && mode.hasPrefix("600")
+        }
         try await stopEcho()
         try await Command.output(of: ["pttctl", "leave"])
-        guard try await Command.run(["sh", "-c", "test ! -e \(saved)"]).status == 0 else {
-            throw Failure("\(saved) is there after leaving")
+        try await eventually("\(saved) is gone") {
+            try await Command.run(["sh", "-c", "test ! -e \(saved)"]).status == 0
         }
     }
 

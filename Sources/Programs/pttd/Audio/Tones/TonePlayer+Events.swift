@@ -21,15 +21,6 @@ extension TonePlayer {
     }
 }
 
-extension VirtualMicrophone {
-    fileprivate var isPresent: Bool {
-        switch self {
-        case .off, .unavailable: false
-        case .idle, .recorded: true
-        }
-    }
-}
-
 extension Tone {
     /// While the microphone is open.
     var isPlayedDuringTransmission: Bool {

@@ -6,12 +6,14 @@ import PTTCore
 import PulseAudio
 
 /// Plays the tones on a stream that is opened before they are needed, and waits corked: a press opens nothing, and nothing
-/// is done between tones. The stream has no role: servers give a role one mute state, and the user has muted it with
-/// "System sounds" perhaps.
+/// is done between tones: no wake-ups of ours, and none more of the server. The stream has no role: servers give a role one
+/// mute state, and the user has muted it with "System sounds" perhaps.
 @EventLoop
 final class TonePlayer {
-    /// The server's buffer: little, so that a server that mixes ahead begins soon.
+    /// The server's buffer during a tone: little, so that a server that mixes ahead begins soon.
     private static let latency = Duration.milliseconds(20)
+    /// The server's buffer between tones: PulseAudio allots half of it to the speaker, whose own is two seconds at most.
+    private static let longLatency = Duration.seconds(6)
     /// From playing to the server's start. A suspended speaker has to resume.
     private static let startLimit = Duration.milliseconds(500)
     /// Until the stream is opened again after it failed.
@@ -37,6 +39,9 @@ final class TonePlayer {
     private lazy var turn = TimerSource { [weak self] in self?.startNext() }
     private var earliest = MonotonicInstant(nanoseconds: .min)
     private var hasFailed = false
+    /// The server's buffer between tones. Short for a speaker that has begun too late: PulseAudio's null sink mixes two
+    /// seconds ahead, and does not take back what it has mixed when a stream asks for less.
+    private var restingLatency = longLatency
     private var pauseEnd: MonotonicInstant?
 
     /// Earlier than anything that is captured.
@@ -47,6 +52,8 @@ final class TonePlayer {
         let began: MonotonicInstant
         let microphone: Microphone
         let completion: @EventLoop (MonotonicInstant) -> Void
+        /// The tone, once the server has it: another one may be playing before.
+        var number: Int?
         /// When the capture is free of the tone; nil until the server has reported its latencies.
         var end: MonotonicInstant?
     }
@@ -79,6 +86,7 @@ final class TonePlayer {
     func serverChanged() {
         hasFailed = false
         pauseEnd = nil
+        restingLatency = Self.longLatency
         update()
     }
 
@@ -120,7 +128,7 @@ final class TonePlayer {
         let request = StreamRequest(
             name: "Tones",
             role: nil,
-            latency: Self.latency,
+            latency: restingLatency,
             startsCorked: true,
             avoidedDevice: VirtualMicrophoneDevice.feedName,
             bufferLimit: ToneSounds.longest
@@ -180,10 +188,12 @@ final class TonePlayer {
             next = tone
             return turn.arm(at: earliest)
         }
+        stream.setLatency(Self.latency)
         guard sounds[tone].withUnsafeBytes({ stream.replace(with: $0) }) else { return }
         earliest = now + Self.spacing
         next = nil
         number += 1
+        wait?.number = number
         stream.cork(false)
         stream.drain { [weak self, number] in self?.ended(number) }
         if wait != nil, sounds.gate == .auto { askWhetherHeadset() }
@@ -206,6 +216,7 @@ final class TonePlayer {
         guard isOpen else { return }
         stream?.cork(true)
         stream?.flush()
+        stream?.setLatency(restingLatency)
     }
 
     // MARK: Waiting until the tone cannot be captured
@@ -222,13 +233,12 @@ final class TonePlayer {
 
     /// The server has started to play: from now on its latency is that of the last sample.
     private func measure() {
-        guard wait != nil, let stream else { return }
-        let number = number
+        guard let number = wait?.number, let stream else { return }
         stream.latency { [weak self] playback in
-            guard let self, self.number == number, let wait else { return }
+            guard let self, let wait, wait.number == number else { return }
             let end = MonotonicInstant.now + (playback ?? Self.unknownLatency)
             wait.microphone.latency { [weak self] capture in
-                guard let self, self.number == number else { return }
+                guard let self, self.wait?.number == number else { return }
                 waitUntil(end + (capture ?? Self.unknownLatency) + Self.period)
             }
         }
@@ -250,6 +260,7 @@ final class TonePlayer {
         let now = MonotonicInstant.now
         if wait.end.map({ $0 > now }) ?? true {
             // The tone has not started, or does not end, or its stream has not opened: it must not be captured later.
+            if isOpen, wait.end == nil { restingLatency = Self.latency }
             stop()
             finishWaiting(at: now)
         } else {

@@ -3,20 +3,17 @@ import Synchronization
 
 /// Writes lines to a descriptor that may be shared, and never blocks, even if the reader is stopped. Lines that cannot be
 /// written are dropped and counted, and the count is written as soon as there is room again.
-///
-/// The descriptor itself stays blocking: `O_NONBLOCK` would affect all processes that share it.
 package final class LineOutput: Sendable {
     /// The size up to which writes to a pipe are atomic (pipe(7)).
     static let longestLine = 4096
 
     private struct State {
         /// The rest of a line that was written in part.
-        var rest: [UInt8] = []
+        var rest: ArraySlice<UInt8> = []
         var dropped = 0
     }
 
     private let descriptor: Int32
-    private let isSocket: Bool
     private let state = Mutex(State())
 
     /// For standard error.
@@ -25,8 +22,6 @@ package final class LineOutput: Sendable {
     /// - Parameter descriptor: Must stay open for as long as this object is used.
     package init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        var status = stat()
-        isSocket = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
     /// - Parameters:
@@ -35,7 +30,7 @@ package final class LineOutput: Sendable {
     package func write(_ line: String, notice: (Int) -> String) {
         state.withLock { state in
             guard finish(&state), state.dropped == 0 || writeNotice(notice(state.dropped), &state),
-                put(Self.shortened(line), &state)
+                put(Self.shortened(line)[...], &state)
             else {
                 state.dropped += 1
                 return
@@ -49,25 +44,17 @@ package final class LineOutput: Sendable {
     }
 
     private func writeNotice(_ notice: String, _ state: inout State) -> Bool {
-        guard put(Array(notice.utf8), &state) else { return false }
+        guard put(Array(notice.utf8)[...], &state) else { return false }
         state.dropped = 0
         return state.rest.isEmpty
     }
 
     /// - Returns: Whether at least a part was written; the rest of it is stored.
-    private func put(_ bytes: [UInt8], _ state: inout State) -> Bool {
-        let count = writeNow(bytes)
-        guard count > 0 else { return false }
-        state.rest = Array(bytes[count...])
+    private func put(_ bytes: ArraySlice<UInt8>, _ state: inout State) -> Bool {
+        // A line that cannot be written is counted like one without room: there is no other place to report it.
+        guard let count = try? ImmediateOutput.write(bytes, to: descriptor), count > 0 else { return false }
+        state.rest = bytes.dropFirst(count)
         return true
-    }
-
-    /// - Returns: The number of bytes written, or -1.
-    private func writeNow(_ bytes: [UInt8]) -> Int {
-        if isSocket { return send(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) }
-        var readiness = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard poll(&readiness, 1, 0) == 1, readiness.revents & Int16(POLLOUT) != 0 else { return -1 }
-        return Glibc.write(descriptor, bytes, bytes.count)
     }
 
     private static func shortened(_ line: String) -> [UInt8] {

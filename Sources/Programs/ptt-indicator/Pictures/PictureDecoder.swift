@@ -1,0 +1,129 @@
+import ChildProcess
+import EventLoop
+import IndicatorCore
+import Pixbuf
+
+/// Decodes pictures of strangers, each in a process of its own (``PictureProgram``): one that is taken over by a picture
+/// has no file, no bus and no network, and one that dies or hangs costs this picture.
+@EventLoop
+final class PictureDecoder {
+    /// The rows and columns of a decoded picture: the largest that a notification shows.
+    nonisolated static let size = 96
+    /// What the process writes: the pixels, or why there are none.
+    nonisolated static let outputLimit = size * size * 4
+    nonisolated private static let reasonLimit = 200
+
+    /// A picture that was not decoded.
+    enum Failure: Error, CustomStringConvertible {
+        case unusable(PixbufError)
+        case notStarted(SystemError)
+        /// The reason comes from the process, and so from the stranger.
+        case refused(String)
+        case malformed
+        case killed(signal: Int32)
+        case tookTooLong(Duration)
+
+        var description: String {
+            switch self {
+            case .unusable(let error): "\(error)"
+            case .notStarted(let error): "the decoder does not start: \(error)"
+            case .refused(let reason): "\(reason)"
+            case .malformed: "the decoder has written something else than a picture"
+            case .killed(let signal): "the decoder was ended by signal \(signal)"
+            case .tookTooLong(let limit): "the picture was not decoded within \(limit)"
+            }
+        }
+    }
+
+    typealias Completion = @EventLoop (Result<Pixbuf, Failure>) -> Void
+
+    private struct Order {
+        let imageID: String
+        let bytes: [UInt8]
+        let format: String
+        let then: Completion
+    }
+
+    private let program: [String]
+    private let timeLimit: Duration
+    /// One is decoded at a time: the service's limit of memory has room for one.
+    private var waiting: [Order] = []
+    private var current: (order: Order, process: ChildProcess)?
+    private lazy var limit = TimerSource { [weak self] in self?.expired() }
+
+    /// - Parameters:
+    ///   - program: The decoder without its last argument, the format.
+    ///   - timeLimit: Of one picture.
+    init(program: [String] = ["/proc/self/exe", PictureProgram.option], timeLimit: Duration = .seconds(10)) {
+        (self.program, self.timeLimit) = (program, timeLimit)
+    }
+
+    /// `then` is called once, unless the picture is dropped before.
+    func decode(_ imageID: String, _ bytes: [UInt8], then: @escaping Completion) {
+        let format: String
+        do throws(PixbufError) {
+            format = try Pixbuf.format(of: bytes)
+        } catch {
+            return then(.failure(.unusable(error)))
+        }
+        waiting.append(Order(imageID: imageID, bytes: bytes, format: format, then: then))
+        startNext()
+    }
+
+    /// The picture is not wanted any more.
+    func drop(_ imageID: String) {
+        waiting.removeAll { $0.imageID == imageID }
+        guard let current, current.order.imageID == imageID else { return }
+        current.process.kill()
+        end()
+    }
+
+    private func startNext() {
+        guard current == nil, !waiting.isEmpty else { return }
+        let order = waiting.removeFirst()
+        do throws(SystemError) {
+            let input = try MemoryFile(order.bytes)
+            let output = try MemoryFile()
+            let process = try ChildProcess(
+                program + [order.format],
+                input: .descriptor(input.descriptor),
+                output: .descriptor(output.descriptor),
+                errors: .nothing,
+                ended: { [weak self] status in self?.finish(Self.result(status, output)) }
+            )
+            current = (order, process)
+            limit.arm(after: timeLimit)
+        } catch {
+            order.then(.failure(.notStarted(error)))
+            startNext()
+        }
+    }
+
+    private static func result(_ status: Int32, _ output: MemoryFile) -> Result<Pixbuf, Failure> {
+        if status < 0 { return .failure(.killed(signal: -status)) }
+        if status > 0 {
+            let text = DisplayText(String(decoding: output.read(limit: reasonLimit), as: UTF8.self))
+            return .failure(.refused(text.or("the decoder ended with status \(status)")))
+        }
+        let pixels = output.read(limit: outputLimit + 1)
+        guard let picture = Pixbuf(size: size, rgba: pixels) else { return .failure(.malformed) }
+        return .success(picture)
+    }
+
+    private func expired() {
+        current?.process.kill()
+        finish(.failure(.tookTooLong(timeLimit)))
+    }
+
+    private func finish(_ result: Result<Pixbuf, Failure>) {
+        let then = current?.order.then
+        end()
+        then?(result)
+    }
+
+    private func end() {
+        current = nil
+        limit.disarm()
+        startNext()
+    }
+}

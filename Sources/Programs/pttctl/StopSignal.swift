@@ -1,0 +1,36 @@
+import EventLoop
+import Glibc
+
+/// Stops a command that runs until Ctrl-C, the end of its terminal, a time limit, or until its output cannot be written.
+@EventLoop
+final class StopSignal {
+    private var sources: [SignalSource] = []
+    private var timer: TimerSource?
+    private let stops: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init(after limit: Duration? = nil) throws {
+        (stops, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let continuation = continuation
+        sources = try [SIGINT, SIGTERM, SIGHUP].map { signal in
+            try SignalSource(signal) { continuation.finish() }
+        }
+        if let limit {
+            let timer = TimerSource { continuation.finish() }
+            timer.arm(after: limit)
+            self.timer = timer
+        }
+        Terminal.whenFailed { continuation.finish() }
+    }
+
+    /// Stops the command.
+    func trigger() {
+        continuation.finish()
+    }
+
+    func wait() async {
+        for await _ in stops {}
+        // sd_event allows a signal one source. What follows in the same command may need another.
+        sources = []
+    }
+}

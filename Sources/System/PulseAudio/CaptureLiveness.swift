@@ -1,0 +1,59 @@
+/// When a microphone is live: with its first fragment, or where zeros say nothing, with its first sound.
+struct CaptureLiveness {
+    enum Answer { case live, notYet, asksForVolume }
+
+    /// What the server's volume says. New sources and streams of PipeWire have none before WirePlumber has set it, which
+    /// looks like 0: only together with zeros it is one.
+    private enum Volume {
+        case audible
+        /// - Parameter zeroCount: The bytes of zeros since the last sound.
+        case doubted(zeroCount: Int)
+        case asked
+        case zero
+    }
+
+    /// Zeros are no beginning, because the microphone of a headset is not connected yet.
+    var awaitsSound = false
+    private var volume = Volume.audible
+
+    /// How long zeros of a source with the volume 0 may be a coincidence.
+    static let zeroLimit = Duration.milliseconds(300)
+
+    /// - Parameter isZero: Whether the volume is 0 in the server's newest list.
+    /// - Returns: Whether that is believed.
+    mutating func listed(isZero: Bool) -> Bool {
+        guard isZero else {
+            volume = .audible
+            return false
+        }
+        switch volume {
+        case .audible: volume = .doubted(zeroCount: 0)
+        case .asked: volume = .zero
+        case .doubted, .zero: break
+        }
+        return if case .zero = volume { true } else { false }
+    }
+
+    /// - Parameters:
+    ///   - data: Nil for a hole in the server's record.
+    ///   - range: Of its bytes.
+    ///   - format: That of the stream.
+    /// - Returns: Whether the microphone is live with these bytes; after ``Answer/asksForVolume`` the sources are to be
+    ///   listed.
+    mutating func received(_ data: UnsafeRawPointer?, _ range: Range<Int>, _ format: SampleSpec) -> Answer {
+        switch volume {
+        case .audible, .zero: if !awaitsSound { return .live }
+        case .doubted, .asked: break
+        }
+        if CapturedFragment.hasSound(data, range) {
+            awaitsSound = false
+            if case .doubted = volume { volume = .doubted(zeroCount: 0) }
+            return .live
+        }
+        guard !awaitsSound, case .doubted(let before) = volume else { return .notYet }
+        let zeroCount = before + range.count
+        let isLong = zeroCount >= format.byteCount(of: Self.zeroLimit)
+        volume = isLong ? .asked : .doubted(zeroCount: zeroCount)
+        return isLong ? .asksForVolume : .notYet
+    }
+}

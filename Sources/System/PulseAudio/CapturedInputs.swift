@@ -1,0 +1,63 @@
+extension AudioDevices {
+    /// The microphones whose sound a source delivers: itself or, for software, those that it records from, however
+    /// indirectly. Monitors are none.
+    package func origins(of source: AudioDevice) -> [AudioDevice] {
+        var visited: Set<UInt32> = []
+        return origins(of: source, &visited)
+    }
+
+    private func origins(of source: AudioDevice, _ visited: inout Set<UInt32>) -> [AudioDevice] {
+        guard !source.isMonitor, visited.insert(source.index).inserted else { return [] }
+        let outputs = outputs(of: source)
+        if outputs.isEmpty { return [source] }
+        var found: [AudioDevice] = []
+        for output in outputs {
+            guard let origin = sources.first(where: { $0.index == output.device }) else { continue }
+            found += origins(of: origin, &visited)
+        }
+        return found
+    }
+
+    /// The streams by which software acts as a source: it delivers what they record.
+    func outputs(of source: AudioDevice) -> [AudioStream] {
+        sourceOutputs.filter { $0.owner.isSame(as: source.owner) }
+    }
+}
+
+/// What is heard through a stream that captures: its microphones, and which input of each. The consent of a person, a press,
+/// is to these: the server may put others in their place, the built-in microphone when a plug is pulled, and the same
+/// source goes on delivering.
+struct CapturedInputs: Equatable {
+    private var microphones: [UInt32: AudioDevice] = [:]
+
+    /// - Parameter origins: ``AudioDevices/origins(of:)`` the source.
+    init(_ origins: [AudioDevice]) {
+        for microphone in origins { microphones[microphone.index] = microphone }
+    }
+
+    /// Takes what is heard now.
+    ///
+    /// - Returns: For people, what is heard in place of what was; nil if it is the same. What was not known before, the
+    ///   port of a source that has just appeared or the microphone of a filter without one, is no change.
+    mutating func change(to origins: [AudioDevice]) -> String? {
+        let before = microphones
+        let names = { (inputs: [AudioDevice]) in
+            inputs.map { "“\($0.name)”" }.sorted().joined(separator: ", ")
+        }
+        var now: [UInt32: AudioDevice] = [:]
+        for microphone in origins {
+            let earlier = before[microphone.index]
+            now[microphone.index] = microphone
+            if microphone.port == nil { now[microphone.index]?.port = earlier?.port }
+            guard let earlier else { continue }
+            if let old = earlier.port, let new = microphone.port, old.name != new.name {
+                return "“\(microphone.name)” now captures \(new.description) in place of \(old.description)"
+            }
+            if microphone.isUnplugged, !earlier.isUnplugged { return "the microphone was unplugged" }
+        }
+        microphones = now
+        guard !before.isEmpty, Set(before.keys) != Set(now.keys) else { return nil }
+        if origins.isEmpty { return "\(names(Array(before.values))) is not heard any more" }
+        return "\(names(origins)) is heard in place of \(names(Array(before.values)))"
+    }
+}

@@ -1,0 +1,112 @@
+import AccessoryCore
+import AccessoryFiles
+import DBus
+import EventLoop
+import PTTMessages
+import TestSupport
+import Testing
+
+@testable import ptt_accessoryd
+
+/// What other clients of bluetoothd do to a button that is in use.
+@Suite(.serialized) struct NotificationTests {
+    init() { withRunningLoop() }
+
+    /// Another client of bluetoothd, such as that of another user.
+    @EventLoop
+    private struct Stranger {
+        static let button: ObjectPath =
+            "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_01/service000a/char000b"
+
+        let connection: BusConnection
+
+        init(_ fixture: AccessoryFixture) async throws {
+            connection = try await BusConnection.open(.address(fixture.bus.address))
+        }
+
+        @discardableResult
+        func call(_ member: String, _ arguments: [BusValue] = []) async throws -> [BusValue] {
+            try await connection.call(
+                MethodCall(
+                    to: "org.bluez",
+                    path: Self.button,
+                    interface: "org.bluez.GattCharacteristic1",
+                    member: member,
+                    arguments: arguments
+                )
+            )
+        }
+
+        func read() async throws -> [UInt8]? {
+            try await call("ReadValue", [.properties([:])]).first?.asBytes
+        }
+    }
+
+    /// Waits until what came before was handled, with a value that means nothing.
+    private func next(_ fixture: AccessoryFixture) async throws -> AccessoryEvent {
+        try await fixture.simulate("raw ff")
+        return try await fixture.events.first { [.pressed, .released, .ignored].contains($0.kind) }
+    }
+
+    @Test @EventLoop func `a value that another program reads is no press and no tap`() async throws {
+        let fixture = try await AccessoryFixture.start(buttons: ["itag"])
+        try await fixture.ready()
+        let stranger = try await Stranger(fixture)
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+        try await fixture.next(.pressed)
+        for _ in 0..<20 { #expect(try await stranger.read() == [0x01]) }
+        #expect(try await next(fixture).value == "ff")
+    }
+
+    @Test @EventLoop func `a value that another program reads is no release`() async throws {
+        let fixture = try await AccessoryFixture.start()
+        try await fixture.ready()
+        let stranger = try await Stranger(fixture)
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+        try await fixture.next(.pressed)
+        try await fixture.simulate("stored 00")
+        for _ in 0..<20 { #expect(try await stranger.read() == [0x00]) }
+        try await fixture.simulate("release")
+        #expect(try await fixture.next(.released).value == "00")
+        #expect(try await fixture.asked() == .end(first, .released))
+        try await fixture.simulate("stored 01")
+        for _ in 0..<20 { #expect(try await stranger.read() == [0x01]) }
+        #expect(try await next(fixture).value == "ff")
+    }
+
+    @Test @EventLoop func `a tap is one tap while another program listens to the button`() async throws {
+        let fixture = try await AccessoryFixture.start(buttons: ["itag"])
+        try await fixture.ready()
+        let stranger = try await Stranger(fixture)
+        try await stranger.call("StartNotify")
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+        try await fixture.next(.pressed)
+        #expect(try await next(fixture).value == "ff")
+        withExtendedLifetime(stranger) {}
+    }
+
+    @Test @EventLoop func `a button that is not used any more is not listened to`() async throws {
+        let fixture = try await AccessoryFixture.start()
+        try await fixture.ready()
+        let stranger = try await Stranger(fixture)
+        let changes = AsyncQueue(of: Bool.self)
+        let watch = stranger.connection.subscribe(
+            .propertyChanges("org.bluez.GattCharacteristic1", of: "org.bluez", path: Stranger.button)
+        ) { signal in
+            if let isOn = signal.propertyChanges?.changed["Notifying"]?.asBool { changes.add(isOn) }
+        }
+        try EnrolmentFile.edit(fixture.enrolmentFile) { text in
+            _ = try text.remove(AccessoryFixture.address(of: 1))
+        }
+        #expect(try await changes.next() == false)
+        try fixture.enrol()
+        #expect(try await changes.next() == true)
+        try await fixture.ready()
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+        withExtendedLifetime(watch) {}
+    }
+}

@@ -1,0 +1,223 @@
+import EventLoop
+import Foundation
+import Glibc
+import PTTMessages
+import PulseAudio
+import TestSupport
+import Testing
+
+/// `ducking` with the built core, both sound servers, which remember volumes, and music of another program.
+@Suite(.serialized) struct DuckingTests {
+    init() { withRunningLoop() }
+
+    /// How the music plays.
+    private struct Level: Equatable, CustomStringConvertible {
+        var volume = 65536
+        var isMuted = false
+
+        var description: String { isMuted ? "muted at \(volume)" : "\(volume)" }
+    }
+
+    private static func ducked(_ mode: String) -> Level {
+        mode == "mute" ? Level(isMuted: true) : Level(volume: Int(65536 * 0.464))
+    }
+
+    @EventLoop private func start(
+        _ program: PrivateAudioServer.Program,
+        _ mode: String?
+    ) async throws -> MicrophoneFixture {
+        try await .start(program, mode.map { "ducking = \"\($0)\"" }) { sound in
+            // WirePlumber remembers without it.
+            if program == .pulseAudio { try await sound.pactl("load-module", "module-stream-restore") }
+        }
+    }
+
+    @EventLoop private func play(_ fixture: MicrophoneFixture) throws -> TestProcess {
+        try fixture.sound.play("/dev/zero", to: "speaker")
+    }
+
+    @EventLoop private func levels(_ fixture: MicrophoneFixture) async throws -> [Level] {
+        let blocks = try await fixture.sound.pactl("list", "sink-inputs").components(
+            separatedBy: "Sink Input #"
+        )
+        return blocks.filter { $0.contains("application.name = \"pacat\"") }.map { block in
+            let volume = block.firstMatch(of: /Volume: [^:]*: *([0-9]+)/).flatMap { Int($0.1) }
+            return Level(volume: volume ?? -1, isMuted: block.contains("Mute: yes"))
+        }
+    }
+
+    @EventLoop private func until(
+        _ wanted: [Level],
+        _ fixture: MicrophoneFixture,
+        line: UInt = #line
+    ) async throws {
+        try await TestSupport.until(line: line) { try await levels(fixture) == wanted }
+    }
+
+    @EventLoop private func untilForgotten(
+        _ fixture: MicrophoneFixture,
+        line: UInt = #line
+    ) async throws {
+        let path = fixture.core.state("ducking.json")
+        try await TestSupport.until(line: line) { access(path, F_OK) != 0 }
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases, ["lower", "mute"])
+    @EventLoop func `what another program plays is softer in a press, and as before after it`(
+        program: PrivateAudioServer.Program,
+        mode: String
+    ) async throws {
+        let fixture = try await start(program, mode)
+        let music = try play(fixture)
+        try await until([Level()], fixture)
+        for _ in 0..<2 {
+            _ = try await fixture.accessoryd.begin()
+            #expect(try await fixture.firstSoundOrEnd() == nil)
+            try await until([Self.ducked(mode)], fixture)
+            try await fixture.accessoryd.end()
+            #expect(try await fixture.end() == .released)
+            try await until([Level()], fixture)
+        }
+        try await untilForgotten(fixture)
+        music.kill()
+    }
+
+    @Test @EventLoop func `without the setting nothing becomes softer`() async throws {
+        let fixture = try await start(.pulseAudio, nil)
+        let music = try play(fixture)
+        try await until([Level()], fixture)
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        try await fixture.packets(20)
+        #expect(try await levels(fixture) == [Level()])
+        #expect(access(fixture.core.state("ducking.json"), F_OK) != 0)
+        music.kill()
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases, ["lower", "mute"])
+    @EventLoop func `what a killed core has changed is restored by the next run`(
+        program: PrivateAudioServer.Program,
+        mode: String
+    ) async throws {
+        let fixture = try await start(program, mode)
+        let music = try play(fixture)
+        try await until([Level()], fixture)
+        _ = try await fixture.accessoryd.begin()
+        try await until([Self.ducked(mode)], fixture)
+        try await fixture.core.crashAndRestart()
+        try await until([Level()], fixture)
+        try await untilForgotten(fixture)
+        music.kill()
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases, ["lower", "mute"])
+    @EventLoop func `a program that ended in a press is as before when it plays again`(
+        program: PrivateAudioServer.Program,
+        mode: String
+    ) async throws {
+        let fixture = try await start(program, mode)
+        let music = try play(fixture)
+        try await until([Level()], fixture)
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        try await until([Self.ducked(mode)], fixture)
+        music.kill()
+        try await until([], fixture)
+        try await fixture.accessoryd.end()
+        #expect(try await fixture.end() == .released)
+        let again = try play(fixture)
+        try await until([Level()], fixture)
+        try await untilForgotten(fixture)
+        #expect(try await levels(fixture) == [Level()])
+        again.kill()
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `streams that appear in mid-press are softer, and as before after it`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await start(program, "lower")
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        let music = try play(fixture)
+        try await until([Self.ducked("lower")], fixture)
+        // The server gives it the remembered volume, which is ours.
+        let second = try play(fixture)
+        try await until([Self.ducked("lower"), Self.ducked("lower")], fixture)
+        try await fixture.accessoryd.end()
+        #expect(try await fixture.end() == .released)
+        try await until([Level(), Level()], fixture)
+        try await untilForgotten(fixture)
+        music.kill()
+        second.kill()
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `a volume that a person changes in mid-press stays`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await start(program, "lower")
+        let music = try play(fixture)
+        try await until([Level()], fixture)
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        try await until([Self.ducked("lower")], fixture)
+        let inputs = try await fixture.sound.pactl("list", "sink-inputs").components(
+            separatedBy: "Sink Input #"
+        )
+        let input = try #require(inputs.first { $0.contains("application.name = \"pacat\"") })
+        try await fixture.sound.pactl("set-sink-input-volume", "\(input.prefix { $0 != "\n" })", "50000")
+        try await untilForgotten(fixture)
+        try await fixture.accessoryd.end()
+        #expect(try await fixture.end() == .released)
+        #expect(try await levels(fixture) == [Level(volume: 50000)])
+        music.kill()
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `after the death of the server in a press its next one plays as before`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await start(program, "lower")
+        let music = try play(fixture)
+        try await until([Level()], fixture)
+        _ = try await fixture.accessoryd.begin()
+        #expect(try await fixture.firstSoundOrEnd() == nil)
+        try await until([Self.ducked("lower")], fixture)
+        // WirePlumber writes down what it remembers after a second.
+        if program == .pipeWire { await pause(.milliseconds(1500)) }
+        try await fixture.sound.restart()
+        #expect(try await fixture.end() == .audioServerLost)
+        try await fixture.published { $0 == .audioServerReady }
+        if program == .pulseAudio { try await fixture.sound.pactl("load-module", "module-stream-restore") }
+        music.kill()
+        let again = try play(fixture)
+        try await until([Level()], fixture)
+        try await untilForgotten(fixture)
+        #expect(try await levels(fixture) == [Level()])
+        again.kill()
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `a core that is stopped in a press restores before it exits`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await start(program, "mute")
+        let music = try play(fixture)
+        try await until([Level()], fixture)
+        _ = try await fixture.accessoryd.begin()
+        try await until([Self.ducked("mute")], fixture)
+        fixture.core.process.signal(SIGTERM)
+        #expect(try await fixture.core.process.exitStatus() == 0)
+        try await until([Level()], fixture)
+        music.kill()
+    }
+
+    @Test(arguments: ["[", "{}", #"{"changes": [{"program": 1}]}"#])
+    @EventLoop func `a file that cannot be used is logged, and the core starts`(text: String) async throws {
+        let fixture = try await start(.pulseAudio, "lower")
+        let path = fixture.core.state("ducking.json")
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        try await fixture.core.crashAndRestart(until: { $0.contains("ducking.json cannot be used") })
+    }
+}
