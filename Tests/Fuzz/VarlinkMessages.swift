@@ -1,7 +1,7 @@
 // The path of each byte that a peer sends: frames, JSON, headers, parameters.
 //
 // module JSON: Sources/System/JSON/*.swift
-// module Varlink: Sources/System/Varlink/FrameDecoder.swift Sources/System/Varlink/VarlinkLimits.swift Sources/System/Varlink/VarlinkMessage.swift
+// module Varlink: Sources/System/Varlink/MessageSplitter.swift Sources/System/Varlink/VarlinkLimits.swift Sources/System/Varlink/VarlinkMessage.swift
 // longest 1048579
 // seed \377{"method":"a.b.C","parameters":{"name":"|x|"}}\0
 
@@ -28,7 +28,7 @@ private struct Parameters: Codable, Equatable {
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = UnsafeBufferPointer(start: start, count: count)
     guard let size = input.first, size > 0 else { return 0 }
-    var decoder = FrameDecoder()
+    var decoder = MessageSplitter()
     var rest = input.dropFirst()
     do {
         while !rest.isEmpty {
@@ -43,7 +43,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-private func feed(_ piece: Slice<UnsafeBufferPointer<UInt8>>, to decoder: inout FrameDecoder) {
+private func feed(_ piece: Slice<UnsafeBufferPointer<UInt8>>, to decoder: inout MessageSplitter) {
     var unread = piece
     while !unread.isEmpty {
         decoder.fill { room in

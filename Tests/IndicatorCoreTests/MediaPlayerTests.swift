@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MediaPlayerTests {
     static let media = IndicatorSettings(lockScreen: .media)
-    static let silent = ChannelView(
+    static let silent = ShownChannel(
         channelID: ChannelID(randomBytes: (1, 1)),
         name: "Radio"
     )

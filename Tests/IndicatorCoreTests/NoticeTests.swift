@@ -16,7 +16,7 @@ import Testing
 
     @Test func `with a panel only a speaker is news, and the microphone is not`() {
         var daemon = SimulatedDaemon()
-        var view = ChannelView.radio
+        var view = ShownChannel.radio
         view.hasPanel = true
         daemon.show(view)
         #expect(daemon.calls == 0)
@@ -33,7 +33,7 @@ import Testing
 
     @Test func `without a panel the notification says that the microphone is open`() {
         var daemon = SimulatedDaemon(actions: true)
-        var view = ChannelView.radio
+        var view = ShownChannel.radio
         view.isMicrophoneOpen = true
         daemon.show(view)
         #expect(daemon.content?.body == "The microphone is open")
@@ -88,7 +88,7 @@ import Testing
         daemon.show(.speaking("Anna"))
         daemon.close(.dismissed)
         daemon.pass(2)
-        var view = ChannelView.speaking("Anna")
+        var view = ShownChannel.speaking("Anna")
         view.isMicrophoneOpen = true
         daemon.show(view)
         daemon.show(.radio)
@@ -103,7 +103,7 @@ import Testing
         daemon.show(.radio)
         daemon.close(.dismissed)
         daemon.pass(2)
-        var view = ChannelView.radio
+        var view = ShownChannel.radio
         view.name = "Renamed"
         daemon.show(view)
         #expect(daemon.calls == 1)
@@ -148,7 +148,7 @@ import Testing
     @Test func `the picture of who speaks does not wait, and that of the next one does`() {
         var daemon = SimulatedDaemon()
         daemon.show(.speaking("Anna"))
-        var view = ChannelView.speaking("Anna")
+        var view = ShownChannel.speaking("Anna")
         view.speaker?.imageID = "a"
         daemon.show(view)
         #expect(daemon.content?.imageID == "a")
@@ -229,7 +229,7 @@ import Testing
 
     @Test func `a locked screen shows no name and no picture, at once`() {
         var daemon = SimulatedDaemon(actions: true)
-        var view = ChannelView.speaking("Anna")
+        var view = ShownChannel.speaking("Anna")
         view.speaker?.imageID = "a"
         daemon.show(view)
         view.isLocked = true
@@ -243,7 +243,7 @@ import Testing
 
     @Test func `names are on a locked screen if the person asked for them`() {
         var daemon = SimulatedDaemon(settings: IndicatorSettings(namesOnLockScreen: true))
-        var view = ChannelView.speaking("Anna")
+        var view = ShownChannel.speaking("Anna")
         view.isLocked = true
         daemon.show(view)
         #expect(daemon.content?.body == "Anna speaks")
@@ -252,7 +252,7 @@ import Testing
     @Test func `a locked screen shows nothing if the person wants it so`() {
         var daemon = SimulatedDaemon(settings: IndicatorSettings(lockScreen: .off))
         daemon.show(.speaking("Anna"))
-        var view = ChannelView.speaking("Anna")
+        var view = ShownChannel.speaking("Anna")
         view.isLocked = true
         daemon.show(view)
         #expect(daemon.content == nil)

@@ -5,13 +5,13 @@ extension MonotonicTime {
     static let start = MonotonicTime(nanoseconds: 0)
 }
 
-extension ChannelView {
-    static let radio = ChannelView(
+extension ShownChannel {
+    static let radio = ShownChannel(
         channelID: ChannelID(randomBytes: (1, 1)),
         name: "Radio"
     )
 
-    static func speaking(_ name: String) -> ChannelView {
+    static func speaking(_ name: String) -> ShownChannel {
         var view = radio
         view.speaker = .init(name: name)
         return view
@@ -49,7 +49,7 @@ struct SimulatedDaemon {
 
     var content: Notice.Content? { shown.values.first }
 
-    mutating func show(_ view: ChannelView?) { carryOut(notice.update(view, at: now)) }
+    mutating func show(_ view: ShownChannel?) { carryOut(notice.update(view, at: now)) }
 
     mutating func handle(_ event: Notice.Event) { carryOut(notice.handle(event, at: now)) }
 

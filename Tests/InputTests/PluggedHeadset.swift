@@ -18,7 +18,7 @@ final class PluggedHeadset {
     let headset: VirtualHeadset
     let node: InputNode
     private let monitor: DeviceMonitor
-    private var deviceEvents: AsyncStream<DeviceEvent>.Iterator
+    private var deviceEvents: AsyncStream<InputDeviceEvent>.Iterator
 
     init(
         _ name: String,
@@ -28,7 +28,7 @@ final class PluggedHeadset {
         phys: String? = nil,
         tag: String? = nil
     ) async throws {
-        let (events, continuation) = AsyncStream.makeStream(of: DeviceEvent.self)
+        let (events, continuation) = AsyncStream.makeStream(of: InputDeviceEvent.self)
         monitor = try DeviceMonitor(subsystem: "input", tag: tag)
         try monitor.start { continuation.yield($0) }
         let headset = try VirtualHeadset(name: name, keys: keys, jack: jack, id: id, phys: phys)
@@ -54,7 +54,7 @@ final class PluggedHeadset {
     }
 
     /// The next event of udev for this headset.
-    func nextDeviceEvent() async throws -> DeviceEvent {
+    func nextDeviceEvent() async throws -> InputDeviceEvent {
         var iterator = deviceEvents
         defer { deviceEvents = iterator }
         while let event = await iterator.next(isolation: EventLoop.shared) {

@@ -170,7 +170,7 @@ struct SplitDeviceTests {
 /// The nodes that udev reports.
 @EventLoop
 private final class NodeQueue {
-    private let events = AsyncQueue(of: DeviceEvent.self)
+    private let events = AsyncQueue(of: InputDeviceEvent.self)
     private var monitor: DeviceMonitor?
 
     func start() throws {

@@ -25,7 +25,7 @@ struct USBHeadsetTests {
 
     /// The event nodes of a gadget, in the order in which they appear.
     @EventLoop private func nodes(_ count: Int, of product: String) async throws -> [InputNode] {
-        let events = AsyncQueue(of: DeviceEvent.self)
+        let events = AsyncQueue(of: InputDeviceEvent.self)
         let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
         try monitor.start { events.add($0) }
         defer { monitor.stop() }

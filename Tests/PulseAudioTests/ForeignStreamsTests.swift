@@ -15,7 +15,7 @@ extension RealServers {
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
-            let (events, changes) = (Recorder<DeviceEvent>(), Recorder<Int>())
+            let (events, changes) = (Recorder<SoundDeviceEvent>(), Recorder<Int>())
             let streams = ForeignStreams(fixture.audio) { changes.add(1) }
             let observation = fixture.audio.observe([.sourceOutput, .sinkInput]) {
                 streams.handle($0)
@@ -53,7 +53,7 @@ extension RealServers {
             stream.index = 7
             devices.sourceOutputs = [stream]
             streams.listBegins()
-            streams.handle(DeviceEvent(.sourceOutput, 7, .remove))
+            streams.handle(SoundDeviceEvent(.sourceOutput, 7, .remove))
             #expect(changes.all.isEmpty)
             streams.update(devices)
             #expect(changes.all.count == 1)

@@ -15,7 +15,7 @@ extension RealServers {
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
-            let (streams, modules) = (Recorder<DeviceEvent>(), Recorder<DeviceEvent>())
+            let (streams, modules) = (Recorder<SoundDeviceEvent>(), Recorder<SoundDeviceEvent>())
             let first = fixture.audio.observe([.sourceOutput, .sinkInput]) { streams.add($0) }
             let second = fixture.audio.observe([.module]) { modules.add($0) }
             let capture = try Capture(fixture)
@@ -25,7 +25,7 @@ extension RealServers {
             }
             let index = try #require(streams.all.first).index
             capture.close()
-            await streams.wait(for: DeviceEvent(.sourceOutput, index, .remove))
+            await streams.wait(for: SoundDeviceEvent(.sourceOutput, index, .remove))
             #expect(modules.all.isEmpty)
             first.cancel()
             let seen = streams.all.count
@@ -43,7 +43,7 @@ extension RealServers {
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
-            let changes = Recorder<DeviceEvent>()
+            let changes = Recorder<SoundDeviceEvent>()
             let observation = fixture.audio.observe([.sourceOutput]) { changes.add($0) }
             try await fixture.server.restart()
             await fixture.states.wait("connected again") { $0.count == 4 }

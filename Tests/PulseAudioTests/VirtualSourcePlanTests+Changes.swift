@@ -124,14 +124,15 @@ extension VirtualSourcePlanTests {
     }
 
     @Test mutating func `a complete source is not listed for the state of other devices`() {
-        let microphone = DeviceEvent(.source, 1, .change)
+        let microphone = SoundDeviceEvent(.source, 1, .change)
         #expect(plan.concerns(microphone))
         _ = plan.handle(pulseAudio())
-        #expect(!plan.concerns(microphone) && plan.concerns(DeviceEvent(.source, 1, .remove)))
+        #expect(!plan.concerns(microphone) && plan.concerns(SoundDeviceEvent(.source, 1, .remove)))
         #expect(
-            plan.concerns(DeviceEvent(.sink, 30, .change)) && plan.concerns(DeviceEvent(.source, 32, .change))
+            plan.concerns(SoundDeviceEvent(.sink, 30, .change))
+                && plan.concerns(SoundDeviceEvent(.source, 32, .change))
         )
         // Another default source, perhaps.
-        #expect(plan.concerns(DeviceEvent(.server, .max, .change)))
+        #expect(plan.concerns(SoundDeviceEvent(.server, .max, .change)))
     }
 }

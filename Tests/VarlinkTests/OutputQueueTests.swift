@@ -45,7 +45,7 @@ import Testing
         queue.remove(unsent(queue).count)
         #expect(queue.extraBytes == 0)
 
-        var decoder = FrameDecoder()
+        var decoder = MessageSplitter()
         decoder.append(Array(#""\#(String(repeating: "x", count: 500_000))""#.utf8) + [0] + Array("[1".utf8))
         #expect(decoder.extraBytes > 400_000)
         let long = try decoder.next()

@@ -5,7 +5,7 @@ import Testing
 @Suite struct GrantTests {
     @Test func `a grant is a rule for one key of one product`() throws {
         let product = try #require(ProductNumbers(argument: "1A86:e026"))
-        let key = try #require(KeyName(argument: "KEY_F13"))
+        let key = try #require(KeyArgument(argument: "KEY_F13"))
         let rule = GrantRule(product: product)
         #expect(rule.path == "/etc/udev/rules.d/70-push-to-talk-1a86-e026.rules")
         let lines = rule.text(key: key).split(separator: "\n").filter { !$0.hasPrefix("#") }
@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: ["", "F13", "KEY_", "key_f13", "KEY_F13\"", "KEY_*", "KEY_F 13", "KEY_F13\n", "KEY_É"])
     func `a text that is no name of a key is refused`(argument: String) {
-        #expect(KeyName(argument: argument) == nil)
+        #expect(KeyArgument(argument: argument) == nil)
     }
 
     @Test func `a keyboard is granted only to a person who was asked`() throws {

@@ -233,8 +233,8 @@ package struct Indicator: Sendable {
         return [.showPanel(item)]
     }
 
-    private func view(hasPanel: Bool) -> ChannelView? {
-        ChannelView(status, readyImages: images.ready, isLocked: isLocked, hasPanel: hasPanel)
+    private func view(hasPanel: Bool) -> ShownChannel? {
+        ShownChannel(status, readyImages: images.ready, isLocked: isLocked, hasPanel: hasPanel)
     }
 
     private mutating func updateNotice(at now: MonotonicTime) -> [Effect] {

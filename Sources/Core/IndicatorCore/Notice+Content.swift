@@ -38,7 +38,7 @@ extension Notice {
 
 extension Notice.Content {
     /// - Returns: Nil if nothing is to be shown.
-    init?(_ view: ChannelView, _ settings: IndicatorSettings, _ capabilities: Set<String>) {
+    init?(_ view: ShownChannel, _ settings: IndicatorSettings, _ capabilities: Set<String>) {
         guard settings.notifications else { return nil }
         guard !view.isLocked || settings.lockScreen != .off else { return nil }
         // A panel shows the channel and the open microphone; only who speaks is news then.
@@ -61,7 +61,7 @@ extension Notice.Content {
     }
 
     /// A locked screen shows no buttons, and what ends there is a matter of hardware.
-    private static func actions(_ view: ChannelView) -> [Notice.Action] {
+    private static func actions(_ view: ShownChannel) -> [Notice.Action] {
         if view.isLocked { return [] }
         if view.isMicrophoneOpen { return [.stop, .leave] }
         return view.canTalk ? [.talk, .leave] : [.leave]

@@ -49,7 +49,7 @@ package struct Notice: Equatable, Sendable {
     static let interval = Duration.seconds(1)
 
     private let settings: IndicatorSettings
-    private var view: ChannelView?
+    private var view: ShownChannel?
     private var service = Service.unreachable
     private var isCalling = false
     /// Of the notification that the daemon shows; 0 if there is none.
@@ -80,7 +80,7 @@ package struct Notice: Equatable, Sendable {
     }
 
     /// The channel has changed; nil: it was left, or the core is gone.
-    package mutating func update(_ view: ChannelView?, at now: MonotonicTime) -> [Effect] {
+    package mutating func update(_ view: ShownChannel?, at now: MonotonicTime) -> [Effect] {
         let isNextSpeaker = view?.speaker != nil && view?.speaker?.name != self.view?.speaker?.name
         if view?.channelID != self.view?.channelID || isNextSpeaker { isDismissed = false }
         // The same person who speaks again is shown again.

@@ -15,7 +15,7 @@ final class Accessories {
     private let files = AccessoryFolderWatch()
     private var loggedProblems: Set<AccessoryCatalog.Problem> = []
     private let enrolled: EnrolledDevices
-    private let core: CoreConnection
+    private let core: PressForwarder
     private let buttons: BluetoothButtons
     private let headsets: Headsets
     private let discovery: Discovery
@@ -27,7 +27,7 @@ final class Accessories {
 
     init(log: Logger) {
         self.log = log
-        core = CoreConnection(log: log)
+        core = PressForwarder(log: log)
         enrolled = EnrolledDevices(log: log)
         buttons = BluetoothButtons(core: core, list: list, enrolled: enrolled, files: files, log: log)
         headsets = Headsets(
@@ -128,7 +128,7 @@ final class Accessories {
         server.stop()
     }
 
-    private func handle(_ event: CoreConnection.Event) {
+    private func handle(_ event: PressForwarder.Event) {
         switch event {
         case .connected: list.coreConnected()
         case .lost(let reason):

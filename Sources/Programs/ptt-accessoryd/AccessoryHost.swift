@@ -23,7 +23,7 @@ final class AccessoryHost {
     private static let mostReports = 8
 
     private(set) var accessory: Accessory
-    private let core: CoreConnection
+    private let core: PressForwarder
     private let list: AccessoryList
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
     private var reports = 0
@@ -34,7 +34,7 @@ final class AccessoryHost {
     /// Called when it begins or ends to transmit, as far as the accessory knows.
     var transmittingChanged: @EventLoop (Bool) -> Void = { _ in }
 
-    init(_ accessory: Accessory, core: CoreConnection, list: AccessoryList) {
+    init(_ accessory: Accessory, core: PressForwarder, list: AccessoryList) {
         self.accessory = accessory
         self.core = core
         self.list = list

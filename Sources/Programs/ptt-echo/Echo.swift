@@ -7,7 +7,7 @@ final class Echo: NSObject {
     /// The exit code of the program, when it is to end.
     private let (exitCodes, exitCode) = AsyncStream.makeStream(of: Int32.self)
     private var manager: PTChannelManager?
-    private var channel: SavedChannel?
+    private var channel: EchoChannel?
     /// Whether the channel was joined or restored since the program started.
     private var isJoined = false
 
@@ -21,7 +21,7 @@ final class Echo: NSObject {
     /// the manager, at most ten seconds.
     func start() async {
         do {
-            channel = try SavedChannel.load()
+            channel = try EchoChannel.load()
             let manager = try await PTChannelManager.channelManager(delegate: self, restorationDelegate: self)
             self.manager = manager
             join(manager)

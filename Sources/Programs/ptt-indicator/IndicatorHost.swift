@@ -21,7 +21,7 @@ final class IndicatorHost {
     private var indicator: Indicator
     private var inbox: [Indicator.Event] = []
     private var isHandling = false
-    private let core: CoreConnection
+    private let core: CoreRequests
     private let pictures: Pictures
     private lazy var panel = Panel(pictures: pictures, log: log) { [weak self] in self?.post($0) }
     private var bus: Bus?
@@ -39,7 +39,7 @@ final class IndicatorHost {
         self.log = log
         indicator = Indicator(settings)
         self.exit = exit
-        core = CoreConnection(log: log)
+        core = CoreRequests(log: log)
         pictures = Pictures(core: core, log: log)
         core.updated = { [weak self] in self?.post(.core($0)) }
         core.lost = { [weak self] in self?.post(.coreLost) }

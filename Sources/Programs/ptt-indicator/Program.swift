@@ -56,12 +56,12 @@ final class Daemon {
     }
 
     private static func settings(_ log: Logger) -> IndicatorSettings {
-        guard let path = Configuration.path else {
+        guard let path = IndicatorConfiguration.path else {
             log.error("HOME is not set: no configuration is read")
             return IndicatorSettings()
         }
-        do throws(ConfigurationError) {
-            return try Configuration.load(path)
+        do throws(IndicatorConfigurationError) {
+            return try IndicatorConfiguration.load(path)
         } catch {
             log.error("\(error)")
             return .unreadable

@@ -23,7 +23,7 @@ final class HeadsetDivider {
         devices = [:]
     }
 
-    private func handle(_ event: DeviceEvent) {
+    private func handle(_ event: InputDeviceEvent) {
         switch event {
         case .added(let node), .changed(let node): review(node)
         case .removed(let node): devices.removeValue(forKey: node.sysname)?.close()

@@ -88,7 +88,7 @@ struct ButtonsCommand: ParsableCommand {
                 VirtualButton(index + 1, specification, isKnown: known, resolveTime: resolveTime)
             }
             let microphones = specifiedMicrophones.enumerated().map { index, specified in
-                VirtualMicrophone(buttons.count + index + 1, specified.0, specified.1, isKnown: known)
+                VirtualSerialMicrophone(buttons.count + index + 1, specified.0, specified.1, isKnown: known)
             }
             let simulation = Simulation(
                 bus: bus,

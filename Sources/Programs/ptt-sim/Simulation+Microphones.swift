@@ -3,7 +3,7 @@ import EventLoop
 extension Simulation {
     func carryOut(
         _ command: Command,
-        by microphone: VirtualMicrophone,
+        by microphone: VirtualSerialMicrophone,
         _ answer: @escaping @EventLoop (String) -> Void
     ) throws(CommandError) {
         let device = daemon?.adapter?.microphones[microphone.number]
@@ -36,7 +36,7 @@ extension Simulation {
         answer("ok")
     }
 
-    private func send(_ bytes: [UInt8], from microphone: VirtualMicrophone) throws(CommandError) {
+    private func send(_ bytes: [UInt8], from microphone: VirtualSerialMicrophone) throws(CommandError) {
         guard microphone.radio != .gone, microphone.write(bytes) else {
             throw CommandError(
                 description: "not sent: the serial port of microphone \(microphone.number) is closed"
@@ -44,7 +44,7 @@ extension Simulation {
         }
     }
 
-    func microphone(_ number: Int) -> VirtualMicrophone? {
+    func microphone(_ number: Int) -> VirtualSerialMicrophone? {
         microphones.first { $0.number == number }
     }
 }

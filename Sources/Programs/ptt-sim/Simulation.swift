@@ -22,7 +22,7 @@ final class Simulation {
     private let address: String
     private let buttons: [VirtualButton]
     /// Numbered after the buttons.
-    let microphones: [VirtualMicrophone]
+    let microphones: [VirtualSerialMicrophone]
     private let steps: [Script.Step]
     private(set) var daemon: SimulatedDaemon?
     private var console: Console?
@@ -38,7 +38,7 @@ final class Simulation {
     init(
         bus address: String,
         buttons: [VirtualButton],
-        microphones: [VirtualMicrophone],
+        microphones: [VirtualSerialMicrophone],
         steps: [Script.Step]
     ) {
         self.address = address

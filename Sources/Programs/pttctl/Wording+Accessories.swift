@@ -138,7 +138,7 @@ extension Wording {
 
     private static func text(_ input: KeyInput) -> String {
         input.meanings.sorted { $0.key < $1.key }.map { code, meaning in
-            let name = AccessoryCore.KeyName.name(of: code) ?? "\(code)"
+            let name = KeyName.name(of: code) ?? "\(code)"
             return switch meaning {
             case .button(let role): "\(name) \(role.fileText)"
             case .down(let role): "\(name) \(role.fileText) down"

@@ -3,7 +3,7 @@ package import EventLoop
 import Glibc
 
 /// A change of a monitored device node.
-package enum DeviceEvent: Equatable, Sendable {
+package enum InputDeviceEvent: Equatable, Sendable {
     /// It exists, and has not been reported before.
     case added(InputNode)
     /// It has been reported before, and its udev properties or this process's access to it have changed.
@@ -28,7 +28,7 @@ package final class DeviceMonitor {
     private let monitor: OpaquePointer
     private var source: DescriptorSource?
     private var access: AttributeWatch?
-    private var handler: (@EventLoop (DeviceEvent) -> Void)?
+    private var handler: (@EventLoop (InputDeviceEvent) -> Void)?
 
     /// - Parameters:
     ///   - subsystem: For example `input`.
@@ -63,7 +63,7 @@ package final class DeviceMonitor {
     ///
     /// - Parameter handler: Called in the order of the events.
     /// - Throws: If sysfs cannot be read or the socket cannot be watched. The call may be repeated.
-    package func start(_ handler: @escaping @EventLoop (DeviceEvent) -> Void) throws(SystemError) {
+    package func start(_ handler: @escaping @EventLoop (InputDeviceEvent) -> Void) throws(SystemError) {
         self.handler = handler
         // logind changes access control lists without involving udev. If this watch fails for lack of inotify instances,
         // a change of access is noticed with udev's next message about the device.

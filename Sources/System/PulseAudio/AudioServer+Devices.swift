@@ -12,7 +12,7 @@ extension AudioServer {
     /// - Returns: The observation, which ends when it is dropped.
     package func observe(
         _ kinds: Set<DeviceKind>,
-        _ changed: @escaping @EventLoop (DeviceEvent) -> Void
+        _ changed: @escaping @EventLoop (SoundDeviceEvent) -> Void
     ) -> Observation {
         observers.add(kinds, changed)
     }

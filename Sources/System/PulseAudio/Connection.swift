@@ -195,7 +195,7 @@ final class Connection {
     }
 
     private func changed(_ event: pa_subscription_event_type_t, _ index: UInt32) {
-        guard let event = DeviceEvent(event, index) else { return }
+        guard let event = SoundDeviceEvent(event, index) else { return }
         for stream in streams { stream.report(event) }
         observers.report(event)
     }

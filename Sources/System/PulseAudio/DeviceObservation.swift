@@ -16,7 +16,7 @@ package enum DeviceKind: Sendable, Hashable, CaseIterable {
 }
 
 /// What the server reports of one thing that it has.
-package struct DeviceEvent: Sendable, Hashable {
+package struct SoundDeviceEvent: Sendable, Hashable {
     package enum EventType: Sendable, Hashable { case new, change, remove }
 
     package let kind: DeviceKind
@@ -53,7 +53,7 @@ package final class Observation {
 /// The observations of one ``AudioServer``, which outlive its connections.
 @EventLoop
 final class DeviceObservers {
-    typealias Handler = @EventLoop (DeviceEvent) -> Void
+    typealias Handler = @EventLoop (SoundDeviceEvent) -> Void
 
     private var entries: [Int: (kinds: Set<DeviceKind>, handler: Handler)] = [:]
     private var latest = 0
@@ -74,7 +74,7 @@ final class DeviceObservers {
         }
     }
 
-    func report(_ event: DeviceEvent) {
+    func report(_ event: SoundDeviceEvent) {
         // The order of the calls: that in which the observations were made. A handler may cancel observations.
         for number in entries.keys.sorted() {
             guard let entry = entries[number], entry.kinds.contains(event.kind) else { continue }
@@ -123,7 +123,7 @@ extension DeviceKind {
     }
 }
 
-extension DeviceEvent {
+extension SoundDeviceEvent {
     /// What a subscription reports; nil for what is never subscribed to.
     init?(_ event: pa_subscription_event_type_t, _ index: UInt32) {
         guard let kind = DeviceKind(event) else { return nil }

@@ -40,7 +40,7 @@ package final class ForeignStreams {
     }
 
     /// Takes what the server reports of streams.
-    package func handle(_ event: DeviceEvent) {
+    package func handle(_ event: SoundDeviceEvent) {
         let stream = Stream(event.kind, event.index)
         if event.type == .remove {
             doubtful.remove(stream)

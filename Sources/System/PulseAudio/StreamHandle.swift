@@ -126,7 +126,7 @@ final class StreamHandle {
     }
 
     /// Reports a change of what it captures from.
-    func report(_ event: DeviceEvent) {
+    func report(_ event: SoundDeviceEvent) {
         // The server ends the stream itself when its source is removed.
         guard isCapturing, followsSoftware || event.type != .remove else { return }
         switch event.kind {

@@ -4,7 +4,7 @@ import JSON
 
 /// Messages over one connected socket, for server and client.
 ///
-/// Input goes through a ``FrameDecoder``. Output is written to the socket immediately; what the socket has no room for is
+/// Input goes through a ``MessageSplitter``. Output is written to the socket immediately; what the socket has no room for is
 /// queued. Nothing blocks. If the peer or the socket fails, the stream ends: `onEnd` is called, once at most.
 @EventLoop
 final class MessageStream {
@@ -22,7 +22,7 @@ final class MessageStream {
     private let limits: VarlinkLimits
     private let budget: BufferBudget?
     private var source: DescriptorSource?
-    private var decoder: FrameDecoder
+    private var decoder: MessageSplitter
     private var output: OutputQueue
     /// Runs while a message is incomplete, or while a close waits for the peer to read.
     private lazy var stall = StallTimer(limits.stallTime) { [unowned self] in stalled() }
@@ -56,7 +56,7 @@ final class MessageStream {
         self.limits = limits
         self.priority = priority
         self.budget = budget
-        decoder = FrameDecoder(limits: limits)
+        decoder = MessageSplitter(limits: limits)
         output = OutputQueue(limits: limits)
         source = try DescriptorSource(self.descriptor, .readable, priority: priority) { [weak self] in
             self?.ready($0)
@@ -103,7 +103,7 @@ final class MessageStream {
     func close(after message: JSONObject? = nil) {
         guard !hasEnded, closing == nil else { return }
         closing = .closedHere
-        decoder = FrameDecoder(limits: limits)
+        decoder = MessageSplitter(limits: limits)
         if let message {
             output.dropUnbegun()
             // This cannot fail: at most one message is left in the queue.
@@ -133,7 +133,7 @@ final class MessageStream {
     /// Frees the memory of the stream for other connections, and calls `onBroken` in the next turn of the loop.
     func giveUp(_ reason: String) {
         guard !hasEnded, !hasGivenUp else { return }
-        decoder = FrameDecoder(limits: limits)
+        decoder = MessageSplitter(limits: limits)
         output.dropUnbegun()
         // After half a message nothing can be sent any more.
         let isCutShort = output.extraBytes > 0

@@ -54,7 +54,7 @@ final class BluetoothButton {
         profile: AccessoryDefinition,
         use: EnrolledDevices.Use,
         mirror: BlueZMirror,
-        core: CoreConnection,
+        core: PressForwarder,
         list: AccessoryList,
         log: Logger
     ) {

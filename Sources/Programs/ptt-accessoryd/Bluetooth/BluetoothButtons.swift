@@ -8,7 +8,7 @@ import PTTMessages
 /// The Bluetooth buttons: the devices known to BlueZ that match a profile. Only enrolled ones are used.
 @EventLoop
 final class BluetoothButtons {
-    private let core: CoreConnection
+    private let core: PressForwarder
     let list: AccessoryList
     private let enrolled: EnrolledDevices
     let files: AccessoryFolderWatch
@@ -33,7 +33,7 @@ final class BluetoothButtons {
     )
 
     init(
-        core: CoreConnection,
+        core: PressForwarder,
         list: AccessoryList,
         enrolled: EnrolledDevices,
         files: AccessoryFolderWatch,

@@ -39,7 +39,7 @@ final class Learning {
     private let buttons: BluetoothButtons
     private let headsets: Headsets
     private let discovery: Discovery
-    private let core: CoreConnection
+    private let core: PressForwarder
     private let log: Logger
     private var call: VarlinkCall?
     private var source: (any Source)?
@@ -53,7 +53,7 @@ final class Learning {
         _ buttons: BluetoothButtons,
         _ headsets: Headsets,
         _ discovery: Discovery,
-        core: CoreConnection,
+        core: PressForwarder,
         log: Logger
     ) {
         self.buttons = buttons

@@ -32,7 +32,7 @@ final class SerialMicrophone {
         use: EnrolledDevices.Use,
         serviceClass: GattUUID,
         mirror: BlueZMirror,
-        core: CoreConnection,
+        core: PressForwarder,
         list: AccessoryList,
         log: Logger
     ) {

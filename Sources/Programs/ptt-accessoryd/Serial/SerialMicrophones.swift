@@ -7,14 +7,14 @@ import PTTMessages
 /// The serial microphones in use, and their registrations with bluetoothd.
 @EventLoop
 final class SerialMicrophones {
-    private let core: CoreConnection
+    private let core: PressForwarder
     private let list: AccessoryList
     private let mirror: BlueZMirror
     private let log: Logger
     private var microphones: [ObjectPath: SerialMicrophone] = [:]
     private var profiles: SerialProfiles?
 
-    init(core: CoreConnection, list: AccessoryList, mirror: BlueZMirror, log: Logger) {
+    init(core: PressForwarder, list: AccessoryList, mirror: BlueZMirror, log: Logger) {
         self.core = core
         self.list = list
         self.mirror = mirror

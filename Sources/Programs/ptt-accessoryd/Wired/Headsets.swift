@@ -10,7 +10,7 @@ final class Headsets {
     /// `udev/71-push-to-talk.rules` tags headsets with it, and never keyboards.
     private static let tag = "push-to-talk"
 
-    private let core: CoreConnection
+    private let core: PressForwarder
     private let list: AccessoryList
     private let enrolled: EnrolledDevices
     private let mirror: BlueZMirror
@@ -21,13 +21,13 @@ final class Headsets {
     private var nodes: [String: InputNode] = [:]
     /// The half with the talk key of a node that ptt-keys has divided.
     private var halves: [String: InputNode] = [:]
-    private var headsets: [String: Headset] = [:]
+    private var headsets: [String: WiredHeadset] = [:]
     /// Nodes that are listed without being used.
     private var listed: [String: Origin] = [:]
     private var isGrabbing = false
 
     init(
-        core: CoreConnection,
+        core: PressForwarder,
         list: AccessoryList,
         enrolled: EnrolledDevices,
         mirror: BlueZMirror,
@@ -92,7 +92,7 @@ final class Headsets {
         for headset in headsets.values { headset.transmissionEnded(transmissionID, cause) }
     }
 
-    private func handle(_ event: DeviceEvent) {
+    private func handle(_ event: InputDeviceEvent) {
         switch event {
         case .added(let node), .changed(let node): set(node, of: node)
         case .removed(let node): set(nil, of: node)
@@ -150,7 +150,7 @@ final class Headsets {
         }
         end(sysname)
         do throws(SystemError) {
-            let headset = try Headset(
+            let headset = try WiredHeadset(
                 source,
                 origin: origin,
                 settings: settings,

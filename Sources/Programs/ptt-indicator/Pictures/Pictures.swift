@@ -8,7 +8,7 @@ import Pixbuf
 /// dropped.
 @EventLoop
 final class Pictures {
-    private let core: CoreConnection
+    private let core: CoreRequests
     private let decoder = PictureDecoder()
     private let log: Logger
     /// Called once for each picture that was asked for and not dropped, with whether it can be shown.
@@ -21,7 +21,7 @@ final class Pictures {
 
     private var pictures: [String: Progress] = [:]
 
-    init(core: CoreConnection, log: Logger) {
+    init(core: CoreRequests, log: Logger) {
         self.core = core
         self.log = log
     }

@@ -16,7 +16,7 @@ final class SimulatedAdapter {
 
     private let address = "00:1B:DC:00:00:01"
     private let buttons: [VirtualButton]
-    private let virtualMicrophones: [VirtualMicrophone]
+    private let virtualMicrophones: [VirtualSerialMicrophone]
     private var object: ExportedObject?
     private var discoverers: Set<String> = []
     /// `UUIDs` of each client's discovery filter.
@@ -27,7 +27,7 @@ final class SimulatedAdapter {
     private lazy var report = TimerSource { [unowned self] in reportAdvertisements() }
     private lazy var expiry = TimerSource { [unowned self] in removeTemporary() }
 
-    init(of daemon: SimulatedDaemon, _ buttons: [VirtualButton], _ microphones: [VirtualMicrophone]) {
+    init(of daemon: SimulatedDaemon, _ buttons: [VirtualButton], _ microphones: [VirtualSerialMicrophone]) {
         self.daemon = daemon
         self.buttons = buttons
         virtualMicrophones = microphones
@@ -93,7 +93,7 @@ final class SimulatedAdapter {
         return device
     }
 
-    private func add(_ microphone: VirtualMicrophone, rssi: Int16?) throws(BusError) {
+    private func add(_ microphone: VirtualSerialMicrophone, rssi: Int16?) throws(BusError) {
         microphones[microphone.number] = try SimulatedMicrophone(microphone, on: self, rssi: rssi)
     }
 

@@ -14,7 +14,7 @@ final class SimulatedDaemon {
     }
 
     private let buttons: [VirtualButton]
-    private let microphones: [VirtualMicrophone]
+    private let microphones: [VirtualSerialMicrophone]
     private var objects: [ExportedObject] = []
     private var agents: [Agent] = []
     private var defaultAgent: String?
@@ -27,7 +27,7 @@ final class SimulatedDaemon {
     static func start(
         on bus: BusAddress,
         buttons: [VirtualButton],
-        microphones: [VirtualMicrophone]
+        microphones: [VirtualSerialMicrophone]
     ) async throws(BusError) -> SimulatedDaemon {
         let connection = try await BusConnection.open(bus)
         guard try await connection.requestName(BlueZ.name) == .acquired else {
@@ -39,7 +39,7 @@ final class SimulatedDaemon {
     private init(
         _ connection: BusConnection,
         _ buttons: [VirtualButton],
-        _ microphones: [VirtualMicrophone]
+        _ microphones: [VirtualSerialMicrophone]
     ) throws(BusError) {
         self.connection = connection
         self.buttons = buttons

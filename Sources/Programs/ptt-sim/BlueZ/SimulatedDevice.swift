@@ -21,7 +21,7 @@ final class SimulatedDevice {
     private var object: ExportedObject?
     private var services: SimulatedServices?
     private var connecting: MethodInvocation?
-    private lazy var pairing = Pairing(of: self)
+    private lazy var pairing = SimulatedPairing(of: self)
     private lazy var linkUp = TimerSource { [unowned self] in established() }
     private lazy var resolving = TimerSource { [unowned self] in resolved() }
     private lazy var connectTimer = TimerSource { [unowned self] in connectTimedOut() }

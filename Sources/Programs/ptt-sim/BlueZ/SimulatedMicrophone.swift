@@ -11,7 +11,7 @@ final class SimulatedMicrophone {
     /// The profile's owner may take this long to accept a port.
     private static let callTimeout = Duration.seconds(20)
 
-    let microphone: VirtualMicrophone
+    let microphone: VirtualSerialMicrophone
     let path: ObjectPath
     private(set) var isConnected = false
     /// What it answers to an inquiry does not name its services: bluetoothd asks it on the first connection (SDP).
@@ -25,7 +25,7 @@ final class SimulatedMicrophone {
     /// bluetoothd's copy of the host's end of the port, and whom the other copy was passed to.
     private var port: (copy: BusDescriptor, profile: ProfileManager.Profile)?
 
-    init(_ microphone: VirtualMicrophone, on adapter: SimulatedAdapter, rssi: Int16?) throws(BusError) {
+    init(_ microphone: VirtualSerialMicrophone, on adapter: SimulatedAdapter, rssi: Int16?) throws(BusError) {
         guard let path = BlueZ.devicePath(microphone.stored.address) else {
             throw .failed("\(microphone.stored.address) does not make an object path")
         }

@@ -20,7 +20,7 @@ struct GrantCommand: ParsableCommand {
     var product: ProductNumbers
 
     @Argument(help: "The kernel's name of the key, for example KEY_F13.")
-    var key: KeyName
+    var key: KeyArgument
 
     @Flag(help: "Print the rule instead of writing it. Does not need root.")
     var printRule = false
@@ -154,7 +154,7 @@ struct ProductNumbers: ExpressibleByArgument {
 }
 
 /// The kernel's name of a key.
-struct KeyName: ExpressibleByArgument {
+struct KeyArgument: ExpressibleByArgument {
     let name: String
 
     init?(argument: String) {
@@ -175,7 +175,7 @@ struct GrantRule {
         "/etc/udev/rules.d/70-push-to-talk-\(product.vendor)-\(product.product).rules"
     }
 
-    func text(key: KeyName) -> String {
+    func text(key: KeyArgument) -> String {
         """
         # Written by `pttctl grant \(product.text) \(key.name)`; `sudo pttctl revoke \(product.text)` removes it.
         # 71-push-to-talk.rules lets the person at the seat read the device, and ptt-accessoryd opens it for this key alone.

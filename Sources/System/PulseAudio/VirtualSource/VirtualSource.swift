@@ -189,7 +189,7 @@ package final class VirtualSource {
     // MARK: Watching and repairing
 
     /// A press that goes elsewhere is to cost no list: it opens streams of ours, and starts a microphone.
-    private func changed(_ event: DeviceEvent) {
+    private func changed(_ event: SoundDeviceEvent) {
         switch event.kind {
         case .sinkInput, .sourceOutput: streams.handle(event)
         case .sink, .source, .server, .module, .card: if plan.concerns(event) { refresh() }

@@ -102,7 +102,7 @@ struct VirtualSourcePlan: Sendable {
 
     /// Whether a change of a device can give another step. Of the devices of others, it matters only that they are there:
     /// their state changes with each press.
-    func concerns(_ event: DeviceEvent) -> Bool {
+    func concerns(_ event: SoundDeviceEvent) -> Bool {
         guard event.type == .change, event.kind != .server, let ownDevices else { return true }
         return ownDevices.contains(OwnDevice(kind: event.kind, index: event.index))
     }

@@ -3,7 +3,7 @@ import EventLoop
 
 /// `Device1.Pair`, for "just works" pairing of a device without input and output.
 @EventLoop
-final class Pairing {
+final class SimulatedPairing {
     private unowned let device: SimulatedDevice
     private var call: MethodInvocation?
     /// bluetoothd 5.66 pairs but never answers a `Pair` that was called while services were being resolved.

@@ -17,7 +17,7 @@ package enum FrameError: Error, Equatable, CustomStringConvertible {
 /// Divides a stream of bytes into messages: JSON, each followed by one NUL byte (<https://varlink.org/Method-Call>).
 ///
 /// A message is parsed only when ``next()`` is called. The decoder has no socket: tests and fuzzers pass it bytes.
-package struct FrameDecoder {
+package struct MessageSplitter {
     private let limits: VarlinkLimits
     private var buffer: [UInt8] = []
     /// The bytes `start..<end` of the buffer have been received and not been parsed.

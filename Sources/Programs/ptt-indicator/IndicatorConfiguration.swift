@@ -3,7 +3,7 @@ import IndicatorCore
 import TOML
 
 /// `$XDG_CONFIG_HOME/pushtotalk/indicator.toml`, every key optional.
-struct Configuration: Equatable, Codable {
+struct IndicatorConfiguration: Equatable, Codable {
     /// `text`, `media` or `off`: what a locked screen shows; `text` if left out.
     var lockScreen: String?
     /// Whether a locked screen shows who speaks; false if left out.
@@ -22,7 +22,7 @@ struct Configuration: Equatable, Codable {
 }
 
 /// A configuration file that cannot be used. The indicator runs with ``IndicatorSettings/unreadable`` instead.
-struct ConfigurationError: Error, CustomStringConvertible {
+struct IndicatorConfigurationError: Error, CustomStringConvertible {
     let path: String
     let reason: String
 
@@ -36,7 +36,7 @@ extension IndicatorSettings {
     static let unreadable = IndicatorSettings(lockScreen: .off, key: false)
 }
 
-extension Configuration {
+extension IndicatorConfiguration {
     /// The path of the file; nil without a home directory.
     static var path: String? { UserDirectory.configuration.path.map { $0 + "/pushtotalk/indicator.toml" } }
 
@@ -44,13 +44,13 @@ extension Configuration {
     private static let sizeLimit = 64 * 1024
 
     /// - Returns: What the file says, or the defaults where there is no file.
-    static func load(_ path: String) throws(ConfigurationError) -> IndicatorSettings {
-        let configuration: Configuration
+    static func load(_ path: String) throws(IndicatorConfigurationError) -> IndicatorSettings {
+        let configuration: IndicatorConfiguration
         do {
             guard let text = try TextFile.read(path, limit: sizeLimit) else { return IndicatorSettings() }
-            configuration = try TOML.decode(Configuration.self, from: text)
+            configuration = try TOML.decode(IndicatorConfiguration.self, from: text)
         } catch {
-            throw ConfigurationError(path: path, reason: "\(error)")
+            throw IndicatorConfigurationError(path: path, reason: "\(error)")
         }
         var settings = IndicatorSettings(
             namesOnLockScreen: configuration.namesOnLockScreen ?? false,
@@ -60,7 +60,7 @@ extension Configuration {
         if let value = configuration.lockScreen {
             guard let lockScreen = IndicatorSettings.LockScreen(rawValue: value) else {
                 let values = IndicatorSettings.LockScreen.allCases.map { "\"\($0.rawValue)\"" }
-                throw ConfigurationError(
+                throw IndicatorConfigurationError(
                     path: path,
                     reason: "lock-screen is \"\(value)\", it must be one of \(values.joined(separator: ", "))"
                 )

@@ -15,7 +15,7 @@ import Varlink
             ["n": .int(Int64($0)), "text": .string(String(repeating: "ä", count: $0))]
         }
         let bytes = sent.flatMap { message -> [UInt8] in Array(message.text.utf8) + [0] }
-        var decoder = FrameDecoder(limits: limits)
+        var decoder = MessageSplitter(limits: limits)
         var received: [JSON] = []
         var position = 0
         while position < bytes.count {
@@ -39,7 +39,7 @@ import Varlink
 
     @Test func `a message may be as long as the limit and not longer`() throws {
         let longest = "\"" + String(repeating: "x", count: 9_998) + "\""
-        var decoder = FrameDecoder(limits: limits)
+        var decoder = MessageSplitter(limits: limits)
         decoder.append(Array(longest.utf8))
         #expect(try decoder.next() == nil)
         decoder.append([0])
@@ -49,13 +49,13 @@ import Varlink
     }
 
     @Test func `an endless message is refused before it ends`() {
-        var decoder = FrameDecoder(limits: limits)
+        var decoder = MessageSplitter(limits: limits)
         decoder.append([UInt8](repeating: UInt8(ascii: " "), count: 10_001))
         #expect(throws: FrameError.tooLong(limit: 10_000)) { try decoder.next() }
     }
 
     @Test func `an empty message is refused`() {
-        var decoder = FrameDecoder()
+        var decoder = MessageSplitter()
         decoder.append([0])
         #expect(throws: FrameError.notJSON(JSONSyntaxError(problem: .unexpectedEnd, offset: 0))) {
             try decoder.next()

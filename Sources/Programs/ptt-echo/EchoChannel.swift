@@ -3,21 +3,21 @@ import PushToTalk
 
 /// The channel's UUID and name, which the application saves itself. The system keeps a channel joined when its
 /// application ends, and identifies it by the UUID at the next start.
-struct SavedChannel: Codable {
+struct EchoChannel: Codable {
     let uuid: UUID
     let name: String
 
     var descriptor: PTChannelDescriptor { PTChannelDescriptor(name: name, image: nil) }
 
     /// The channel of the last run, or a new one.
-    static func load() throws -> SavedChannel {
+    static func load() throws -> EchoChannel {
         // If the file is missing or damaged, a new channel is as good.
         if let data = try? Data(contentsOf: file),
-            let channel = try? JSONDecoder().decode(SavedChannel.self, from: data)
+            let channel = try? JSONDecoder().decode(EchoChannel.self, from: data)
         {
             return channel
         }
-        let channel = SavedChannel(uuid: UUID(), name: "Echo")
+        let channel = EchoChannel(uuid: UUID(), name: "Echo")
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(),
             withIntermediateDirectories: true

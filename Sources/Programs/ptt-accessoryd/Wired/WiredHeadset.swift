@@ -7,7 +7,7 @@ import ServiceClient
 
 /// One headset, pedal or other input device: its node, whose events go to its machine.
 @EventLoop
-final class Headset {
+final class WiredHeadset {
     private let host: AccessoryHost
     private let list: AccessoryList
     private let log: Logger
@@ -44,7 +44,7 @@ final class Headset {
         isGranted: Bool,
         link: InputLink,
         keepAlive: BlueZKeepAlive,
-        core: CoreConnection,
+        core: PressForwarder,
         list: AccessoryList,
         log: Logger,
         vanished: @escaping @EventLoop () -> Void

@@ -3,12 +3,10 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// The connection to the core, which is made again after a loss.
-///
-/// Requests go over one connection, events come over another. A request without a connection is refused and never
-/// repeated: a press counts when it happens or not at all.
+/// Forwards what accessories report to the core. A request without a connection is refused and never repeated: a press
+/// counts when it happens or not at all.
 @EventLoop
-final class CoreConnection {
+final class PressForwarder {
     enum Event {
         case connected
         /// Every transmission that was begun on the connection has ended with it.
@@ -28,20 +26,18 @@ final class CoreConnection {
     /// To be set before ``start()``.
     var handler: @EventLoop (Event) -> Void = { _ in }
 
-    private var requests: ServiceConnection?
-    private var events: ServiceConnection?
-    /// Up to date only in what the events of ``kinds`` change. Nil until the core has answered on the present
-    /// connection.
-    private var status: Status?
+    /// Up to date only in what the events of ``kinds`` change.
+    private var lastStatus: Status?
     private var lastEnded: (transmissionID: TransmissionID, cause: EndCause)?
     private var isAbsenceLogged = false
     private var isWatchFailureLogged = false
-    private lazy var reconnector = Reconnector(
-        to: .core,
-        Reconnector.Handlers(
-            connect: { [weak self] () throws(ServiceError) in try self?.connect() },
-            unreachable: { [weak self] in self?.logAbsence("\($0)") },
-            unwatchable: { [weak self] in self?.logWatchFailure("\($0)") }
+    private lazy var core = CoreConnection(
+        eventsOf: Self.kinds,
+        CoreConnection.Handlers(
+            updated: { [weak self] in self?.handle($0) },
+            lost: { [weak self] in self?.handler(.lost(reason: $0)) },
+            failed: { [weak self] in self?.logAbsence($0) },
+            unwatchable: { [weak self] in self?.logWatchFailure($0) }
         )
     )
     /// Why no press may begin anything; nil usually.
@@ -54,7 +50,9 @@ final class CoreConnection {
     }
 
     /// Whether the core has answered on the present connection.
-    var isConnected: Bool { status != nil }
+    var isConnected: Bool { core.isAnswered }
+
+    private var status: Status? { core.isAnswered ? lastStatus : nil }
 
     /// Where a press would go, for people.
     enum Destination: String {
@@ -72,7 +70,7 @@ final class CoreConnection {
     private var acceptsPresses: Bool { status?.acceptsAccessoryPresses ?? false }
 
     /// Connects, now or as soon as the core listens. Where systemd listens for the core, this starts it.
-    func start() { reconnector.start() }
+    func start() { core.start() }
 
     /// Requests a transmission, in this turn of the loop. `then` is called once, never before this returns.
     func begin(
@@ -80,7 +78,7 @@ final class CoreConnection {
         role: ButtonRole = .talk,
         then: @escaping @EventLoop (Result<TransmissionID, Refusal>) -> Void
     ) {
-        guard isConnected, let requests else {
+        guard isConnected, let requests = core.requests else {
             refused.append(then)
             refusing.trigger()
             return connectNow()
@@ -132,7 +130,7 @@ final class CoreConnection {
     ///   - role: The only button of the origin that was released; nil for all.
     func end(_ origin: Origin, _ cause: EndCause, role: ButtonRole? = nil) {
         let request = ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause, role: role)
-        requests?.end(request) { [log] result in
+        core.requests?.end(request) { [log] result in
             // The core refuses this for a transmission that was refused or is over.
             if case .failure(let error) = result { log.debug("end of \(origin.name): \(error)") }
         }
@@ -146,7 +144,7 @@ final class CoreConnection {
         isPressed: Bool,
         then: @escaping @EventLoop (String?) -> Void
     ) {
-        guard isConnected, let requests else {
+        guard isConnected, let requests = core.requests else {
             then(isPressed ? suspension ?? "the core is not connected" : nil)
             return connectNow()
         }
@@ -166,7 +164,7 @@ final class CoreConnection {
 
     /// Reports a low battery, if the core is connected.
     func reportBattery(_ origin: Origin, percent: Int) {
-        guard isConnected, let requests else { return }
+        guard isConnected, let requests = core.requests else { return }
         let report = ChannelInterface.BatteryReport(origin: origin, percent: percent)
         requests.call(ChannelInterface.reportBattery, report) { [log] result in
             if case .failure(let error) = result { log.debug("battery of \(origin.name): \(error)") }
@@ -189,48 +187,11 @@ final class CoreConnection {
     }
 
     private func connectNow() {
-        if suspension == nil { reconnector.connectNow() }
+        if suspension == nil { core.connectNow() }
     }
 
     /// Ends the connection. Requests that were sent are still delivered.
-    func close() {
-        reconnector.stop()
-        disconnect()
-    }
-
-    private func disconnect() {
-        let connections = [requests, events]
-        // First, because closing fails the pending calls, whose handlers use these properties.
-        requests = nil
-        events = nil
-        status = nil
-        lastEnded = nil
-        for connection in connections { connection?.close() }
-    }
-
-    // MARK: - Connecting
-
-    private func connect() throws(ServiceError) {
-        let requests = try ServiceConnection.core()
-        let events = try ServiceConnection.core()
-        self.requests = requests
-        self.events = events
-        requests.onClose = { [weak self] in self?.lose("\($0)") }
-        events.subscribe(
-            to: Self.kinds,
-            { [weak self] in self?.handle($0) },
-            ended: { [weak self] in self?.lose("\($0)") }
-        )
-    }
-
-    private func lose(_ reason: String) {
-        guard requests != nil else { return }
-        let wasConnected = isConnected
-        disconnect()
-        logAbsence(reason)
-        reconnector.lost()
-        if wasConnected { handler(.lost(reason: reason)) }
-    }
+    func close() { core.close() }
 
     private func logAbsence(_ reason: String) {
         guard !isAbsenceLogged else { return }
@@ -248,9 +209,9 @@ final class CoreConnection {
 
     private func handle(_ update: ChannelInterface.Update) {
         if let status = update.status {
-            self.status = status
-            if let requests { Self.encodePressRequests(requests) }
-            reconnector.answered()
+            lastStatus = status
+            lastEnded = nil
+            if let requests = core.requests { Self.encodePressRequests(requests) }
             isAbsenceLogged = false
             log.info("the core is connected")
             handler(.connected)
@@ -258,7 +219,7 @@ final class CoreConnection {
         }
         guard let event = update.event else { return }
         let before = (destination, acceptsPresses)
-        status?.apply(event)
+        lastStatus?.apply(event)
         if case .transmissionEnded(let ended, let cause, _) = event {
             lastEnded = (ended.transmissionID, cause)
             handler(.transmissionEnded(ended.transmissionID, cause))

@@ -1,7 +1,7 @@
 package import PTTMessages
 
 /// What notifications and the lock screen show of the channel.
-package struct ChannelView: Equatable, Sendable {
+package struct ShownChannel: Equatable, Sendable {
     package struct Speaker: Equatable, Sendable {
         package var name: String
         /// The picture, if it has been fetched and can be shown.

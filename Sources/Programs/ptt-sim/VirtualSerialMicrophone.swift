@@ -6,7 +6,7 @@ import PTTMessages
 /// A speaker microphone of classic Bluetooth with a serial port: its radio, and its end of the port. What it sends is in
 /// its accessory file.
 @EventLoop
-final class VirtualMicrophone {
+final class VirtualSerialMicrophone {
     let number: Int
     let stored: StoredDevice
     /// The service class of its port, as bluetoothd writes it.

@@ -4,26 +4,20 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// The connection to the core, which is made again after a loss.
-///
-/// Requests go over one connection, events come over another. Whatever was begun over the first ends with it, and so with
-/// this process.
+/// What the panel and the key ask of the core, and what it reports. Whatever they have begun ends with this process.
 @EventLoop
-final class CoreConnection {
+final class CoreRequests {
     /// Every update of the core. To be set before ``start()``.
     var updated: @EventLoop (CoreUpdate) -> Void = { _ in }
     /// The core was connected, and is not any more. To be set before ``start()``.
     var lost: @EventLoop () -> Void = {}
 
     private let log: Logger
-    private var requests: ServiceConnection?
-    private var events: ServiceConnection?
-    private var isAnswered = false
-    private lazy var reconnector = Reconnector(
-        to: .core,
-        Reconnector.Handlers(
-            connect: { [weak self] () throws(ServiceError) in try self?.connect() },
-            unreachable: { [log] in log.debug("\($0)") },
+    private lazy var core = CoreConnection(
+        CoreConnection.Handlers(
+            updated: { [weak self] in self?.handle($0) },
+            lost: { [weak self] _ in self?.lost() },
+            failed: { [log] in log.debug("\($0)") },
             unwatchable: { [log] in log.debug("the core's socket cannot be watched: \($0)") }
         )
     )
@@ -32,12 +26,9 @@ final class CoreConnection {
         self.log = log
     }
 
-    func start() { reconnector.start() }
+    func start() { core.start() }
 
-    func close() {
-        reconnector.stop()
-        disconnect()
-    }
+    func close() { core.close() }
 
     // MARK: - Requests
 
@@ -68,7 +59,7 @@ final class CoreConnection {
 
     /// Fetches a picture. `then` is called once, with nil if the core does not have it any more, or is lost.
     func image(_ imageID: String, then: @escaping @EventLoop (Image?) -> Void) {
-        guard let requests else { return then(nil) }
+        guard let requests = core.requests else { return then(nil) }
         let request = ChannelInterface.ImageRequest(imageID: imageID)
         requests.call(ChannelInterface.getImage, request) { [log] result in
             switch result {
@@ -91,50 +82,14 @@ final class CoreConnection {
         _ request: Request,
         _ action: String
     ) {
-        requests?.call(method, request) { [log] result in
+        core.requests?.call(method, request) { [log] result in
             // What it asked for may have ended before, and a refused Talk is shown.
             if case .failure(let error) = result { log.debug("\(action): \(error)") }
         }
     }
 
-    // MARK: - Connecting
-
-    private func connect() throws(ServiceError) {
-        let requests = try ServiceConnection.core()
-        let events = try ServiceConnection.core()
-        self.requests = requests
-        self.events = events
-        requests.onClose = { [weak self] in self?.lose("\($0)") }
-        events.subscribe(
-            { [weak self] in self?.handle($0) },
-            ended: { [weak self] in self?.lose("\($0)") }
-        )
-    }
-
     private func handle(_ update: ChannelInterface.Update) {
-        if let status = update.status {
-            isAnswered = true
-            reconnector.answered()
-            updated(.status(status))
-        }
+        if let status = update.status { updated(.status(status)) }
         if let event = update.event { updated(.event(event)) }
-    }
-
-    private func lose(_ reason: String) {
-        guard requests != nil else { return }
-        let wasAnswered = isAnswered
-        disconnect()
-        log.debug("\(reason)")
-        reconnector.lost()
-        if wasAnswered { lost() }
-    }
-
-    private func disconnect() {
-        let connections = [requests, events]
-        // First, because closing fails the pending calls, whose handlers use these properties.
-        requests = nil
-        events = nil
-        isAnswered = false
-        for connection in connections { connection?.close() }
     }
 }

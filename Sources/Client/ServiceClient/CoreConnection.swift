@@ -1,0 +1,109 @@
+package import EventLoop
+package import PTTMessages
+
+/// The connection of a program to the core, which is made again after a loss.
+///
+/// Requests go over one connection, events come over another. Whatever was begun over the first ends with it, and so with
+/// the program.
+@EventLoop
+package final class CoreConnection {
+    package struct Handlers {
+        let updated: @EventLoop (ChannelInterface.Update) -> Void
+        let lost: @EventLoop (String) -> Void
+        let failed: @EventLoop (String) -> Void
+        let unwatchable: @EventLoop (String) -> Void
+
+        /// - Parameters:
+        ///   - updated: The first update of each connection has the status, the others have an event.
+        ///   - lost: The core had answered, and is lost, for this reason.
+        ///   - failed: No connection could be made, or there is none any more, for this reason. Called before `lost`.
+        ///   - unwatchable: The core's socket cannot be watched, for this reason, which costs an attempt every few seconds.
+        package init(
+            updated: @escaping @EventLoop (ChannelInterface.Update) -> Void,
+            lost: @escaping @EventLoop (String) -> Void,
+            failed: @escaping @EventLoop (String) -> Void,
+            unwatchable: @escaping @EventLoop (String) -> Void
+        ) {
+            self.updated = updated
+            self.lost = lost
+            self.failed = failed
+            self.unwatchable = unwatchable
+        }
+    }
+
+    /// For requests; nil without a connection.
+    package private(set) var requests: ServiceConnection?
+    /// Whether the core has answered on the present connection.
+    package private(set) var isAnswered = false
+
+    private let kinds: Set<String>?
+    private let handlers: Handlers
+    private var events: ServiceConnection?
+    private lazy var reconnector = Reconnector(
+        to: .core,
+        Reconnector.Handlers(
+            connect: { [weak self] () throws(ServiceError) in try self?.connect() },
+            unreachable: { [handlers] in handlers.failed("\($0)") },
+            unwatchable: { [handlers] in handlers.unwatchable("\($0)") }
+        )
+    )
+
+    /// - Parameters:
+    ///   - kinds: The kinds of events to receive, named as in ``CoreEvent/kind``; nil for all.
+    ///   - handlers: Called on the loop, also before ``start()`` returns.
+    package init(eventsOf kinds: Set<String>? = nil, _ handlers: Handlers) {
+        self.kinds = kinds
+        self.handlers = handlers
+    }
+
+    /// Connects, now or as soon as the core listens. Where systemd listens for the core, this starts it.
+    package func start() { reconnector.start() }
+
+    /// Connects now if there is no connection, for a request that cannot wait.
+    package func connectNow() { reconnector.connectNow() }
+
+    /// Ends the connection. Requests that were sent are still delivered.
+    package func close() {
+        reconnector.stop()
+        disconnect()
+    }
+
+    private func connect() throws(ServiceError) {
+        let requests = try ServiceConnection.core()
+        let events = try ServiceConnection.core()
+        self.requests = requests
+        self.events = events
+        requests.onClose = { [weak self] in self?.lose("\($0)") }
+        events.subscribe(
+            to: kinds,
+            { [weak self] in self?.handle($0) },
+            ended: { [weak self] in self?.lose("\($0)") }
+        )
+    }
+
+    private func handle(_ update: ChannelInterface.Update) {
+        if update.status != nil {
+            isAnswered = true
+            reconnector.answered()
+        }
+        handlers.updated(update)
+    }
+
+    private func lose(_ reason: String) {
+        guard requests != nil else { return }
+        let wasAnswered = isAnswered
+        disconnect()
+        handlers.failed(reason)
+        reconnector.lost()
+        if wasAnswered { handlers.lost(reason) }
+    }
+
+    private func disconnect() {
+        let connections = [requests, events]
+        // First, because closing fails the pending calls, whose handlers use these properties.
+        requests = nil
+        events = nil
+        isAnswered = false
+        for connection in connections { connection?.close() }
+    }
+}
