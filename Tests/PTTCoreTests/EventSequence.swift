@@ -10,7 +10,7 @@ struct EventSequence {
 
     let whileLocked: TalkSession.WhileLocked
     let releaseLag: Duration
-    var isLockKnown = true
+    var isSessionKnown = true
     var steps: [Step] = []
 
     /// Runs one step, after the timers that fire before it. Returns the first difference.
@@ -23,7 +23,7 @@ struct EventSequence {
 
     /// Before the first step.
     var start: ModelComparison {
-        ModelComparison(whileLocked: whileLocked, releaseLag: releaseLag, isLockKnown: isLockKnown)
+        ModelComparison(whileLocked: whileLocked, releaseLag: releaseLag, isSessionKnown: isSessionKnown)
     }
 
     private var isBroken: Bool {
@@ -54,7 +54,7 @@ struct EventSequence {
             "whileLocked \(whileLocked.rawValue)", "limit \(MonotonicTime.seconds(0) + Model.timeLimit)",
             "lag \(MonotonicTime.seconds(0) + releaseLag)",
         ]
-        if !isLockKnown { lines.append("lockUnknown") }
+        if !isSessionKnown { lines.append("sessionUnknown") }
         for step in steps {
             while let time = comparison.timer(before: step.time) {
                 let difference = comparison.run(.timerFired, at: time)
@@ -84,7 +84,7 @@ extension Model.Notification: CustomStringConvertible {
         case .joined(let reason): "channelJoined \(reason.rawValue)"
         case .left(let reason): "channelLeft \(reason.rawValue)"
         case .ended(let cause, by: let source): "transmissionEnded \(cause.rawValue) by \(source.rawValue)"
-        case .refused(let code): "transmissionRefused \(code.rawValue)"
+        case .refused(let reason): "transmissionRefused \(reason)"
         case .interrupted(let interruption): "audioInterrupted \(interruption.rawValue)"
         case .finished(let push, let outcome): "pushFinished \(push) \(outcome.rawValue)"
         case .only(let client, let kind): "\(kind) to client \(client.rawValue)"

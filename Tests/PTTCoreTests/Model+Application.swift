@@ -12,12 +12,12 @@ extension Model {
     ) -> String {
         // Ours: a connection attaches once, and is an application in one way only.
         if attachments[client] != nil || channel?.running?.client == client {
-            return "unknown"
+            return "attachedAlready"
         }
         let identifier = request.identifier
         // Ours: an application has no access to the channel of another, and a client that transmits must be able to end that.
-        if transmission?.client == client { return "transmissionInProgress" }
-        if policy.excluded.contains(identifier) { return "deviceManagementRestriction" }
+        if transmission?.client == client { return "holdsTransmission" }
+        if policy.excluded.contains(identifier) { return "forbidden" }
         // An application that the core has started is in the background until it says otherwise. Ours: a process that
         // attaches again is where it was.
         let earlier = newest(of: identifier) { $0.process == process }
@@ -36,12 +36,8 @@ extension Model {
             return leftWhileAway.removeValue(forKey: identifier).map { "attached left \($0)" } ?? "attached"
         }
         attachments[client]?.spareToken = nil
-        if let holder = channel.running?.client {
-            // Another process keeps the channel until it disconnects. The same process has recreated its manager, and its
-            // new attachment has overtaken the end of the earlier one.
-            guard attachments[holder]?.process == process else { return "attached" }
-            endApplication()
-        }
+        // Semantics, “Several processes of one application”: the present one keeps the channel until it disconnects.
+        if channel.running != nil { return "attached" }
         return restore(to: client)
     }
 
@@ -78,7 +74,7 @@ extension Model {
     }
 
     mutating func setForeground(_ client: ClientID, _ isForeground: Bool) -> String {
-        guard attachments[client] != nil else { return "unknown" }
+        guard attachments[client] != nil else { return "notAttached" }
         attachments[client]?.isForeground = isForeground
         return "done"
     }
@@ -111,7 +107,7 @@ extension Model {
     /// Semantics, “A crash of the application”: no transmission, reception or push outlives the process.
     private mutating func endApplication() {
         endTransmission(.applicationGone)
-        endReception()
+        endReception("applicationGone")
         endPushes(.unanswered)
         updateAudio()
     }

@@ -64,7 +64,7 @@ extension Model {
     /// Semantics, “An interruption”: why nothing can be played, whatever the speaker does. Ours: the order.
     var obstacle: Interruption? {
         if power != .awake { return .suspended }
-        if isSessionInactive { return .sessionInactive }
+        if isSessionInactive != false { return .sessionInactive }
         if !hasAudioServer { return .audioServerLost }
         if let client = channel?.running?.client, withoutAudio.contains(client) {
             return .audioConnectionLost
@@ -124,7 +124,7 @@ extension Model {
     mutating func playbackFailed(_ playback: Int) {
         switch channel?.remote?.reception {
         // A speaker that cannot be opened fails the request and interrupts nothing.
-        case .opening(playback, requests: _): endReception()
+        case .opening(playback, requests: _): endReception("speakerUnavailable")
         case .playing(playback): channel?.remote?.reception = .interrupted(since: now)
         case .opening, .playing, .interrupted, .unheard, nil: break
         }
@@ -133,12 +133,12 @@ extension Model {
     /// - Returns: Why no reception can begin now.
     mutating func receive(_ speaker: ApplicationInterface.Speaker, fromPush: Bool) -> String? {
         // Semantics, “A participant while transmitting”.
-        if channel?.mode == .halfDuplex, channel?.transmission != nil { return "transmissionInProgress" }
-        if power != .awake || isSessionInactive { return "unknown" }
+        if channel?.mode == .halfDuplex, channel?.transmission != nil { return "talkedOver" }
+        if let standstill { return standstill }
         // Semantics, “Success means activation”, “A call while receiving”: no success without activation, and
         // a push is accepted during a call.
         if call != nil, !fromPush { return "callActive" }
-        if call == nil, obstacle != nil { return "unknown" }
+        if call == nil, obstacle != nil { return hasAudioServer ? "noAudioConnection" : "noAudioServer" }
         let old = channel?.remote
         let reception: Reception
         switch old?.reception {
@@ -154,7 +154,7 @@ extension Model {
     }
 
     /// Semantics, “The end of a participant”: requests that wait for the speaker are refused.
-    mutating func endReception(_ refusal: String = "unknown") {
+    mutating func endReception(_ refusal: String) {
         guard let remote = channel?.remote else { return }
         if case .opening(_, let requests) = remote.reception {
             answers += Array(repeating: refusal, count: requests)
@@ -164,9 +164,9 @@ extension Model {
     }
 
     /// A reception whose speaker never opened is refused, not interrupted.
-    mutating func interruptReception() {
+    mutating func interruptReception(_ refusal: String) {
         switch channel?.remote?.reception {
-        case .opening: endReception()
+        case .opening: endReception(refusal)
         case .playing: channel?.remote?.reception = .interrupted(since: now)
         case .interrupted, .unheard, nil: break
         }
@@ -204,7 +204,7 @@ extension Model {
     mutating func audioServerLost() {
         guard hasAudioServer else { return }
         endTransmission(.audioServerLost)
-        interruptReception()
+        interruptReception("noAudioServer")
         hasAudioServer = false
         notifications.append(.kind("audioServerLost"))
     }
@@ -215,7 +215,7 @@ extension Model {
         if isApplication || attachments[client] != nil { withoutAudio.insert(client) }
         guard isApplication else { return }
         endTransmission(.audioConnectionLost)
-        interruptReception()
+        interruptReception("noAudioConnection")
     }
 
     mutating func audioConnectionReady(_ client: ClientID) {
@@ -225,7 +225,7 @@ extension Model {
 
     mutating func suspend() {
         endTransmission(.suspended)
-        interruptReception()
+        interruptReception("suspending")
         if power == .awake { power = .suspending }
     }
 
@@ -247,6 +247,6 @@ extension Model {
     mutating func shutDown() {
         power = .shuttingDown
         endTransmission(.shuttingDown)
-        endReception()
+        endReception("shuttingDown")
     }
 }

@@ -41,7 +41,7 @@ extension Model {
     // MARK: Volume and battery
 
     mutating func setVolume(_ percent: Int) -> String {
-        guard percent >= 0, percent <= 150 else { return "unknown" }
+        guard percent >= 0, percent <= 150 else { return "volumeOutOfRange" }
         if percent != volume { notifications.append(.kind("volumeChanged")) }
         volume = percent
         return "done"

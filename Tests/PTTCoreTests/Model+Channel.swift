@@ -11,7 +11,7 @@ extension Model {
         newToken: PushToken
     ) -> String {
         let attachment = attachments[client]
-        if let attachment, !isInForeground(attachment) { return "appNotForeground" }
+        if let attachment, !isInForeground(attachment) { return "notInForeground" }
         let identifier =
             attachment?.application ?? request.application.map { ApplicationID(rawValue: $0) }
         if let refusal = forbids(identifier ?? Policy.commandLine) { return refusal }
@@ -40,16 +40,16 @@ extension Model {
         from client: ClientID,
         _ request: ChannelInterface.JoinRequest
     ) -> String {
-        if request.channelID != channel.id { return "channelLimitReached" }
+        if request.channelID != channel.id { return "channelLimit" }
         guard let identifier else { return "joined" }
         let isAttached = attachments[client] != nil
         let start = channel.start
         var reason = JoinReason.channelRestoration
         var owner = owner(client)
         switch channel.presence {
-        case .running: return "channelLimitReached"
+        case .running: return "channelLimit"
         case .absent(let old, reconnectionDeadline: _), .starting(let old, _, _):
-            guard old.id == identifier else { return "channelLimitReached" }
+            guard old.id == identifier else { return "channelLimit" }
             owner = owner ?? old
         case .unowned: reason = .developerRequest
         }
@@ -73,13 +73,14 @@ extension Model {
 
     /// Semantics, “Joining against the policy”, “A policy that changes”.
     func forbids(_ application: ApplicationID) -> String? {
-        if policy.unusable != nil || policy.denied.contains(application)
+        if policy.unusable != nil { return "unusablePolicy" }
+        if policy.denied.contains(application)
             || policy.excluded.contains(application)
             || policy.allowed?.contains(application) == false
         {
-            return "deviceManagementRestriction"
+            return "forbidden"
         }
-        return policy.isClosed ? "screenTimeRestriction" : nil
+        return policy.isClosed ? "closed" : nil
     }
 
     /// Semantics, “The channel outlives its application”, “A restart of the core”: the channel is restored
@@ -107,16 +108,17 @@ extension Model {
         start()
     }
 
-    /// Semantics, “A channel that is not joined”: whether a request has access to the joined channel. An
+    /// Semantics, “A channel that is not joined”: why a request has no access to the joined channel. An
     /// application has access to its own only.
-    func means(_ client: ClientID, _ id: ChannelID?) -> Bool {
-        guard let channel, id ?? channel.id == channel.id else { return false }
-        return attachments[client] == nil || channel.running?.client == client
+    func noAccess(_ client: ClientID, _ id: ChannelID?) -> String? {
+        guard let channel else { return "notJoined" }
+        if attachments[client] != nil, channel.running?.client != client { return "notYours" }
+        return id ?? channel.id == channel.id ? nil : "otherChannel"
     }
 
     /// Semantics, “A restored channel that is not wanted”, “Leaving”, “A channel that is not joined”.
     mutating func leave(_ client: ClientID, _ id: ChannelID?) -> String {
-        guard means(client, id) else { return "channelNotFound" }
+        if let refusal = noAccess(client, id) { return refusal }
         leave(channel?.running?.client == client ? .developerRequest : .userRequest)
         return "done"
     }
@@ -124,7 +126,7 @@ extension Model {
     /// Semantics, “Leaving while transmitting”: transmission and reception end first.
     mutating func leave(_ reason: LeaveReason) {
         endTransmission(.channelLeft)
-        endReception("channelNotFound")
+        endReception("channelLeft")
         endPushes(channel?.running == nil ? .undeliverable : .unanswered)
         updateAudio()
         lastToken = channel?.token
@@ -141,24 +143,25 @@ extension Model {
     // MARK: Settings
 
     mutating func setDescriptor(_ client: ClientID, _ request: ChannelInterface.DescriptorRequest) -> String {
-        guard let old = channel, means(client, request.channelID) else { return "channelNotFound" }
+        if let refusal = noAccess(client, request.channelID) { return refusal }
+        let old = channel
         channel?.name = request.name
         channel?.hasPicture = request.image != nil
         channel?.needsDescriptor = false
-        if old.name != request.name || old.hasPicture != (request.image != nil) {
+        if old?.name != request.name || old?.hasPicture != (request.image != nil) {
             notifications.append(.kind("descriptorChanged"))
         }
         return "done"
     }
 
     /// Semantics, “A channel that is not joined”: ours, only the application changes settings.
-    private func isApplication(_ client: ClientID, _ id: ChannelID?) -> Bool {
-        channel?.running?.client == client && means(client, id)
+    private func noControl(_ client: ClientID, _ id: ChannelID?) -> String? {
+        noAccess(client, id) ?? (channel?.running?.client == client ? nil : "notYours")
     }
 
     /// Semantics, “The status changes while transmitting”: a transmission in progress goes on.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.ServiceStatusRequest) -> String {
-        guard isApplication(client, request.channelID) else { return "channelNotFound" }
+        if let refusal = noControl(client, request.channelID) { return refusal }
         if channel?.running?.status != request.status { notifications.append(.kind("serviceStatusChanged")) }
         channel?.running?.status = request.status
         return "done"
@@ -167,7 +170,7 @@ extension Model {
     /// Semantics, “The mode changes while transmitting”: the same for half duplex during transmission and
     /// reception.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.TransmissionModeRequest) -> String {
-        guard isApplication(client, request.channelID) else { return "channelNotFound" }
+        if let refusal = noControl(client, request.channelID) { return refusal }
         if channel?.mode != request.mode { notifications.append(.kind("transmissionModeChanged")) }
         channel?.mode = request.mode
         let isTalkedOver =
@@ -179,7 +182,7 @@ extension Model {
     }
 
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.AccessoryEventsRequest) -> String {
-        guard isApplication(client, request.channelID) else { return "channelNotFound" }
+        if let refusal = noControl(client, request.channelID) { return refusal }
         if channel?.areAccessoryEventsEnabled != request.isEnabled {
             notifications.append(.kind("accessoryEventsChanged"))
         }
@@ -192,14 +195,14 @@ extension Model {
     ///
     /// - Returns: Nil if the answer waits for the speaker.
     mutating func set(_ client: ClientID, _ request: ApplicationInterface.ParticipantRequest) -> String? {
-        guard isApplication(client, request.channelID) else { return "channelNotFound" }
+        if let refusal = noControl(client, request.channelID) { return refusal }
         guard let speaker = request.participant else {
-            if channel?.remote == nil { return "transmissionNotFound" }
-            endReception()
+            if channel?.remote == nil { return "noRemoteParticipant" }
+            endReception("participantCleared")
             return "done"
         }
         // Ours: sixteen requests wait at most.
-        if case .opening(_, requests: 16) = channel?.remote?.reception { return "unknown" }
+        if case .opening(_, requests: 16) = channel?.remote?.reception { return "tooManyWaiting" }
         if let refusal = receive(speaker, fromPush: false) { return refusal }
         guard case .opening(let playback, let requests) = channel?.remote?.reception else { return "done" }
         channel?.remote?.reception = .opening(playback: playback, requests: requests + 1)

@@ -56,7 +56,7 @@ extension Model {
     /// “A push that stops the transmission”, “Leaving by a push”, “A service update”.
     mutating func finish(_ client: ClientID, _ request: ApplicationInterface.FinishPushRequest) -> String {
         let id = request.pushID.rawValue
-        guard let running = channel?.running, running.client == client else { return "unknown" }
+        guard let running = channel?.running, running.client == client else { return "noSuchPush" }
         // Semantics, “A push that stops the transmission”, “A stop without a transmission”: the stop does not
         // depend on the push. However late the answer, it ends the transmission, and the application is
         // notified if there was none.
@@ -65,7 +65,7 @@ extension Model {
             endTransmission(.stopped, by: .developerRequest)
         }
         // Semantics, “A push that is not answered”: a push that was not answered in time is over.
-        guard let push = running.pushes.first(where: { $0.id == id }) else { return "unknown" }
+        guard let push = running.pushes.first(where: { $0.id == id }) else { return "noSuchPush" }
         switch (request.result, push.kind) {
         case (.processed, .serviceUpdate):
             finished(id, .answered)
@@ -75,12 +75,12 @@ extension Model {
             leave(.developerRequest)
             return "done"
         case (.activeRemoteParticipant, .pushToTalk):
-            let refusal = request.participant.map { receive($0, fromPush: true) } ?? "unknown"
+            let refusal = request.participant.map { receive($0, fromPush: true) } ?? "noParticipant"
             finished(id, refusal == nil ? .answered : .failed)
             return refusal ?? "done"
         case (_, .serviceUpdate), (.processed, _), (.unknown, _), (_, .unknown):
             finished(id, .failed)
-            return "unknown"
+            return "wrongResult"
         }
     }
 

@@ -4,7 +4,9 @@ import PTTMessages
 /// Semantics, “Tones”: one tone for each cause, and none that the other end hears.
 extension Model {
     /// Whether a tone reaches the person at this machine and no microphone.
-    var isAudible: Bool { transmission == nil && hasAudioServer && power == .awake && !isSessionInactive }
+    var isAudible: Bool {
+        transmission == nil && hasAudioServer && power == .awake && isSessionInactive == false
+    }
 
     /// Semantics, “A participant talks in full duplex”: no talk permit, as the microphone is not kept from
     /// the speaker.

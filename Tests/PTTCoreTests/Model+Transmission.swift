@@ -8,16 +8,18 @@ extension Model {
     /// “A service that is not ready”.
     mutating func begin(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> String {
         // Ours: an unknown source, and a button that does not transmit, are refused, and the refusal is not published.
-        if request.source == .unknown || !Self.transmits(request.role) { return "unknown" }
+        if request.source == .unknown || request.role == .unknown { return "unknownValue" }
+        if !Self.transmits(request.role) { return "doesNotTransmit" }
         switch gate(client, request) {
         case .refused(let refusal):
-            playRefusal(request.source, isBusy: isBusy(request, refusal))
+            // Semantics, “Tones”: a remote participant has the channel.
+            playRefusal(request.source, isBusy: refusal == "remoteSpeaks")
             notifications.append(.refused(refusal))
-            return refusal.rawValue
+            return refusal
         case .forTheApplication:
             press(request.origin, request.role, by: client)
-            notifications.append(.refused(.transmissionNotAllowed))
-            return "transmissionNotAllowed"
+            notifications.append(.refused("accessoriesOff"))
+            return "accessoriesOff"
         case .open(let usesGrace):
             if usesGrace { channel?.running?.graceEnd = nil }
             // Ours, as on a radio: an emergency takes the place of a transmission, any press that of one that was released.
@@ -42,12 +44,6 @@ extension Model {
         }
     }
 
-    /// Semantics, “Tones”: a remote participant has the channel.
-    private func isBusy(_ request: ChannelInterface.BeginRequest, _ refusal: RefusalCode) -> Bool {
-        refusal == .transmissionNotAllowed && channel?.mode == .halfDuplex && channel?.remote != nil
-            && request.role != .emergency
-    }
-
     private static func transmits(_ role: ButtonRole) -> Bool {
         [.talk, .emergency, .secondTalk].contains(role)
     }
@@ -56,23 +52,42 @@ extension Model {
     /// heard during a transmission in half duplex.
     mutating func refuseUnheard() {
         guard channel?.isHeard == false, case .opening = channel?.remote?.reception else { return }
-        endReception("transmissionInProgress")
+        endReception("talkedOver")
     }
 
     private enum Gate {
         case open(usesGrace: Bool)
-        case refused(RefusalCode)
+        case refused(String)
         /// The application handles accessories itself: the press is forwarded to it, and it may begin.
         case forTheApplication
+    }
+
+    /// Why neither a transmission nor a reception can begin. Ours: also while it is not known whose session is active.
+    var standstill: String? {
+        switch power {
+        case .suspending: return "suspending"
+        case .shuttingDown: return "shuttingDown"
+        case .awake: break
+        }
+        return switch isSessionInactive {
+        case false?: nil
+        case true?: "sessionInactive"
+        case nil: "sessionUnknown"
+        }
+    }
+
+    /// Ours: a screen of which it is not known whether it is locked counts as locked.
+    private var lockRefusal: String? {
+        guard whileLocked == .refuse, isLocked != false else { return nil }
+        return isLocked == true ? "sessionLocked" : "lockUnknown"
     }
 
     /// Semantics, “The order of reasons”.
     private func gate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
         guard let channel else { return lastResortGate(client, request) }
-        guard means(client, request.channelID) else { return .refused(.channelNotFound) }
+        if let refusal = noAccess(client, request.channelID) { return .refused(refusal) }
         // Ours: no transmission begins from a session that is not active. Checked before what may change by itself.
-        if power != .awake || isSessionInactive { return .refused(.unknown) }
-        if isLocked != false, whileLocked == .refuse { return .refused(.unknown) }
+        if let refusal = standstill ?? lockRefusal { return .refused(refusal) }
         // An application that handles accessories itself receives each press, also one that is meant to stop it.
         if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled {
             return .forTheApplication
@@ -82,33 +97,35 @@ extension Model {
             !isInForeground(attachment)
         {
             guard let until = channel.running?.graceEnd, now < until else {
-                return .refused(.appNotForeground)
+                return .refused("notInForeground")
             }
             usesGrace = true
         }
-        if forbidsCall(request.role) { return .refused(.callActive) }
+        if forbidsCall(request.role) { return .refused("callActive") }
         let isEmergency = request.role == .emergency
         if let transmission = channel.transmission, transmission.released == nil,
             !isEmergency || transmission.role == .emergency
         {
-            return .refused(.transmissionInProgress)
+            return .refused("inProgress")
         }
-        if channel.mode == .listenOnly { return .refused(.transmissionNotAllowed) }
+        if channel.mode == .listenOnly { return .refused("listenOnly") }
         if channel.mode == .halfDuplex, channel.remote != nil, !isEmergency {
-            return .refused(.transmissionNotAllowed)
+            return .refused("remoteSpeaks")
         }
         if let running = channel.running, running.status != .ready {
-            return .refused(.transmissionNotAllowed)
+            return .refused("notReady")
         }
         // Semantics, “No microphone and no audio server”: ours, also what would capture frames that go
         // nowhere.
-        if !hasAudioServer { return .refused(.unknown) }
-        if let running = channel.running, withoutAudio.contains(running.client) { return .refused(.unknown) }
+        if !hasAudioServer { return .refused("noAudioServer") }
+        if let running = channel.running, withoutAudio.contains(running.client) {
+            return .refused("noAudioConnection")
+        }
         if timedOut.contains(Button(origin: request.origin, role: request.role)) {
-            return .refused(.transmissionNotAllowed)
+            return .refused("timedOut")
         }
         if case .absent(let owner, reconnectionDeadline: _) = channel.presence, !owner.canBeStarted {
-            return .refused(.unknown)
+            return .refused("absent")
         }
         return .open(usesGrace: usesGrace)
     }
@@ -116,26 +133,23 @@ extension Model {
     /// Without a joined channel: what is talked into the virtual microphone must be recorded, and every rule holds that needs
     /// no application.
     private func lastResortGate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
-        if request.channelID != nil || attachments[client] != nil { return .refused(.channelNotFound) }
+        if request.channelID != nil || attachments[client] != nil { return .refused("notJoined") }
         switch virtualMicrophone {
-        case .off, .unavailable: return .refused(.channelNotFound)
-        case .idle: return .refused(.noRecorder)
+        case .off, .unavailable: return .refused("notJoined")
+        case .idle: return .refused("noRecorder")
         case .recorded: break
         }
-        if let code = forbids(Policy.virtualMicrophone) {
-            return .refused(RefusalCode(rawValue: code) ?? .unknown)
-        }
-        if power != .awake || isSessionInactive { return .refused(.unknown) }
-        if isLocked != false, whileLocked == .refuse { return .refused(.unknown) }
-        if forbidsCall(request.role) { return .refused(.callActive) }
+        if let refusal = forbids(Policy.virtualMicrophone) { return .refused(refusal) }
+        if let refusal = standstill ?? lockRefusal { return .refused(refusal) }
+        if forbidsCall(request.role) { return .refused("callActive") }
         if let lastResort, lastResort.released == nil,
             request.role != .emergency || lastResort.role == .emergency
         {
-            return .refused(.transmissionInProgress)
+            return .refused("inProgress")
         }
-        if !hasAudioServer { return .refused(.unknown) }
+        if !hasAudioServer { return .refused("noAudioServer") }
         if timedOut.contains(Button(origin: request.origin, role: request.role)) {
-            return .refused(.transmissionNotAllowed)
+            return .refused("timedOut")
         }
         return .open(usesGrace: false)
     }
@@ -143,7 +157,7 @@ extension Model {
     /// Semantics, “Joining in the background”: an application is in the background while the screen is locked
     /// or another session is active.
     func isInForeground(_ attachment: Attachment) -> Bool {
-        attachment.isForeground && isLocked != true && !isSessionInactive
+        attachment.isForeground && isLocked != true && isSessionInactive != true
     }
 
     /// Semantics, “A button that the application handles”: the application is notified of the press, and may
@@ -168,20 +182,20 @@ extension Model {
 
     /// Ours: the application is notified of the buttons that do not transmit, and may not begin for them.
     mutating func report(_ client: ClientID, _ report: ChannelInterface.ButtonReport) -> String {
-        if Self.transmits(report.role) || report.role == .unknown { return "unknown" }
+        if report.role == .unknown { return "unknownValue" }
+        if Self.transmits(report.role) { return "transmits" }
         let isSame = { (button: (origin: Origin, role: ButtonRole, by: ClientID)) in
             button.origin == report.origin && button.role == report.role
         }
         if !report.isPressed { release { isSame($0) && $0.by == client } }
-        guard means(client, report.channelID), let channel else { return "channelNotFound" }
+        if let refusal = noAccess(client, report.channelID) { return refusal }
         guard report.isPressed else { return "done" }
-        if power != .awake || isSessionInactive || isLocked != false && whileLocked == .refuse {
-            return "unknown"
-        }
-        guard let running = channel.running, attachments[running.client] != nil else { return "unknown" }
+        if let refusal = standstill ?? lockRefusal { return refusal }
+        guard let running = channel?.running else { return "absent" }
+        guard attachments[running.client] != nil else { return "receivesNoButtons" }
         if running.pressed.contains(where: { isSame($0) && $0.by == client }) { return "done" }
         release(isSame)
-        self.channel?.running?.pressed.append((report.origin, report.role, client))
+        channel?.running?.pressed.append((report.origin, report.role, client))
         notifications.append(.only(running.client, "buttonPressed"))
         return "done"
     }
@@ -211,14 +225,14 @@ extension Model {
             }
         }
         let isLastResort = channel == nil && request.channelID == nil && attachments[client] == nil
-        guard isLastResort || means(client, request.channelID) else { return "channelNotFound" }
+        if !isLastResort, let refusal = noAccess(client, request.channelID) { return refusal }
         // Semantics, “A stop without a transmission”.
-        guard let transmission else { return "transmissionNotFound" }
+        guard let transmission else { return "noTransmission" }
         // A transmission is a lease of one connection and one origin: no other release ends it.
         if let origin = request.origin,
             origin != transmission.origin || client != transmission.client || !isMeant(transmission.role)
         {
-            return "transmissionNotFound"
+            return "notHeld"
         }
         // Semantics, “The source of an end”.
         let by: TransmitSource =

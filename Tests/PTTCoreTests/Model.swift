@@ -12,7 +12,8 @@ struct Model {
         case joined(JoinReason)
         case left(LeaveReason)
         case ended(EndCause, by: TransmitSource)
-        case refused(RefusalCode)
+        /// - Parameter: The name of the reason.
+        case refused(String)
         case interrupted(Interruption)
         case finished(Int, PushOutcome)
         case only(ClientID, String)
@@ -74,7 +75,8 @@ struct Model {
     var power = PowerState.awake
     /// Nil until logind has said so.
     var isLocked: Bool? = false
-    var isSessionInactive = false
+    /// Nil until logind has said so.
+    var isSessionInactive: Bool? = false
     var hasAudioServer = false
     var saveFailure: String?
     var policy = Policy()
@@ -133,7 +135,7 @@ struct Model {
     private mutating func answer(_ request: TalkSession.Request, from client: ClientID) -> String? {
         if power == .shuttingDown {
             // Ours: nothing changes any more, but who leaves has left.
-            guard case .leave(let request) = request else { return "unknown" }
+            guard case .leave(let request) = request else { return "shuttingDown" }
             return leave(client, request.channelID)
         }
         return switch request {
@@ -202,9 +204,9 @@ struct Model {
         case .sessionInactive:
             isSessionInactive = true
             endTransmission(.sessionInactive)
-            interruptReception()
+            interruptReception("sessionInactive")
         case .sessionActive:
-            guard isSessionInactive else { return }
+            guard isSessionInactive != false else { return }
             isSessionInactive = false
             resumeReception()
         case .slept(let seconds): slept(seconds)

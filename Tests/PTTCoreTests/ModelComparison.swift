@@ -12,18 +12,18 @@ struct ModelComparison {
     init(
         whileLocked: TalkSession.WhileLocked = .allow,
         releaseLag: Duration = .zero,
-        isLockKnown: Bool = true
+        isSessionKnown: Bool = true
     ) {
         model = Model(whileLocked: whileLocked, releaseLag: releaseLag)
-        if !isLockKnown { model.isLocked = nil }
+        if !isSessionKnown { (model.isLocked, model.isSessionInactive) = (nil, nil) }
         session = TalkSession(
             timeLimit: Model.timeLimit,
             releaseLag: releaseLag,
             whileLocked: whileLocked,
             emergencyDuringCalls: model.emergencyDuringCalls,
-            isLockKnown: isLockKnown
+            isSessionKnown: isSessionKnown
         )
-        observer = Observer(session, isLockKnown: isLockKnown)
+        observer = Observer(session, isSessionKnown: isSessionKnown)
     }
 
     /// When the timer fires, if that is before this time.
@@ -128,7 +128,7 @@ struct ModelComparison {
         case .attached(_, _, let restored, let left, isForeground: _):
             restored.map { $0.needsDescriptor ? "attached restored needsDescriptor" : "attached restored" }
                 ?? (left.map { "attached left \($0.reason)" } ?? "attached")
-        case .refused(let refusal): refusal.code.rawValue
+        case .refused(let refusal): refusal.name
         case .rejected(let rejection): rejection.code.rawValue
         // The name of the case.
         default: String("\(answer)".prefix { $0 != " " })
@@ -140,10 +140,26 @@ struct ModelComparison {
         case .channelJoined(_, let reason): .joined(reason)
         case .channelLeft(let reason, explanation: _): .left(reason)
         case .transmissionEnded(_, let cause, by: let source): .ended(cause, by: source)
-        case .transmissionRefused(_, let refusal): .refused(refusal.code)
+        case .transmissionRefused(_, let refusal): .refused(name(of: refusal))
         case .audioInterrupted(let interruption): .interrupted(interruption)
         case .pushFinished(let pushID, let outcome, explanation: _): .finished(pushID.rawValue, outcome)
         default: .kind(event.kind)
         }
     }
+
+    /// The reason of the reply, if the event gives the same one.
+    private func name(of refusal: Refusal) -> String {
+        effects.lazy.compactMap { effect in
+            guard case .reply(_, .refused(let reason)) = effect, reason.forClient == refusal else {
+                return nil
+            }
+            return reason.name
+        }
+        .first ?? "for another reason than the reply"
+    }
+}
+
+extension RefusalCause {
+    /// The name of the case.
+    var name: String { String("\(self)".prefix { $0 != "(" }) }
 }

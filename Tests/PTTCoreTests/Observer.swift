@@ -44,8 +44,11 @@ struct Observer {
 
     private(set) var emergencyDuringCalls = false
 
-    init(_ session: TalkSession, isLockKnown: Bool = true) {
-        if !isLockKnown, session.whileLocked == .refuse { blocks.insert(.locked) }
+    init(_ session: TalkSession, isSessionKnown: Bool = true) {
+        if !isSessionKnown {
+            blocks.insert(.sessionInactive)
+            if session.whileLocked == .refuse { blocks.insert(.locked) }
+        }
         emergencyDuringCalls = session.emergencyDuringCalls
         status = session.status
     }

@@ -11,7 +11,7 @@ enum RandomSequence {
         let whileLocked = random.pick([TalkSession.WhileLocked.allow, .allow, .refuse])
         let releaseLag = random.pick([Duration.zero, .milliseconds(100), .milliseconds(300)])
         var sequence = EventSequence(whileLocked: whileLocked, releaseLag: releaseLag)
-        sequence.isLockKnown = Int.random(in: 0..<8, using: &random) > 0
+        sequence.isSessionKnown = Int.random(in: 0..<8, using: &random) > 0
         var comparison = sequence.start
         var time = MonotonicTime.seconds(0)
         if Bool.random(using: &random) {

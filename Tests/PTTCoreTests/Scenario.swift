@@ -3,7 +3,7 @@ import PTTMessages
 import TestSupport
 
 /// Events and the effects that must follow: a ``TraceFile`` whose settings are `limit`, the time limit, `lag`, the lag of
-/// releases, `whileLocked`, `emergencyDuringCalls`, and `lockUnknown`: nobody has said yet whether the screen is locked.
+/// releases, `whileLocked`, `emergencyDuringCalls`, and `sessionUnknown`: nobody has said yet whether the session is active and its screen locked.
 struct Scenario: CustomStringConvertible, Sendable {
     struct Step: Sendable {
         let time: MonotonicTime
@@ -15,7 +15,7 @@ struct Scenario: CustomStringConvertible, Sendable {
     let releaseLag: Duration
     let whileLocked: TalkSession.WhileLocked
     let emergencyDuringCalls: Bool
-    let isLockKnown: Bool
+    let isSessionKnown: Bool
     let steps: [Step]
     let expected: [String]
 
@@ -49,7 +49,7 @@ struct Scenario: CustomStringConvertible, Sendable {
         var releaseLag = Duration.zero
         var whileLocked = TalkSession.WhileLocked.allow
         var emergencyDuringCalls = false
-        var isLockKnown = true
+        var isSessionKnown = true
         for var words in file.settings {
             switch try words.next() {
             case "limit": timeLimit = try words.time()
@@ -57,7 +57,7 @@ struct Scenario: CustomStringConvertible, Sendable {
             case "whileLocked":
                 whileLocked = try words.next("answer to a locked screen") { .init(rawValue: $0) }
             case "emergencyDuringCalls": emergencyDuringCalls = true
-            case "lockUnknown": isLockKnown = false
+            case "sessionUnknown": isSessionKnown = false
             default: throw TraceWords.Failure("\(file.name) sets something unknown")
             }
         }
@@ -65,7 +65,7 @@ struct Scenario: CustomStringConvertible, Sendable {
         self.releaseLag = releaseLag
         self.whileLocked = whileLocked
         self.emergencyDuringCalls = emergencyDuringCalls
-        self.isLockKnown = isLockKnown
+        self.isSessionKnown = isSessionKnown
         var steps: [Step] = []
         var expected: [String] = []
         for line in file.lines {

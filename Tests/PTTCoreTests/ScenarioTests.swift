@@ -11,9 +11,9 @@ import Testing
             releaseLag: scenario.releaseLag,
             whileLocked: scenario.whileLocked,
             emergencyDuringCalls: scenario.emergencyDuringCalls,
-            isLockKnown: scenario.isLockKnown
+            isSessionKnown: scenario.isSessionKnown
         )
-        var observer = Observer(session, isLockKnown: scenario.isLockKnown)
+        var observer = Observer(session, isSessionKnown: scenario.isSessionKnown)
         var lines: [String] = []
         var blocks: [[String]] = []
         for step in scenario.steps {

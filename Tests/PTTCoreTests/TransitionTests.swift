@@ -3,52 +3,80 @@ import PTTMessages
 import TestSupport
 import Testing
 
+/// `Transitions/default.txt` has a line for each event: its effects in most situations, as in a trace. The file of a
+/// situation has the events that have other effects there.
 @Suite struct TransitionTests {
-    /// `Transitions` has a file for each initial state, with a line for each event: its effects, as in a trace.
+    /// The effects of each event, by its label.
+    typealias Table = [String: String]
+
+    private static let defaults = "default.txt"
+
     @Test(arguments: InitialState.allCases)
-    func `every event in every state has the effects in its table`(_ initialState: InitialState) throws {
-        let name = "\(initialState.rawValue).txt"
-        let (session, observer, violation) = initialState.reach()
-        #expect(violation == nil)
-        var lines: [(label: String, effects: String)] = []
-        for (label, event) in TestEvents.labelled {
-            var (session, observer) = (session, observer)
-            let (effects, violation) = observer.run(
-                event,
-                at: .seconds(Self.time(initialState)),
-                in: &session
-            )
-            if let violation { Issue.record("\(label): \(violation)") }
-            lines.append((label, effects.isEmpty ? "-" : effects.map(Self.brief).joined(separator: ", ")))
-        }
-        if Recording.isWanted {
-            return try Recording.write(lines.map { "\($0): \($1)" }, to: "Transitions", name)
-        }
-        var recorded = try Self.recorded(name)
-        for (label, effects) in lines {
-            let expected = recorded.removeValue(forKey: label)
+    func `every event in every situation has the effects in its table`(_ initialState: InitialState) throws {
+        if Recording.isWanted { return }
+        let name = Self.name(initialState)
+        let (defaults, exceptions) = (try Self.recorded(Self.defaults), try Self.recorded(name))
+        for (label, effects) in Self.effects(in: initialState) {
+            let expected = exceptions[label] ?? defaults[label]
             #expect(
                 effects == expected,
-                "\(label)\(expected == nil ? " is missing in \(name)\(Self.advice)" : "")"
+                "\(label)\(expected == nil ? " is missing in \(Self.defaults)\(Self.advice)" : "")"
             )
+            #expect(exceptions[label] == nil || exceptions[label] != defaults[label], "\(label) in \(name)")
         }
-        for label in recorded.keys {
-            Issue.record("there is no event called \(label), which is in \(name)\(Self.advice)")
+        let labels = Set(TestEvents.labelled.map(\.key))
+        for label in Set(defaults.keys).union(exceptions.keys).subtracting(labels) {
+            Issue.record("there is no event called \(label)\(Self.advice)")
         }
     }
 
-    @Test func `every table belongs to a state`() throws {
-        if Recording.isWanted { return }
+    @Test func `every table belongs to a situation`() throws {
+        if Recording.isWanted { return try Self.record() }
         let names = try DataFile.all(in: "Transitions", beside: #filePath).map(\.name)
-        #expect(Set(names) == Set(InitialState.allCases.map { "\($0.rawValue).txt" }), "\(Self.advice)")
+        let expected = InitialState.allCases.map(Self.name) + [Self.defaults]
+        #expect(Set(names) == Set(expected), "\(Self.advice)")
     }
 
     private static let advice =
         ": record with `PTT_RECORD=1 swift test --filter TransitionTests`, read the difference"
 
-    private static func recorded(_ name: String) throws -> [String: String] {
+    private static func name(_ initialState: InitialState) -> String { "\(initialState.rawValue).txt" }
+
+    private static func effects(in initialState: InitialState) -> Table {
+        let (session, observer, violation) = initialState.reach()
+        #expect(violation == nil)
+        var table = Table()
+        for (label, event) in TestEvents.labelled {
+            var (session, observer) = (session, observer)
+            let (effects, violation) = observer.run(event, at: .seconds(time(initialState)), in: &session)
+            if let violation { Issue.record("\(label): \(violation)") }
+            table[label] = effects.isEmpty ? "-" : effects.map(brief).joined(separator: ", ")
+        }
+        return table
+    }
+
+    private static func record() throws {
+        let tables = InitialState.allCases.map { ($0, effects(in: $0)) }
+        var defaults = Table()
+        for (label, _) in TestEvents.labelled {
+            var counts: [String: Int] = [:]
+            for (_, table) in tables { counts[table[label] ?? "", default: 0] += 1 }
+            defaults[label] = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+        }
+        try write(defaults, to: Self.defaults)
+        for (initialState, table) in tables {
+            try write(table.filter { $0.value != defaults[$0.key] }, to: name(initialState))
+        }
+    }
+
+    private static func write(_ table: Table, to name: String) throws {
+        let lines = TestEvents.labelled.compactMap { label, _ in table[label].map { "\(label): \($0)" } }
+        try Recording.write(lines, to: "Transitions", name)
+    }
+
+    private static func recorded(_ name: String) throws -> Table {
         let file = try DataFile.all(in: "Transitions", beside: #filePath).first { $0.name == name }
-        var effects: [String: String] = [:]
+        var effects = Table()
         for line in (file?.text ?? "").split(separator: "\n") {
             let colon = try #require(line.firstRange(of: ": "), "\(name) has a line without a label: \(line)")
             let earlier = effects.updateValue(
@@ -94,7 +122,7 @@ import Testing
         case .saveDescriptor(let descriptor): "saveDescriptor\(descriptor == nil ? " none" : "")"
         case .startApplication: "startApplication"
         case .log: "log"
-        case .reply(_, .refused(let refusal)): "reply \(refusal.code)"
+        case .reply(_, .refused(let refusal)): "reply \(refusal.name)"
         case .reply(_, .rejected(let rejection)): "reply \(rejection.code)"
         case .reply(_, .joined(_, let format, _, let isApplication)):
             "reply joined \(format.rate)/\(format.channels)\(isApplication ? " application" : "")"

@@ -50,21 +50,23 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    @EventLoop func `while nobody says whether the screen is locked, who refuses on a locked one refuses`(
+    @EventLoop func `who does not know whose session is active, or whether a screen is locked, refuses`(
         isHanging: Bool
     ) async throws {
         let (sound, bus) = (try await PrivateAudioServer.start(.pulseAudio), try await PrivateBus.start())
         if isHanging { bus.signal(SIGSTOP) } else { bus.stop() }
         let core = try await CoreFixture.start(
             sound: sound,
-            configuration: #"while-locked = "refuse""#,
+            configuration: isHanging ? nil : #"while-locked = "refuse""#,
             environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
         )
         let (watcher, client) = (try core.connect(), try core.connect())
         try await watcher.audioServerIsReady(watcher.subscribe())
         _ = try await client.join()
         let refused = try await refusal { _ = try await client.begin() }
-        #expect(refused.reason.contains("whether the screen is locked"))
+        // Without a bus there is no other session.
+        let unknown = isHanging ? "whether this session is active" : "whether the screen is locked"
+        #expect(refused.reason.contains(unknown))
         if isHanging { bus.signal(SIGCONT) } else { try await bus.start() }
         let logind = try await ScriptedLogind.start(bus.address)
         try await until { (try? await client.begin()) != nil }

@@ -16,7 +16,7 @@ package struct Policy: Equatable, Codable, Sendable {
     /// The identifier of a channel without an application.
     package static let commandLine = ApplicationID(rawValue: "pttctl")
 
-    /// The identifier of the channel of last resort, which talks into the virtual microphone.
+    /// The identifier of presses into the Push-to-Talk Microphone, while no channel is joined.
     package static let virtualMicrophone = ApplicationID(rawValue: "push-to-talk-microphone")
 
     package init(
@@ -34,8 +34,8 @@ package struct Policy: Equatable, Codable, Sendable {
     }
 
     /// Why an application may not join; nil if it may.
-    func restriction(of application: ApplicationID) -> Refusal? {
-        if let unusable { return .unusablePolicy(unusable) }
+    func restriction(of application: ApplicationID) -> RefusalCause? {
+        if let unusable { return .unusablePolicy(reason: unusable) }
         let isAllowed = allowed?.contains(application) ?? true
         if !isAllowed || denied.contains(application) || excluded.contains(application) {
             return .forbidden(application)

@@ -21,12 +21,10 @@ extension TalkSession {
         heldBy holder: ClientID,
         effects: inout EffectCollector
     ) {
-        updateChannel { channel in
-            guard channel.running != nil else { return }
-            channel.updateRunning { $0.graceEnd = effects.now + JoinedChannel.grace }
-            channel.release(where: { $0.origin == origin && $0.role.transmits }, effects: &effects)
-            channel.press(PressedAccessory(origin: origin, role: role, holder: holder), effects: &effects)
-        }
+        channel?.updateRunning { $0.graceEnd = effects.now + JoinedChannel.grace }
+        channel?.release(where: { $0.origin == origin && $0.role.transmits }, effects: &effects)
+        let accessory = PressedAccessory(origin: origin, role: role, holder: holder)
+        channel?.press(accessory, effects: &effects)
     }
 
     /// Reports a button that does not transmit to the channel's application. It gives the application no right to
@@ -37,7 +35,7 @@ extension TalkSession {
         effects: inout EffectCollector
     ) -> Answer {
         let (origin, role) = (report.origin, report.role)
-        if let refusal = Refusal.unusable(longest: origin.identifier, origin.name) {
+        if let refusal = RefusalCause.unusable(longest: origin.identifier, origin.name) {
             return .refused(refusal)
         }
         if role == .unknown { return .refused(.unknownValue) }
@@ -45,7 +43,7 @@ extension TalkSession {
         let button = PressedAccessory(origin: origin, role: role, holder: client)
         // Before all refusals: what the application holds as pressed must end.
         if !report.isPressed {
-            updateChannel { $0.release(where: { $0 == button }, effects: &effects) }
+            channel?.release(where: { $0 == button }, effects: &effects)
         }
         switch channel(report.channelID, for: client) {
         case .failure(let refusal):
@@ -56,10 +54,11 @@ extension TalkSession {
             guard let running = channel.running else { return .refused(.absent(channel.owner)) }
             guard attachments[running.client] != nil else { return .refused(.receivesNoButtons) }
             if !running.pressed.contains(button) {
-                updateChannel {
-                    $0.release(where: { $0.origin == origin && $0.role == role }, effects: &effects)
-                    $0.press(button, effects: &effects)
-                }
+                self.channel?.release(
+                    where: { $0.origin == origin && $0.role == role },
+                    effects: &effects
+                )
+                self.channel?.press(button, effects: &effects)
             }
             return .done
         }
@@ -79,12 +78,12 @@ extension TalkSession {
                 && accessory.role == role ?? accessory.role
         }
         guard let running = channel?.running, running.pressed.contains(where: isEnded) else { return false }
-        updateChannel { $0.release(where: isEnded, effects: &effects) }
+        channel?.release(where: isEnded, effects: &effects)
         return true
     }
 
     mutating func releaseAccessories(heldBy holder: ClientID, effects: inout EffectCollector) {
-        updateChannel { $0.release(where: { $0.holder == holder }, effects: &effects) }
+        channel?.release(where: { $0.holder == holder }, effects: &effects)
     }
 }
 

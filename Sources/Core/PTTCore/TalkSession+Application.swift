@@ -9,7 +9,7 @@ extension TalkSession {
         effects: inout EffectCollector
     ) -> Answer {
         let identifier = request.identifier
-        let refusal = Refusal.unusable(
+        let refusal = RefusalCause.unusable(
             identifier.rawValue,
             longest: identifier.rawValue,
             request.name,
@@ -18,7 +18,7 @@ extension TalkSession {
         if let refusal { return .refused(refusal) }
         if attachments[client] != nil || channel?.receiver == client { return .refused(.attachedAlready) }
         // It could no longer end the transmission: an application has no access to the channel of another.
-        if openChannel.lease?.holder == client { return .refused(.holdsTransmission) }
+        if lease?.holder == client { return .refused(.holdsTransmission) }
         if policy.excluded.contains(identifier) { return .refused(.forbidden(identifier)) }
         var process = ApplicationProcess(
             owner: Owner(identifier: identifier, name: request.name, activation: request.activation),
@@ -32,9 +32,10 @@ extension TalkSession {
         var restored: ApplicationInterface.Restored?
         if let channel, channel.owner?.identifier == identifier {
             process.pushToken = nil
-            if isReplaced(channel.receiver, by: process) {
+            // One that has a receiver gets it once that has disconnected, also if that is an earlier connection of the same
+            // process.
+            if channel.receiver == nil {
                 restored = channel.restored
-                if channel.running != nil { endApplication(effects: &effects) }
                 restore(to: process, of: client, effects: &effects)
             }
         } else {
@@ -57,14 +58,6 @@ extension TalkSession {
             ?? !startedApplications.contains(application)
     }
 
-    /// Whether an attachment receives the application's channel now. The attachment of another process waits until the
-    /// present one ends. An earlier attachment of the same process has ended already: a process has one manager at a
-    /// time, and its new connection may arrive before the end of the old one is known.
-    private func isReplaced(_ receiver: ClientID?, by process: ApplicationProcess) -> Bool {
-        guard let receiver else { return true }
-        return attachments[receiver]?.processID == process.processID
-    }
-
     /// Gives the channel back to its application: it receives the pushes that wait for it, its channel, and the events
     /// that it missed.
     private mutating func restore(
@@ -72,13 +65,11 @@ extension TalkSession {
         of client: ClientID,
         effects: inout EffectCollector
     ) {
-        updateChannel { channel in
-            let starting = channel.starting
-            channel.presence = .running(RunningApplication(process, client: client, owner: process.owner))
-            channel.deliver(starting?.pushes ?? [], effects: &effects)
-            effects.publish(.channelJoined(channel.description, .channelRestoration))
-            for event in starting?.missed ?? [] { effects.notify(client, event) }
-        }
+        let starting = channel?.starting
+        channel?.presence = .running(RunningApplication(process, client: client, owner: process.owner))
+        channel?.deliver(starting?.pushes ?? [], effects: &effects)
+        if let channel { effects.publish(.channelJoined(channel.description, .channelRestoration)) }
+        for event in starting?.missed ?? [] { effects.notify(client, event) }
     }
 
     mutating func clientDisconnected(_ client: ClientID, effects: inout EffectCollector) {
@@ -86,12 +77,12 @@ extension TalkSession {
         clientsWithoutAudio.remove(client)
         releaseAccessories(heldBy: client, effects: &effects)
         guard channel?.receiver == client else {
-            if openChannel.lease?.holder == client { endTransmission(.connectionLost, effects: &effects) }
+            if lease?.holder == client { endTransmission(.connectionLost, effects: &effects) }
             return
         }
         endApplication(effects: &effects)
         guard let owner = channel?.owner else {
-            updateChannel { $0.presence = .unowned }
+            channel?.presence = .unowned
             effects.publish(.applicationDetached)
             return
         }
@@ -100,12 +91,10 @@ extension TalkSession {
 
     /// Ends what cannot outlive the process that received the channel's audio.
     private mutating func endApplication(effects: inout EffectCollector) {
-        updateChannel { channel in
-            channel.endTransmission(.applicationGone, by: .unknown, effects: &effects)
-            channel.clearParticipant(.applicationGone, effects: &effects)
-            let reason = "the application has disconnected"
-            channel.finishPushes(.unanswered, explanation: reason, effects: &effects)
-        }
+        endTransmission(.applicationGone, effects: &effects)
+        clearParticipant(.applicationGone, effects: &effects)
+        let reason = "the application has disconnected"
+        channel?.finishPushes(.unanswered, explanation: reason, effects: &effects)
         endAudio(effects: &effects)
     }
 
@@ -116,7 +105,7 @@ extension TalkSession {
                 owner: owner,
                 reconnectionDeadline: effects.now + AbsentApplication.reconnectionTime
             )
-            updateChannel { $0.presence = .absent(absent) }
+            channel?.presence = .absent(absent)
             effects.publish(.applicationDetached)
             return
         }
@@ -145,7 +134,7 @@ extension TalkSession {
         case .failure(let refusal):
             return .refused(refusal)
         case .success(let channel):
-            updateChannel { $0.updateRunning { $0.serviceStatus = request.status } }
+            self.channel?.updateRunning { $0.serviceStatus = request.status }
             if channel.running?.serviceStatus != request.status {
                 effects.publish(.serviceStatusChanged(request.status))
             }
@@ -167,7 +156,7 @@ extension TalkSession {
             effects: &effects
         ) { .transmissionModeChanged($0) }
         yieldTransmission(effects: &effects)
-        updateChannel { $0.refuseUnheard(effects: &effects) }
+        refuseUnheard(effects: &effects)
         return answer
     }
 
@@ -197,7 +186,7 @@ extension TalkSession {
         case .failure(let refusal):
             return .refused(refusal)
         case .success(let channel):
-            updateChannel { $0[keyPath: path] = value }
+            self.channel?[keyPath: path] = value
             if channel[keyPath: path] != value { effects.publish(event(value)) }
             return .done
         }

@@ -2,7 +2,7 @@ import PTTMessages
 
 extension TalkSession {
     mutating func restored(_ saved: SavedChannel, descriptor: Descriptor?, effects: inout EffectCollector) {
-        guard case .notJoined = state else { return }
+        guard self.channel == nil else { return }
         self.saved = saved
         savedDescriptor = descriptor
         let fallback = Descriptor(name: saved.owner?.name ?? "Push to Talk", image: nil)
@@ -28,8 +28,8 @@ extension TalkSession {
             }
             return
         }
-        endLastResort(effects: &effects)
-        state = .joined(channel)
+        leaveVirtualMicrophone(effects: &effects)
+        self.channel = channel
         effects.publish(.channelJoined(channel.description, .channelRestoration))
         startIfAbsent(effects: &effects)
     }
@@ -56,7 +56,7 @@ extension TalkSession {
             launchTime: absent.reconnectionDeadline,
             now: effects.now
         )
-        updateChannel { $0.presence = .starting(starting) }
+        channel?.presence = .starting(starting)
         effects.publish(.applicationStarting)
         launch(effects: &effects)
     }
@@ -66,7 +66,7 @@ extension TalkSession {
             effects.now >= launchTime
         else { return }
         starting.launchTime = nil
-        updateChannel { $0.presence = .starting(starting) }
+        channel?.presence = .starting(starting)
         startedApplications.insert(starting.owner.identifier)
         effects.applicationStart = .startApplication(
             starting.startID,
@@ -108,12 +108,10 @@ extension TalkSession {
         reason: String,
         effects: inout EffectCollector
     ) {
-        updateChannel { channel in
-            channel.endTransmission(.applicationUnavailable, by: .unknown, effects: &effects)
-            channel.finishPushes(.undeliverable, explanation: reason, effects: &effects)
-            let absent = AbsentApplication(owner: starting.owner, reconnectionDeadline: effects.now)
-            channel.presence = .absent(absent)
-        }
+        endTransmission(.applicationUnavailable, effects: &effects)
+        channel?.finishPushes(.undeliverable, explanation: reason, effects: &effects)
+        let absent = AbsentApplication(owner: starting.owner, reconnectionDeadline: effects.now)
+        channel?.presence = .absent(absent)
         effects.publish(.applicationDetached)
     }
 }

@@ -4,51 +4,58 @@ extension TalkSession {
     /// Brings the audio session in line with the transmission and the reception. It runs after each transition, and is
     /// the only place that opens streams.
     mutating func updateAudio(effects: inout EffectCollector) {
-        let channel = openChannel
-        let isPlaying = channel.isPlaying
-        if isPlaying, channel.audio.speaker == nil { playbackCount += 1 }
-        let playbackID = channel.audio.speaker?.playbackID ?? PlaybackID(rawValue: playbackCount)
-        let lastSink: FrameSink? = if case .notJoined = state { .virtualMicrophone } else { nil }
-        updateChannel { channel in
-            channel.audio.update(
-                capture: channel.starting == nil ? channel.lease.map(channel.capture) : nil,
-                playback: isPlaying ? channel.playback(playbackID) : nil,
-                interruption: channel.reception?.interruption,
-                effects: &effects
-            )
-            let sink = channel.receiver.map { FrameSink.application($0) } ?? lastSink
-            channel.audio.deliver(to: sink, in: channel.format, effects: &effects)
-        }
+        let isPlaying = isPlaying
+        if isPlaying, audio.speaker == nil { playbackCount += 1 }
+        let playbackID = audio.speaker?.playbackID ?? PlaybackID(rawValue: playbackCount)
+        audio.update(
+            capture: channel?.starting == nil ? lease.map(capture) : nil,
+            playback: isPlaying ? playback(playbackID) : nil,
+            interruption: channel?.reception?.interruption,
+            effects: &effects
+        )
+        audio.deliver(to: sink, in: format, effects: &effects)
+    }
+
+    private var format: AudioFormat { channel?.format ?? .standard }
+
+    private var sink: FrameSink? {
+        guard let channel else { return .virtualMicrophone }
+        return channel.receiver.map { .application($0) }
+    }
+
+    private func capture(_ lease: Lease) -> Capture {
+        // An application that appears during a transmission does not change the open stream.
+        let open = audio.microphone?.capture
+        return Capture(
+            captureID: lease.captureID,
+            format: open?.captureID == lease.captureID ? open?.format ?? format : format,
+            hasOwnSession: lease.transmission.role == .emergency
+        )
+    }
+
+    private func playback(_ playbackID: PlaybackID) -> Playback? {
+        channel?.running.map { Playback(playbackID: playbackID, format: $0.format, writer: $0.client) }
     }
 
     /// Closes all streams during a transition, where the end of the audio session is published before its cause.
     mutating func endAudio(effects: inout EffectCollector) {
-        updateChannel { $0.audio.end(interruption: $0.reception?.interruption, effects: &effects) }
+        audio.end(interruption: channel?.reception?.interruption, effects: &effects)
     }
 
     mutating func captureStarted(_ captureID: CaptureID, effects: inout EffectCollector) {
-        guard openChannel.audio.microphone?.capture.captureID == captureID else { return }
+        guard audio.microphone?.capture.captureID == captureID else { return }
         // Before the talk permit: nobody would hear what is said after it.
         if let microphone, microphone.isDeaf { return endTransmission(.microphoneMuted, effects: &effects) }
-        updateChannel { channel in
-            // In full duplex both ends talk at will, and what the speaker plays is captured.
-            let isAnnounced = channel.transmissionMode != .fullDuplex
-            channel.audio.captureStarted(captureID, isAnnounced: isAnnounced, effects: &effects)
-        }
-    }
-
-    /// What the microphone captures no longer has the talk permit tone in it.
-    mutating func gateOpened(_ captureID: CaptureID) {
-        updateChannel { $0.audio.gateOpened(captureID) }
+        // In full duplex both ends talk at will, and what the speaker plays is captured.
+        let isAnnounced = transmissionMode != .fullDuplex
+        audio.captureStarted(captureID, isAnnounced: isAnnounced, effects: &effects)
     }
 
     mutating func microphoneChanged(_ microphone: MicrophoneState, effects: inout EffectCollector) {
         guard microphone != self.microphone else { return }
         self.microphone = microphone
         effects.publish(.microphoneChanged(microphone))
-        guard microphone.isDeaf, let lease = openChannel.lease,
-            openChannel.audio.isLive(lease.captureID)
-        else { return }
+        guard microphone.isDeaf, let lease, audio.isLive(lease.captureID) else { return }
         endTransmission(.microphoneMuted, effects: &effects)
     }
 
@@ -80,7 +87,7 @@ extension TalkSession {
     }
 
     mutating func captureFailed(_ captureID: CaptureID, _ cause: EndCause, effects: inout EffectCollector) {
-        guard openChannel.audio.microphone?.capture.captureID == captureID else { return }
+        guard audio.microphone?.capture.captureID == captureID else { return }
         endTransmission(cause, effects: &effects)
     }
 
@@ -103,21 +110,5 @@ extension TalkSession {
         yieldReception(before: before, effects: &effects)
         endAudio(effects: &effects)
         effects.publish(.audioServerLost)
-    }
-}
-
-extension JoinedChannel {
-    fileprivate func capture(_ lease: Lease) -> Capture {
-        // An application that appears during a transmission does not change the open stream.
-        let open = audio.microphone?.capture
-        return Capture(
-            captureID: lease.captureID,
-            format: open?.captureID == lease.captureID ? open?.format ?? format : format,
-            hasOwnSession: lease.transmission.role == .emergency
-        )
-    }
-
-    fileprivate func playback(_ playbackID: PlaybackID) -> Playback? {
-        running.map { Playback(playbackID: playbackID, format: $0.format, writer: $0.client) }
     }
 }

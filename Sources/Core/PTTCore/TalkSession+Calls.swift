@@ -9,15 +9,15 @@ extension TalkSession {
         effects.publish(.callChanged(call))
         switch (earlier, call) {
         case (nil, let call?): yield(to: call, effects: &effects)
-        case (_?, nil): updateChannel { $0.audio.endInterruption(effects: &effects) }
+        case (_?, nil): audio.endInterruption(effects: &effects)
         case (_?, _?), (nil, nil): break
         }
     }
 
     /// The interruption comes first, then the end of the transmission, then that of the audio session.
     private mutating func yield(to call: ActiveCall, effects: inout EffectCollector) {
-        if openChannel.lease.map({ isExemptFromCalls($0.transmission.role) }) != true {
-            updateChannel { $0.audio.interrupt(.call, effects: &effects) }
+        if lease.map({ isExemptFromCalls($0.transmission.role) }) != true {
+            audio.interrupt(.call, effects: &effects)
         }
         yieldTransmission(effects: &effects)
         silenceReception(.callActive(call), effects: &effects)

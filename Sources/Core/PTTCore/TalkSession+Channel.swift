@@ -9,32 +9,31 @@ extension TalkSession {
         newToken: PushToken,
         effects: inout EffectCollector
     ) -> Answer {
-        if let refusal = Refusal.unusable(request.name, longest: request.name, request.application ?? "") {
+        if let refusal = RefusalCause.unusable(request.name, longest: request.name, request.application ?? "")
+        {
             return .refused(refusal)
         }
         let process = attachments[client] ?? ApplicationProcess(joining: request, processID: processID)
         if let process, !isInForeground(client) { return .refused(.notInForeground(process.owner)) }
         let policyID = process?.owner.identifier ?? Policy.commandLine
         if let refusal = policy.restriction(of: policyID) { return .refused(refusal) }
-        switch state {
-        case .notJoined:
-            let running = process.map { RunningApplication($0, client: client, owner: $0.owner) }
-            let image = image(request.image, of: request.name, effects: &effects)
-            let channel = JoinedChannel(
-                request.channelID ?? newChannelID,
-                pushToken: attachments[client]?.pushToken ?? newToken,
-                descriptor: Descriptor(name: request.name, image: image),
-                presence: running.map { .running($0) } ?? .unowned
-            )
-            attachments[client]?.pushToken = nil
-            return joined(channel, for: .developerRequest, effects: &effects)
-        case .joined(let channel):
-            guard channel.channelID == request.channelID else { return .refused(.channelLimit(channel)) }
+        if let channel {
+            guard channel.channelID == request.channelID else { return .refused(channel.limit) }
             guard let process else {
                 return .joined(channel.channelID, channel.format, pushToken: nil, isApplication: false)
             }
             return takeOver(channel, by: process, of: client, request, effects: &effects)
         }
+        let running = process.map { RunningApplication($0, client: client, owner: $0.owner) }
+        let image = image(request.image, of: request.name, effects: &effects)
+        let channel = JoinedChannel(
+            request.channelID ?? newChannelID,
+            pushToken: attachments[client]?.pushToken ?? newToken,
+            descriptor: Descriptor(name: request.name, image: image),
+            presence: running.map { .running($0) } ?? .unowned
+        )
+        attachments[client]?.pushToken = nil
+        return joined(channel, for: .developerRequest, effects: &effects)
     }
 
     /// An application joins a channel that has none, or rejoins its own.
@@ -47,17 +46,15 @@ extension TalkSession {
     ) -> Answer {
         let isOwner = channel.owner?.identifier == process.owner.identifier
         guard channel.receiver == nil, channel.owner == nil || isOwner else {
-            return .refused(.channelLimit(channel))
+            return .refused(channel.limit)
         }
         let isAttached = attachments[client] != nil
         // A channel without an owner stays without one when a client that is not attached only listens to it.
         let owner = isAttached ? process.owner : channel.owner
         let starting = channel.starting
-        var channel = channel
         // Captured frames would go nowhere.
-        if clientsWithoutAudio.contains(client) {
-            channel.endTransmission(.audioConnectionLost, by: .unknown, effects: &effects)
-        }
+        if clientsWithoutAudio.contains(client) { endTransmission(.audioConnectionLost, effects: &effects) }
+        var channel = channel
         channel.descriptor = Descriptor(
             name: request.name,
             image: image(request.image, of: request.name, effects: &effects)
@@ -83,9 +80,9 @@ extension TalkSession {
         effects: inout EffectCollector
     ) {
         for event in starting?.missed ?? [] { effects.notify(client, event) }
-        guard starting == nil, let channel, let lease = channel.lease else { return }
+        guard starting == nil, let lease else { return }
         effects.notify(client, .transmissionBegan(lease.transmission))
-        if channel.audio.state == .active { effects.notify(client, .audioActivated) }
+        if audio.state == .active { effects.notify(client, .audioActivated) }
     }
 
     private mutating func joined(
@@ -93,8 +90,8 @@ extension TalkSession {
         for reason: JoinReason,
         effects: inout EffectCollector
     ) -> Answer {
-        endLastResort(effects: &effects)
-        state = .joined(channel)
+        leaveVirtualMicrophone(effects: &effects)
+        self.channel = channel
         if let owner = channel.owner { leftChannels.remove(owner.identifier) }
         effects.publish(.channelJoined(channel.description, reason))
         return .joined(
@@ -128,15 +125,14 @@ extension TalkSession {
         explanation: String? = nil,
         effects: inout EffectCollector
     ) {
-        updateChannel { channel in
-            channel.endTransmission(.channelLeft, by: .unknown, effects: &effects)
-            channel.clearParticipant(.channelLeft, effects: &effects)
-            channel.finishPushes(nil, explanation: "the channel was left", effects: &effects)
-        }
+        endTransmission(.channelLeft, effects: &effects)
+        clearParticipant(.channelLeft, effects: &effects)
+        channel?.finishPushes(nil, explanation: "the channel was left", effects: &effects)
         endAudio(effects: &effects)
         lastPushToken = channel?.pushToken
         storeLeft(for: reason, explanation: explanation)
-        state = .notJoined
+        channel = nil
+        audio = AudioSession()
         effects.publish(.channelLeft(reason, explanation: explanation))
     }
 
@@ -158,17 +154,17 @@ extension TalkSession {
         from client: ClientID,
         effects: inout EffectCollector
     ) -> Answer {
-        if let refusal = Refusal.unusable(request.name, longest: request.name) { return .refused(refusal) }
+        if let refusal = RefusalCause.unusable(request.name, longest: request.name) {
+            return .refused(refusal)
+        }
         switch channel(request.channelID, for: client) {
         case .failure(let refusal):
             return .refused(refusal)
         case .success(let channel):
             let image = image(request.image, of: request.name, effects: &effects)
             let descriptor = Descriptor(name: request.name, image: image)
-            updateChannel {
-                $0.descriptor = descriptor
-                $0.isDescriptorLost = false
-            }
+            self.channel?.descriptor = descriptor
+            self.channel?.isDescriptorLost = false
             if descriptor != channel.descriptor {
                 effects.publish(.descriptorChanged(name: request.name, image: image?.summary))
             }
@@ -180,5 +176,12 @@ extension TalkSession {
         self.policy = policy
         guard let channel, let refusal = policy.restriction(of: channel.policyID) else { return }
         leave(for: .systemPolicy, explanation: refusal.reason, effects: &effects)
+    }
+}
+
+extension JoinedChannel {
+    /// There is one channel at a time.
+    fileprivate var limit: RefusalCause {
+        .channelLimit(description, holder: application?.name ?? owner?.name)
     }
 }

@@ -60,7 +60,7 @@ extension TalkSession {
         /// means.
         case sessionLocked
         case sessionUnlocked
-        /// Another session has become active at the seat. No transmission can begin until ``sessionActive``.
+        /// Another session is active at the seat. No transmission can begin until ``sessionActive``.
         case sessionInactive
         case sessionActive
         /// What was last ordered to be saved is on disk.

@@ -5,28 +5,19 @@ extension TalkSession {
     ///
     /// - Returns: A sentence about the first violation, or nil.
     package func checkInvariants() -> String? {
-        if timer != openChannel.deadline { return "the timer is not set to the next deadline" }
+        if timer != deadline { return "the timer is not set to the next deadline" }
         if savedVolume != volume { return "the disk does not have the volume" }
         if saved != channel?.saved { return "the disk does not have the channel" }
-        if let violation = lastResortViolation { return violation }
-        guard let channel else { return audioViolation(lastResort) ?? transmissionViolation(lastResort) }
-        return audioViolation(channel) ?? transmissionViolation(channel) ?? applicationViolation(channel)
+        return audioViolation ?? transmissionViolation ?? channel.flatMap(applicationViolation)
     }
 
-    private var lastResortViolation: String? {
-        guard case .joined = state, lastResort != .lastResort else { return nil }
-        return "the channel of last resort is used while one is joined"
-    }
-
-    private func audioViolation(_ channel: JoinedChannel) -> String? {
-        let audio = channel.audio
-        let lease = channel.starting == nil ? channel.lease : nil
+    private var audioViolation: String? {
+        let lease = channel?.starting == nil ? lease : nil
         if audio.microphone?.capture.captureID != lease?.captureID {
             return "a capture is open without its transmission, or a transmission has none"
         }
-        let isPlaying = channel.isPlaying
         if (audio.speaker != nil) != isPlaying { return "the speaker is not open exactly during a reception" }
-        if audio.speaker == nil, channel.reception?.awaitedBy.isEmpty == false {
+        if audio.speaker == nil, channel?.reception?.awaitedBy.isEmpty == false {
             return "a request waits for a speaker that does not open"
         }
         if isPlaying, call != nil { return "a reception is played during a call" }
@@ -36,14 +27,14 @@ extension TalkSession {
         return nil
     }
 
-    private func transmissionViolation(_ channel: JoinedChannel) -> String? {
-        guard let lease = channel.lease else { return nil }
+    private var transmissionViolation: String? {
+        guard let lease else { return nil }
         let role = lease.transmission.role
         if let obstacle = obstacle(toTransmitting: role) {
             return "transmitting, although \(obstacle.refusal.reason)"
         }
         if !role.transmits { return "transmitting with a button that does not" }
-        if case .absent = channel.presence { return "transmitting for an application that is absent" }
+        if case .absent = channel?.presence { return "transmitting for an application that is absent" }
         // The time that it began is in whole microseconds.
         let began = MonotonicTime(nanoseconds: Int64(lease.transmission.began) * 1000)
         if lease.limit - began > timeLimit + .microseconds(1) {

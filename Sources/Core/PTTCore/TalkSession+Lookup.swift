@@ -5,21 +5,19 @@ extension TalkSession {
     static let longestText = 256
 
     /// The channel that a request names; nil names the joined one. An application has access to its own channel only.
-    func channel(_ channelID: ChannelID?, for client: ClientID) -> Result<JoinedChannel, Refusal> {
-        switch state {
-        case .notJoined:
-            return .failure(.notJoined)
-        case .joined(let channel):
-            if attachments[client] != nil, channel.receiver != client { return .failure(.notYours(channel)) }
-            guard let channelID, channelID != channel.channelID else { return .success(channel) }
-            return .failure(.otherChannel(channelID, joined: channel))
+    func channel(_ channelID: ChannelID?, for client: ClientID) -> Result<JoinedChannel, RefusalCause> {
+        guard let channel else { return .failure(.notJoined) }
+        if attachments[client] != nil, channel.receiver != client {
+            return .failure(.notYours(channel.description))
         }
+        guard let channelID, channelID != channel.channelID else { return .success(channel) }
+        return .failure(.otherChannel(channelID, joined: channel.description))
     }
 
     /// The channel that a request names, for requests that only the channel's application may make.
-    func ownChannel(_ channelID: ChannelID?, of client: ClientID) -> Result<JoinedChannel, Refusal> {
+    func ownChannel(_ channelID: ChannelID?, of client: ClientID) -> Result<JoinedChannel, RefusalCause> {
         channel(channelID, for: client).flatMap { channel in
-            channel.receiver == client ? .success(channel) : .failure(.notYours(channel))
+            channel.receiver == client ? .success(channel) : .failure(.notYours(channel.description))
         }
     }
 
@@ -37,6 +35,6 @@ extension TalkSession {
     /// Whether the application is in the foreground. A client that is not attached has no background.
     func isInForeground(_ client: ClientID) -> Bool {
         guard let process = attachments[client] else { return true }
-        return process.isForeground && isLocked != true && isSessionActive
+        return process.isForeground && isLocked != true && isSessionActive != false
     }
 }

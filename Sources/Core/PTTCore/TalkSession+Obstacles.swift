@@ -3,13 +3,13 @@ import PTTMessages
 /// A condition that prevents a transmission or a reception for as long as it lasts.
 struct Obstacle: Equatable, Sendable {
     /// Why a request is refused meanwhile.
-    let refusal: Refusal
+    let refusal: RefusalCause
     /// What it does to a transmission when it arises; nil: it only prevents that one begins.
     let end: EndCause?
     /// What it does to a reception when it arises; nil: the reception ends.
     let interruption: Interruption?
 
-    init(_ refusal: Refusal, ends end: EndCause?, interrupts interruption: Interruption? = nil) {
+    init(_ refusal: RefusalCause, ends end: EndCause?, interrupts interruption: Interruption? = nil) {
         self.refusal = refusal
         self.end = end
         self.interruption = interruption
@@ -30,31 +30,31 @@ extension TalkSession {
     func obstacle(toTransmitting role: ButtonRole, asking press: Press? = nil) -> Obstacle? {
         if let obstacle = virtualMicrophoneObstacle ?? machineObstacle ?? lockObstacle { return obstacle }
         if let press, !mayBegin(press.request, from: press.client, graceAt: press.time) {
-            return Obstacle(.notInForeground(openChannel.owner), ends: nil)
+            return Obstacle(.notInForeground(channel?.owner), ends: nil)
         }
         // Before all reasons that concern a transmission: this press asks for none.
-        if press?.request.source == .handsfreeButton, !openChannel.areAccessoryEventsEnabled {
+        if press?.request.source == .handsfreeButton, channel?.areAccessoryEventsEnabled == false {
             return Obstacle(.accessoriesOff, ends: nil)
         }
         if let call, !isExemptFromCalls(role) { return Obstacle(.callActive(call), ends: .callActive) }
-        if press != nil, let lease = openChannel.lease, lease.released == nil,
+        if press != nil, let lease, lease.released == nil,
             !role.preempts(lease.transmission.role)
         {
             return Obstacle(.inProgress(lease.transmission), ends: nil)
         }
-        if let obstacle = openChannel.obstacle(toTransmitting: role) { return obstacle }
-        if press != nil, let status = openChannel.running?.serviceStatus, status != .ready {
-            return Obstacle(.notReady(status, openChannel.owner), ends: nil)
+        if let obstacle = channel?.obstacle(toTransmitting: role) { return obstacle }
+        if press != nil, let status = channel?.running?.serviceStatus, status != .ready {
+            return Obstacle(.notReady(status, channel?.owner), ends: nil)
         }
         if let obstacle = audioObstacle { return obstacle }
         guard let press else { return nil }
         if timeOutLock.isLocked(press.request.origin, role) {
             return Obstacle(.timedOut(press.request.origin), ends: nil)
         }
-        return switch openChannel.presence {
+        return switch channel?.presence {
         case .absent(let absent) where absent.owner.activation == nil:
             Obstacle(.absent(absent.owner), ends: nil)
-        case .absent, .unowned, .starting, .running: nil
+        case .absent, .unowned, .starting, .running, nil: nil
         }
     }
 
@@ -68,8 +68,11 @@ extension TalkSession {
         case .suspending: return Obstacle(.suspending, ends: .suspended, interrupts: .suspended)
         case .shuttingDown: return Obstacle(.shuttingDown, ends: .shuttingDown)
         }
-        return isSessionActive
-            ? nil : Obstacle(.sessionInactive, ends: .sessionInactive, interrupts: .sessionInactive)
+        return switch isSessionActive {
+        case true?: nil
+        case false?: Obstacle(.sessionInactive, ends: .sessionInactive, interrupts: .sessionInactive)
+        case nil: Obstacle(.sessionUnknown, ends: .sessionInactive, interrupts: .sessionInactive)
+        }
     }
 
     var lockObstacle: Obstacle? {
@@ -86,13 +89,13 @@ extension TalkSession {
             return Obstacle(.noAudioServer, ends: .audioServerLost, interrupts: .audioServerLost)
         }
         guard let receiver = channel?.receiver, clientsWithoutAudio.contains(receiver) else { return nil }
-        let refusal = Refusal.noAudioConnection(channel?.owner)
+        let refusal = RefusalCause.noAudioConnection(channel?.owner)
         return Obstacle(refusal, ends: .audioConnectionLost, interrupts: .audioConnectionLost)
     }
 
-    /// Why nothing is heard of what is talked into the channel of last resort.
+    /// Without a channel nothing is heard of a press unless somebody records from the Push-to-Talk Microphone.
     private var virtualMicrophoneObstacle: Obstacle? {
-        guard case .notJoined = state else { return nil }
+        guard channel == nil else { return nil }
         return switch virtualMicrophone {
         case .off, .unavailable: Obstacle(.notJoined, ends: .recorderGone)
         case .idle: Obstacle(.noRecorder, ends: .recorderGone)
@@ -106,8 +109,7 @@ extension TalkSession {
     /// Ends a transmission that an obstacle prevents. It runs after each transition, and within one where the end of the
     /// transmission is published before what has caused it.
     mutating func yieldTransmission(effects: inout EffectCollector) {
-        guard let lease = openChannel.lease,
-            let end = obstacle(toTransmitting: lease.transmission.role)?.end
+        guard let lease, let end = obstacle(toTransmitting: lease.transmission.role)?.end
         else { return }
         endTransmission(end, effects: &effects)
     }
@@ -118,7 +120,7 @@ extension TalkSession {
         guard obstacle != before else { return }
         guard let obstacle else { return resumeReception(effects: &effects) }
         guard let interruption = obstacle.interruption else {
-            return updateChannel { $0.clearParticipant(obstacle.refusal, effects: &effects) }
+            return clearParticipant(obstacle.refusal, effects: &effects)
         }
         interrupt(interruption, refusal: obstacle.refusal, effects: &effects)
     }

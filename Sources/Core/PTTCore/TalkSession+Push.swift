@@ -11,17 +11,15 @@ extension TalkSession {
         let pushID = PushID(rawValue: pushCount)
         let isHighPriority = envelope.request.priority > 5
         startIfAbsent(effects: &effects)
-        updateChannel { channel in
-            if kind == .serviceUpdate, isHighPriority { channel.budget.spend(at: effects.now) }
-            let push = Push(
-                pushID: pushID,
-                kind: kind,
-                payload: envelope.request.payload,
-                isHighPriority: isHighPriority,
-                remainingHighPriorityBudget: channel.budget.remaining(at: effects.now)
-            )
-            channel.enqueue(push, effects: &effects)
-        }
+        if kind == .serviceUpdate, isHighPriority { channel?.budget.spend(at: effects.now) }
+        let push = Push(
+            pushID: pushID,
+            kind: kind,
+            payload: envelope.request.payload,
+            isHighPriority: isHighPriority,
+            remainingHighPriorityBudget: channel?.budget.remaining(at: effects.now) ?? 0
+        )
+        channel?.enqueue(push, effects: &effects)
         return .accepted(pushID)
     }
 
@@ -30,7 +28,7 @@ extension TalkSession {
         -> Result<PushKind, PushRejection>
     {
         let request = envelope.request
-        guard case .joined(var channel) = state, channel.pushToken == request.token, let owner = channel.owner
+        guard var channel, channel.pushToken == request.token, let owner = channel.owner
         else { return .failure(isKnown(request.token) ? .unregistered : .badToken) }
         if power == .shuttingDown { return .failure(.shuttingDown) }
         if let running = channel.running, attachments[running.client] == nil { return .failure(.notAttached) }
@@ -72,8 +70,8 @@ extension TalkSession {
         guard let waiting = running.pushes.first(where: { $0.push.pushID == request.pushID }) else {
             return .refused(.noSuchPush(request.pushID))
         }
-        updateChannel { $0.updateRunning { $0.pushes.removeAll { $0.push.pushID == request.pushID } } }
-        let refusal: Refusal?
+        channel?.updateRunning { $0.pushes.removeAll { $0.push.pushID == request.pushID } }
+        let refusal: RefusalCause?
         switch (request.result, waiting.push.kind) {
         case (.activeRemoteParticipant, .pushToTalk):
             refusal = request.participant.map { receive($0, nil, effects: &effects) } ?? .noParticipant
@@ -102,10 +100,10 @@ extension TalkSession {
     }
 
     private mutating func endTransmissionForPush(from client: ClientID, effects: inout EffectCollector) {
-        if channel?.lease == nil {
-            effects.notify(client, .endRefused(.noTransmission))
+        if lease == nil {
+            effects.notify(client, .endRefused(RefusalCause.noTransmission.forClient))
         } else {
-            updateChannel { $0.endTransmission(.stopped, by: .developerRequest, effects: &effects) }
+            endTransmission(.stopped, by: .developerRequest, effects: &effects)
         }
     }
 }

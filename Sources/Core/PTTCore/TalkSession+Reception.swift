@@ -14,7 +14,7 @@ extension TalkSession {
         case .success(let channel):
             guard let speaker = request.participant else {
                 guard channel.participant != nil else { return .refused(.noRemoteParticipant) }
-                updateChannel { $0.clearParticipant(.participantCleared, effects: &effects) }
+                clearParticipant(.participantCleared, effects: &effects)
                 return .done
             }
             if let refusal = receive(speaker, requestID, effects: &effects) { return .refused(refusal) }
@@ -33,11 +33,11 @@ extension TalkSession {
         _ speaker: ApplicationInterface.Speaker,
         _ request: RequestID?,
         effects: inout EffectCollector
-    ) -> Refusal? {
-        if let refusal = Refusal.unusable(speaker.name, longest: speaker.name) { return refusal }
+    ) -> RefusalCause? {
+        if let refusal = RefusalCause.unusable(speaker.name, longest: speaker.name) { return refusal }
         guard let channel, let running = channel.running else { return .notJoined }
         if let obstacle = machineObstacle { return obstacle.refusal }
-        if let lease = channel.lease, channel.transmissionMode == .halfDuplex {
+        if let lease, channel.transmissionMode == .halfDuplex {
             return .talkedOver(lease.transmission)
         }
         // A request must not succeed without activation; a push is accepted and not heard.
@@ -58,7 +58,7 @@ extension TalkSession {
             case .opening(_, let requests): .opening(participant, awaitedBy: requests + waiting)
             case nil, .interrupted, .unheard: .opening(participant, awaitedBy: waiting)
             }
-        updateChannel { $0.updateRunning { $0.reception = reception } }
+        self.channel?.updateRunning { $0.reception = reception }
         if participant != channel.participant {
             effects.publish(.participantChanged(participant.description))
         }
@@ -66,13 +66,11 @@ extension TalkSession {
     }
 
     mutating func playbackStarted(_ playbackID: PlaybackID, effects: inout EffectCollector) {
-        guard let channel, channel.audio.speaker?.playbackID == playbackID else { return }
-        updateChannel { channel in
-            channel.audio.playbackStarted(playbackID, effects: &effects)
-            guard case .opening(let participant, let requests) = channel.reception else { return }
-            for request in requests { effects.reply(to: request, .done) }
-            channel.updateRunning { $0.reception = .playing(participant) }
-        }
+        guard audio.speaker?.playbackID == playbackID else { return }
+        audio.playbackStarted(playbackID, effects: &effects)
+        guard case .opening(let participant, let requests) = channel?.reception else { return }
+        for request in requests { effects.reply(to: request, .done) }
+        channel?.updateRunning { $0.reception = .playing(participant) }
     }
 
     mutating func playbackFailed(
@@ -81,27 +79,25 @@ extension TalkSession {
         reason: String,
         effects: inout EffectCollector
     ) {
-        guard channel?.audio.speaker?.playbackID == playbackID else { return }
-        interrupt(interruption, refusal: .speakerUnavailable(reason), effects: &effects)
+        guard audio.speaker?.playbackID == playbackID else { return }
+        interrupt(interruption, refusal: .speakerUnavailable(reason: reason), effects: &effects)
     }
 
     /// Interrupts the reception. One whose speaker never opened is not interrupted, but refused.
     mutating func interrupt(
         _ interruption: Interruption,
-        refusal: Refusal,
+        refusal: RefusalCause,
         effects: inout EffectCollector
     ) {
-        updateChannel { channel in
-            switch channel.reception {
-            case .opening: channel.clearParticipant(refusal, effects: &effects)
-            case .playing(let participant):
-                channel.updateRunning {
-                    $0.reception = .interrupted(participant, interruption, since: effects.now)
-                }
-            case .interrupted(let participant, _, let since):
-                channel.updateRunning { $0.reception = .interrupted(participant, interruption, since: since) }
-            case .unheard, nil: break
+        switch channel?.reception {
+        case .opening: clearParticipant(refusal, effects: &effects)
+        case .playing(let participant):
+            channel?.updateRunning {
+                $0.reception = .interrupted(participant, interruption, since: effects.now)
             }
+        case .interrupted(let participant, _, let since):
+            channel?.updateRunning { $0.reception = .interrupted(participant, interruption, since: since) }
+        case .unheard, nil: break
         }
     }
 
@@ -111,10 +107,8 @@ extension TalkSession {
         guard receptionObstacle == nil else { return }
         guard case .interrupted(let participant, _, let since) = channel?.reception else { return }
         let isTooLate = effects.now - since > Reception.resumptionLimit
-        updateChannel { channel in
-            channel.updateRunning { $0.reception = isTooLate ? .unheard(participant) : .playing(participant) }
-            if isTooLate { channel.audio.endInterruption(effects: &effects) }
-        }
+        channel?.updateRunning { $0.reception = isTooLate ? .unheard(participant) : .playing(participant) }
+        if isTooLate { audio.endInterruption(effects: &effects) }
     }
 
     /// The machine has slept, which the time of events does not count.
@@ -123,20 +117,43 @@ extension TalkSession {
             return
         }
         let earlier = since + (.zero - duration)
-        updateChannel {
-            $0.updateRunning { $0.reception = .interrupted(participant, interruption, since: earlier) }
-        }
+        channel?.updateRunning { $0.reception = .interrupted(participant, interruption, since: earlier) }
     }
 
     /// A call began: a reception that could be heard is not any more, also after the call.
-    mutating func silenceReception(_ refusal: Refusal, effects: inout EffectCollector) {
-        updateChannel { channel in
-            switch channel.reception {
-            case .opening: channel.clearParticipant(refusal, effects: &effects)
-            case .playing(let participant), .interrupted(let participant, _, since: _):
-                channel.updateRunning { $0.reception = .unheard(participant) }
-            case .unheard, nil: break
-            }
+    mutating func silenceReception(_ refusal: RefusalCause, effects: inout EffectCollector) {
+        switch channel?.reception {
+        case .opening: clearParticipant(refusal, effects: &effects)
+        case .playing(let participant), .interrupted(let participant, _, since: _):
+            channel?.updateRunning { $0.reception = .unheard(participant) }
+        case .unheard, nil: break
         }
+    }
+
+    /// Ends the reception, if there is one. Requests that wait for the speaker are refused.
+    mutating func clearParticipant(_ refusal: RefusalCause, effects: inout EffectCollector) {
+        guard let reception = channel?.reception else { return }
+        for request in reception.awaitedBy { effects.reply(to: request, .refused(refusal)) }
+        channel?.updateRunning { $0.reception = nil }
+        audio.clearInterruption()
+        effects.publish(.participantChanged(nil))
+    }
+
+    /// Whether the participant is played now. During an emergency in half duplex it is not, as a half-duplex radio does
+    /// not receive while it transmits: the microphone would send what the speaker plays. It is played again after the
+    /// emergency, unless the application clears it.
+    var isPlaying: Bool {
+        switch channel?.reception {
+        case .opening, .playing: !isMuted
+        case .interrupted, .unheard, nil: false
+        }
+    }
+
+    private var isMuted: Bool { lease != nil && transmissionMode == .halfDuplex }
+
+    /// Refuses a participant whose speaker has not opened and, because of an emergency, will not.
+    mutating func refuseUnheard(effects: inout EffectCollector) {
+        guard let lease, isMuted, case .opening = channel?.reception else { return }
+        clearParticipant(.talkedOver(lease.transmission), effects: &effects)
     }
 }

@@ -6,7 +6,7 @@ extension TalkSession {
         // MARK: org.pushtotalk.Application
 
         /// - Parameters:
-        ///   - processID: The caller's, for display.
+        ///   - processID: The caller's, for display, and to assume that a process that attaches once more is where it was.
         ///   - newToken: For a channel that is yet to be joined.
         case attach(ApplicationInterface.AttachRequest, processID: Int, newToken: PushToken)
         case setForeground(ApplicationInterface.ForegroundRequest)
@@ -54,7 +54,7 @@ extension TalkSession {
         case done
         case began(TransmissionID)
         case accepted(PushID)
-        case refused(Refusal)
+        case refused(RefusalCause)
         case rejected(PushRejection)
     }
 
@@ -122,7 +122,7 @@ extension TalkSession.Answer: CustomStringConvertible {
         case .done: "done"
         case .began(let transmissionID): "began \(transmissionID.rawValue)"
         case .accepted(let pushID): "accepted \(pushID.rawValue)"
-        case .refused(let refusal): traced(refusal)
+        case .refused(let refusal): traced(refusal.forClient)
         case .rejected(let rejection): "rejected \(rejection.code) \(rejection.reason.traced)"
         }
     }

@@ -17,10 +17,8 @@ extension TalkSession {
         // It fires once: the next deadline must be set again even if it is the same time.
         timer = nil
         checkStart(effects: &effects)
-        updateChannel { channel in
-            channel.checkPushes(effects: &effects)
-            channel.audio.checkGate(at: effects.now)
-        }
+        channel?.checkPushes(effects: &effects)
+        audio.checkGate(at: effects.now)
         checkLease(effects: &effects)
     }
 }

@@ -3,15 +3,15 @@ import PTTMessages
 extension TalkSession {
     /// Plays a tone unless the microphone would capture it, or the person at this machine would not hear it.
     func play(_ tone: Tone, effects: inout EffectCollector) {
-        guard openChannel.lease == nil, isAudioServerReady, power == .awake, isSessionActive else { return }
+        guard lease == nil, isAudioServerReady, power == .awake, isSessionActive == true else { return }
         effects.play(tone)
     }
 
     /// The tone of a press that is refused. An application that asks for a transmission by itself knows from the answer.
-    func playRefusal(of source: TransmitSource, _ refusal: Refusal, effects: inout EffectCollector) {
+    func playRefusal(of source: TransmitSource, _ refusal: RefusalCause, effects: inout EffectCollector) {
         guard source != .developerRequest, refusal != .accessoriesOff else { return }
-        let isBusy = channel?.participant.map { refusal == .remoteSpeaks($0.name) } ?? false
-        play(isBusy ? .busy : .denied, effects: &effects)
+        let tone: Tone = if case .remoteSpeaks = refusal { .busy } else { .denied }
+        play(tone, effects: &effects)
     }
 }
 

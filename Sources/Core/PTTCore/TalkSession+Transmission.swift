@@ -8,7 +8,7 @@ extension TalkSession {
     ) -> Answer {
         let origin = request.origin
         // Not published: the event would carry the text to every subscriber.
-        if let refusal = Refusal.unusable(longest: origin.identifier, origin.name) {
+        if let refusal = RefusalCause.unusable(longest: origin.identifier, origin.name) {
             return .refused(refusal)
         }
         let role = request.role
@@ -20,11 +20,11 @@ extension TalkSession {
                 forwardPress(of: origin, role, heldBy: client, effects: &effects)
             }
             playRefusal(of: request.source, refusal, effects: &effects)
-            effects.publish(.transmissionRefused(origin, refusal))
+            effects.publish(.transmissionRefused(origin, refusal.forClient))
             return .refused(refusal)
         }
         if !mayBegin(request, from: client, graceAt: nil) {
-            updateChannel { $0.updateRunning { $0.graceEnd = nil } }
+            channel?.updateRunning { $0.graceEnd = nil }
         }
         startIfAbsent(effects: &effects)
         makeRoom(for: role, effects: &effects)
@@ -36,33 +36,28 @@ extension TalkSession {
             began: effects.now.microseconds,
             role: role
         )
-        let lease = Lease(
+        lease = Lease(
             transmission: transmission,
             holder: client,
             warning: warningLead.map { effects.now + (timeLimit - $0) },
             limit: effects.now + timeLimit
         )
-        updateChannel {
-            $0.lease = lease
-            $0.announce(.transmissionBegan(transmission), effects: &effects)
-            if role == .emergency { $0.refuseUnheard(effects: &effects) }
-        }
+        announce(.transmissionBegan(transmission), effects: &effects)
+        if role == .emergency { refuseUnheard(effects: &effects) }
         return .began(transmission.transmissionID)
     }
 
     /// Ends what a transmission takes the place of: one that was released, and if it is an emergency, any other; and the
     /// audio session unless a participant is played on during it.
     private mutating func makeRoom(for role: ButtonRole, effects: inout EffectCollector) {
-        guard role == .emergency || openChannel.lease != nil else { return }
-        updateChannel { channel in
-            channel.endTransmission(.preempted, by: .unknown, effects: &effects)
-            channel.audio.update(
-                capture: nil,
-                playback: channel.transmissionMode == .fullDuplex ? channel.audio.speaker : nil,
-                interruption: channel.reception?.interruption,
-                effects: &effects
-            )
-        }
+        guard role == .emergency || lease != nil else { return }
+        endTransmission(.preempted, effects: &effects)
+        audio.update(
+            capture: nil,
+            playback: transmissionMode == .fullDuplex ? audio.speaker : nil,
+            interruption: channel?.reception?.interruption,
+            effects: &effects
+        )
     }
 
     /// Why a transmission may not begin.
@@ -70,8 +65,8 @@ extension TalkSession {
         of request: ChannelInterface.BeginRequest,
         from client: ClientID,
         at now: MonotonicTime
-    ) -> Refusal? {
-        if case .failure(let refusal) = openChannel(request.channelID, for: client) { return refusal }
+    ) -> RefusalCause? {
+        if let refusal = accessRefusal(to: request.channelID, of: client) { return refusal }
         let press = Press(request: request, client: client, time: now)
         return obstacle(toTransmitting: request.role, asking: press)?.refusal
     }
@@ -102,28 +97,51 @@ extension TalkSession {
         {
             return .done
         }
-        switch openChannel(request.channelID, for: client) {
-        case .failure(let refusal):
-            return .refused(refusal)
-        case .success(let channel):
-            guard let lease = channel.lease else { return .refused(.noTransmission) }
-            if let origin = request.origin {
-                guard transmits(origin, role, by: client) else {
-                    return .refused(.notHeld(by: origin, role, lease.transmission))
-                }
-            }
-            let source = cause.source(
-                of: lease.transmission,
-                isByApplication: client == channel.receiver
-            )
-            if lags(lease, cause) {
-                let due = min(effects.now + releaseLag, lease.limit)
-                updateChannel { $0.lease?.released = Lease.Released(source: source, due: due) }
-            } else {
-                updateChannel { $0.endTransmission(cause, by: source, effects: &effects) }
-            }
-            return .done
+        if let refusal = accessRefusal(to: request.channelID, of: client) { return .refused(refusal) }
+        guard let lease else { return .refused(.noTransmission) }
+        if let origin = request.origin, !transmits(origin, role, by: client) {
+            return .refused(.notHeld(by: origin, role, lease.transmission))
         }
+        let source = cause.source(of: lease.transmission, isByApplication: client == channel?.receiver)
+        if lags(lease, cause) {
+            let due = min(effects.now + releaseLag, lease.limit)
+            self.lease?.released = Lease.Released(source: source, due: due)
+        } else {
+            endTransmission(cause, by: source, effects: &effects)
+        }
+        return .done
+    }
+
+    /// Why a client may neither begin nor end a transmission in the channel that it names. An application that is attached
+    /// talks into its own channel only; any other client that names none also into the Push-to-Talk Microphone.
+    private func accessRefusal(to channelID: ChannelID?, of client: ClientID) -> RefusalCause? {
+        if channel == nil, channelID == nil, attachments[client] == nil { return nil }
+        return switch channel(channelID, for: client) {
+        case .failure(let refusal): refusal
+        case .success: nil
+        }
+    }
+
+    /// Ends the transmission, if there is one; the audio session is updated after the transition. What was released ended by
+    /// that, whatever comes before the release has lagged.
+    mutating func endTransmission(
+        _ cause: EndCause,
+        by source: TransmitSource = .unknown,
+        effects: inout EffectCollector
+    ) {
+        guard let lease else { return }
+        self.lease = nil
+        if let tone = cause.tone(wasLive: audio.isLive(lease.captureID)) { effects.play(tone) }
+        let (cause, source) = lease.released.map { (.released, $0.source) } ?? (cause, source)
+        announce(.transmissionEnded(lease.transmission, cause, by: source), effects: &effects)
+    }
+
+    /// Publishes an event of the transmission, and keeps it for an application that is being started.
+    private mutating func announce(_ event: CoreEvent, effects: inout EffectCollector) {
+        effects.publish(event)
+        guard var starting = channel?.starting else { return }
+        starting.miss(event)
+        channel?.presence = .starting(starting)
     }
 
     /// Whether the end waits for ``releaseLag``: only that of a person, and only where something is delivered. Released again
@@ -131,12 +149,12 @@ extension TalkSession {
     private func lags(_ lease: Lease, _ cause: EndCause) -> Bool {
         cause.isRelease && releaseLag > .zero && lease.released == nil
             && lease.transmission.source != .developerRequest
-            && openChannel.audio.microphone?.isDelivered == true
+            && audio.microphone?.isDelivered == true
     }
 
     /// Whether the client transmits for this button of the origin; nil is any of its buttons.
     private func transmits(_ origin: Origin, _ role: ButtonRole?, by client: ClientID) -> Bool {
-        guard let lease = openChannel.lease else { return false }
+        guard let lease else { return false }
         let transmission = lease.transmission
         return transmission.origin == origin && transmission.role == role ?? transmission.role
             && lease.holder == client
@@ -150,7 +168,7 @@ extension TalkSession {
 
     /// Ends a transmission that has reached its limit, and warns of a limit that is near.
     mutating func checkLease(effects: inout EffectCollector) {
-        guard let lease = openChannel.lease else { return }
+        guard let lease else { return }
         if let released = lease.released {
             if effects.now >= released.due { endTransmission(.released, effects: &effects) }
         } else if effects.now >= lease.limit {
@@ -158,18 +176,11 @@ extension TalkSession {
             if transmission.isHeld { timeOutLock.lock(transmission.origin, transmission.role) }
             endTransmission(.timeLimit, effects: &effects)
         } else if let warning = lease.warning, effects.now >= warning {
-            updateChannel { $0.lease?.warning = nil }
-            if openChannel.announcesLimit { effects.play(.timeLimitNear) }
+            self.lease?.warning = nil
+            // In full duplex the other end would hear it.
+            if transmissionMode != .fullDuplex, audio.isLive(lease.captureID) { effects.play(.timeLimitNear) }
             effects.publish(.timeLimitNear(secondsLeft: (lease.limit - effects.now).secondsRoundedUp))
         }
-    }
-}
-
-extension JoinedChannel {
-    /// Whether a tone warns of the time limit. In full duplex the other end would hear it.
-    fileprivate var announcesLimit: Bool {
-        guard let lease, transmissionMode != .fullDuplex else { return false }
-        return audio.isLive(lease.captureID)
     }
 }
 

@@ -13,11 +13,6 @@ package struct TalkSession: Equatable, Sendable {
     /// In percent. Beyond 150 a loudspeaker of a notebook distorts.
     static let volumes = 0...150
 
-    enum State: Equatable, Sendable {
-        case notJoined
-        case joined(JoinedChannel)
-    }
-
     enum PowerState: Equatable, Sendable {
         case awake
         case suspending
@@ -33,6 +28,8 @@ package struct TalkSession: Equatable, Sendable {
         case refuse
     }
 
+    // Settings
+
     /// The longest transmission.
     package let timeLimit: Duration
     /// How long a transmission goes on after a person has released the button, because devices and Bluetooth deliver late
@@ -41,44 +38,57 @@ package struct TalkSession: Equatable, Sendable {
     package let whileLocked: WhileLocked
     /// Whether an emergency begins, and goes on, during a call.
     package let emergencyDuringCalls: Bool
-    var state = State.notJoined
-    /// It transmits only while no channel is joined.
-    var lastResort = JoinedChannel.lastResort
+
+    // The surroundings, of which the obstacles are made
+
     var power = PowerState.awake
     /// Nil until it is known.
     var isLocked: Bool?
-    var isSessionActive = true
+    /// Nil until it is known.
+    var isSessionActive: Bool?
     var isAudioServerReady = false
     var virtualMicrophone = VirtualMicrophone.off
     var call: ActiveCall?
-    /// The names of the other applications that record from a real microphone. No rule depends on them.
-    var recorders: [String] = []
+    var policy = Policy()
     /// That of the running transmission, or of the last one.
     var microphone: MicrophoneState?
-    /// How loud the other end is heard, in percent.
-    var volume = Status.defaultVolume
-    /// The volume that was last ordered to be saved.
-    var savedVolume = Status.defaultVolume
-    var policy = Policy()
+
+    // The floor: who transmits, and the streams, with a channel and without one
+
+    var lease: Lease?
+    var audio = AudioSession()
+    var timeOutLock = TimeOutLock()
+    var transmissionCount = 0
+    var playbackCount = 0
+    /// The time that the shell's timer is set to.
+    var timer: MonotonicTime?
+
+    // The channel and the applications
+
+    /// Nil while none is joined: presses then talk into the Push-to-Talk Microphone.
+    var channel: JoinedChannel?
     var attachments = Attachments()
+    /// The clients whose audio socket has closed and has not been reopened.
+    var clientsWithoutAudio: Set<ClientID> = []
     /// The applications that the core has started and that have not attached since. They are in the background, however
     /// late they attach, and whatever has happened to the channel. Far more than one person's applications.
     var startedApplications = BoundedSet<ApplicationID>(limit: 16)
-    /// The clients whose audio socket has closed and has not been reopened.
-    var clientsWithoutAudio: Set<ClientID> = []
-    var timeOutLock = TimeOutLock()
     var leftChannels = LeftChannels()
     /// The push token of the channel that was left last.
     var lastPushToken: PushToken?
-    var transmissionCount = 0
-    var playbackCount = 0
     var startCount = 0
     var pushCount = 0
-    /// The time that the shell's timer is set to.
-    var timer: MonotonicTime?
+
+    // What is shown and kept, and what no rule depends on
+
+    /// The names of the other applications that record from a real microphone.
+    var recorders: [String] = []
+    /// How loud the other end is heard, in percent.
+    var volume = Status.defaultVolume
     /// The last ordered state of the disk.
     var saved: SavedChannel?
     var savedDescriptor: Descriptor?
+    var savedVolume = Status.defaultVolume
     /// Why the disk does not have the last ordered state.
     var saveFailure: String?
 
@@ -87,34 +97,28 @@ package struct TalkSession: Equatable, Sendable {
     ///   - releaseLag: How much longer than the press it lasts; clamped to ``releaseLags``.
     ///   - whileLocked: What a locked screen means.
     ///   - emergencyDuringCalls: Whether an emergency begins, and goes on, during a call.
-    ///   - isLockKnown: Whether the screen is known not to be locked; if false, ``Event/sessionUnlocked`` or
-    ///     ``Event/sessionLocked`` says what it is.
+    ///   - isSessionKnown: Whether the session is known to be active, and its screen not to be locked. If false,
+    ///     ``Event/sessionActive``, ``Event/sessionUnlocked`` and their opposites say what they are.
     package init(
         timeLimit: Duration = defaultTimeLimit,
         releaseLag: Duration = .zero,
         whileLocked: WhileLocked = .allow,
         emergencyDuringCalls: Bool = false,
-        isLockKnown: Bool = true
+        isSessionKnown: Bool = true
     ) {
         self.releaseLag = min(max(releaseLag, Self.releaseLags.lowerBound), Self.releaseLags.upperBound)
         self.whileLocked = whileLocked
         self.emergencyDuringCalls = emergencyDuringCalls
-        isLocked = isLockKnown ? false : nil
+        isLocked = isSessionKnown ? false : nil
+        isSessionActive = isSessionKnown ? true : nil
         self.timeLimit = min(max(timeLimit, Self.timeLimits.lowerBound), Self.timeLimits.upperBound)
     }
 
     package var status: Status {
-        switch state {
-        case .joined(let channel): status(channel.description, of: channel)
-        case .notJoined: status(nil, of: lastResort)
-        }
-    }
-
-    private func status(_ description: Channel?, of channel: JoinedChannel) -> Status {
         Status(
-            channel: description,
-            transmission: channel.lease?.transmission,
-            audio: channel.audio.state,
+            channel: channel?.description,
+            transmission: lease?.transmission,
+            audio: audio.state,
             isAudioServerReady: isAudioServerReady,
             timeLimit: Int(timeLimit.components.seconds),
             saveFailure: saveFailure,
@@ -129,9 +133,8 @@ package struct TalkSession: Equatable, Sendable {
     /// The clients whose requests or disconnection close the microphone: the holder of the transmission, then the
     /// channel's application. Empty without a transmission.
     package var transmissionClients: [ClientID] {
-        let channel = openChannel
-        guard let lease = channel.lease else { return [] }
-        return [lease.holder] + [channel.receiver].compactMap(\.self)
+        guard let lease else { return [] }
+        return [lease.holder] + [channel?.receiver].compactMap(\.self)
     }
 
     /// The image of the channel or of its participant.
@@ -183,7 +186,7 @@ package struct TalkSession: Equatable, Sendable {
         case .audioConnectionLost(let client): audioConnectionLost(client)
         case .routeChanged(let input, let output):
             effects.publish(.routeChanged(input: input, output: output))
-        case .gateOpened(let captureID): gateOpened(captureID)
+        case .gateOpened(let captureID): audio.gateOpened(captureID)
         case .microphoneChanged(let microphone): microphoneChanged(microphone, effects: &effects)
         case .virtualMicrophoneChanged(let virtualMicrophone):
             virtualMicrophoneChanged(virtualMicrophone, effects: &effects)
@@ -205,28 +208,22 @@ package struct TalkSession: Equatable, Sendable {
         }
     }
 
-    var channel: JoinedChannel? {
-        switch state {
-        case .notJoined: nil
-        case .joined(let channel): channel
+    /// When the next step is due.
+    var deadline: MonotonicTime? {
+        // Needed after each event, and so found without a list of them.
+        var earliest = lease?.deadline
+        func include(_ time: MonotonicTime) { earliest = earliest.map { min($0, time) } ?? time }
+        if let limit = audio.gateLimit { include(limit) }
+        switch channel?.presence {
+        case .starting(let starting): include(starting.due)
+        case .running(let running): for push in running.pushes { include(push.deadline) }
+        case .unowned, .absent, nil: break
         }
-    }
-
-    /// Changes the joined channel, otherwise that of last resort.
-    mutating func updateChannel(_ body: (inout JoinedChannel) -> Void) {
-        guard case .joined(var channel) = state else { return body(&lastResort) }
-        // So that the channel has one owner while it changes, and is not copied.
-        state = .notJoined
-        body(&channel)
-        state = .joined(channel)
-    }
-
-    mutating func endTransmission(_ cause: EndCause, effects: inout EffectCollector) {
-        updateChannel { $0.endTransmission(cause, by: .unknown, effects: &effects) }
+        return earliest
     }
 
     private mutating func updateTimer(effects: inout EffectCollector) {
-        let deadline = openChannel.deadline
+        let deadline = deadline
         guard deadline != timer else { return }
         timer = deadline
         effects.timer = deadline.map { .setTimer($0) } ?? .cancelTimer

@@ -39,8 +39,10 @@ final class Daemon {
     private var signals: [SignalSource] = []
     private var isStopping = false
     private var logind: LogindWatch?
+    /// Nil once it is known whether this session is active.
+    private var sessionLimit: TimerSource?
     private var calls: CallWatch?
-    private let headset: Headset?
+    private let headset: BluetoothHeadset?
     private let ducking: Ducking?
     private let policy: PolicyWatch
     private var warmUp: DeferredSource?
@@ -74,7 +76,7 @@ final class Daemon {
             configuration.bluetoothHeadset.flatMap { .init(rawValue: $0) } ?? HeadsetMode.music
         let state = UserDirectory.state.path.map { $0 + "/pushtotalk" }
         Self.rememberMicrophone(of: server, in: state, log: peers)
-        let headset = Headset(headsetMode, server: server, directory: state, log: peers)
+        let headset = BluetoothHeadset(headsetMode, server: server, directory: state, log: peers)
         self.headset = headset
         let duckingMode = configuration.ducking.flatMap { .init(rawValue: $0) } ?? DuckingMode.off
         ducking = Ducking(duckingMode, server: server, directory: state, log: peers)
@@ -144,14 +146,9 @@ final class Daemon {
     }
 
     private func watchSystem() {
-        server.stateChanged = { [host, virtualMicrophone, calls, headset, ducking] state in
+        server.stateChanged = { [weak self, host, virtualMicrophone, calls, headset, ducking] state in
             switch state {
-            case .ready:
-                host.post(.audioServerReady)
-                virtualMicrophone.serverChanged(isReady: true)
-                calls?.serverIsReady()
-                headset?.serverIsReady()
-                ducking?.serverIsReady()
+            case .ready: self?.soundIsReady()
             case .closed, .connecting, .lost:
                 host.post(.audioServerLost)
                 virtualMicrophone.serverChanged(isReady: false)
@@ -162,6 +159,8 @@ final class Daemon {
         }
         virtualMicrophone.start()
         server.connect()
+        sessionLimit = TimerSource { [weak self] in self?.sessionIsKnown() }
+        sessionLimit?.arm(after: .seconds(5))
         let delay = LogindWatch.SleepDelay(who: "Push to talk", why: "The microphone must be closed")
         slept = LogindWatch.slept
         logind = LogindWatch(delayingSleep: delay, log: log) { [weak self, host, policy] event in
@@ -171,7 +170,25 @@ final class Daemon {
                 self?.postSleep()
             }
             host.post(TalkSession.Event(event))
+            self?.sessionIsKnown()
         }
+    }
+
+    /// logind has said whether this session is active, or has not answered in time.
+    private func sessionIsKnown() {
+        guard sessionLimit != nil else { return }
+        sessionLimit = nil
+        if case .ready = server.state { soundIsReady() }
+    }
+
+    /// A press needs both: a client that has waited for the sound server is not refused because logind answers later.
+    private func soundIsReady() {
+        guard sessionLimit == nil else { return }
+        host.post(.audioServerReady)
+        virtualMicrophone.serverChanged(isReady: true)
+        calls?.serverIsReady()
+        headset?.serverIsReady()
+        ducking?.serverIsReady()
     }
 
     private func watchCalls(_ applications: [String], _ peers: RateLimitedLog) {

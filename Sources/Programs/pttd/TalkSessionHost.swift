@@ -67,7 +67,7 @@ final class TalkSessionHost {
             releaseLag: releaseLag,
             whileLocked: whileLocked,
             emergencyDuringCalls: emergencyDuringCalls,
-            isLockKnown: false
+            isSessionKnown: false
         )
         timer = TimerSource { [weak self] in self?.post(.timerFired) }
         backends.store.report = { [weak self] report in

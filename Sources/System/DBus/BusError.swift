@@ -48,6 +48,9 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether there is no bus to connect to: its socket does not exist.
+    package var isWithoutBus: Bool { name == Self.standard + "FileNotFound" }
+
     package var description: String {
         let reason = message.isEmpty ? name : "\(message) (\(name))"
         return action.isEmpty ? reason : "could not \(action): \(reason)"

@@ -33,6 +33,8 @@ struct LoginSessions {
         )
     }
 
+    func contains(_ path: ObjectPath) -> Bool { sessions[path] != nil }
+
     /// Applies changed properties. Returns false for a session that is not in the list.
     mutating func update(_ path: ObjectPath, _ changed: [BusKey: BusValue]) -> Bool {
         guard var session = sessions[path] else { return false }

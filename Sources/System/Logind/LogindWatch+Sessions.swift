@@ -9,7 +9,6 @@ extension LogindWatch {
         call(managerCall("ListSessions")) { watch, result in
             switch result {
             case .success(let values):
-                watch.backOff.reset()
                 watch.handleList((values.first?.asArray ?? []).compactMap(Self.ownSession))
             case .failure(let error):
                 watch.log.notice("logind does not list the sessions of this user: \(error)")
@@ -20,7 +19,8 @@ extension LogindWatch {
 
     func listAgain(after error: BusError) {
         switch error.kind {
-        case .disconnected, .serviceUnknown: break  // The watch of its name reports its return.
+        case .disconnected: break
+        case .serviceUnknown: reportWithoutLogind()  // The watch of its name reports its return.
         case .noReply, .unknownObject, .invalidArguments, .accessDenied, .limitsExceeded, .other:
             retry.arm(after: backOff.next())
         }
@@ -49,8 +49,9 @@ extension LogindWatch {
                 // It has ended.
                 watch.sessions.remove(path)
             case .failure(let error):
-                // The last known state stays in force.
                 watch.log.notice("logind does not report the state of a session: \(error)")
+                // The last known state stays in force. Without one, nothing is known of all sessions together.
+                if !watch.sessions.contains(path) { return watch.listAgain(after: error) }
             }
             watch.didReadSession(path)
         }
@@ -74,13 +75,21 @@ extension LogindWatch {
 
     func updateSessions() {
         guard case .complete = listing else { return }
+        backOff.reset()
         if sessions.isInactive != isInactive {
             isInactive = sessions.isInactive
-            report(isInactive ? .inactive : .active)
+            report(sessions.isInactive ? .inactive : .active)
         }
         if sessions.isLocked != isLocked {
             isLocked = sessions.isLocked
             report(sessions.isLocked ? .locked : .unlocked)
         }
+    }
+
+    /// Nothing divides the machine between sessions. What was known before stays in force.
+    func reportWithoutLogind() {
+        guard isInactive == nil else { return }
+        isInactive = false
+        report(.active)
     }
 }

@@ -6,7 +6,8 @@ package import Logging
 /// Watches logind (org.freedesktop.login1(5)): reports when the machine goes to sleep, when the screen is locked, and
 /// when another session becomes the active one of the seat.
 ///
-/// Without logind nothing is reported. While logind or the bus is gone, the last known state stays in force: any process
+/// Without logind the session counts as active, and nothing else is reported. While logind has not answered, it is not known
+/// whether it is, and while logind or the bus is gone, the last known state stays in force: any process
 /// on the bus can end our connection to it, and must not gain by doing so.
 @EventLoop
 package final class LogindWatch {
@@ -57,7 +58,7 @@ package final class LogindWatch {
     // What was reported last.
     var isSuspending = false
     var isLocked: Bool?
-    var isInactive = false
+    var isInactive: Bool?
 
     /// Whether the states of all sessions are known. The states of some of them are not enough.
     enum Listing {
@@ -70,8 +71,8 @@ package final class LogindWatch {
     /// - Parameters:
     ///   - delay: Of sleep, until the process has handled ``Event/suspending``; nil: sleep is not delayed.
     ///   - log: For failures of logind.
-    ///   - report: Called with each change, and when it is known that the screen is not locked. A session that is active and
-    ///     a machine that is awake are not reported at first.
+    ///   - report: Called with each change, and once it is known whether the session is active and the screen locked. A
+    ///     machine that is awake is not reported at first.
     package init(
         delayingSleep delay: SleepDelay?,
         log: Logger,
@@ -91,6 +92,7 @@ package final class LogindWatch {
             subscribe(on: connection)
         case .disconnected(let error):
             log.notice("sleep, screen lock and session changes are not detected for now: \(error)")
+            if error.isWithoutBus { reportWithoutLogind() }
             sleptAtLoss = Self.slept
             subscriptions = []
             sleepDelay = nil

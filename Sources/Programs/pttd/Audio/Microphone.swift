@@ -21,7 +21,7 @@ final class Microphone {
     private var sequence: UInt64 = 0
     private var deliversIncompletePackets = false
     /// Changes the profile of a Bluetooth headset before its microphone is opened; nil if the profile stays as it is.
-    var headset: Headset?
+    var headset: BluetoothHeadset?
     /// Lowers what other programs play while the microphone is open; nil if it stays as loud as it is.
     var ducking: Ducking?
     /// What was captured before is not delivered.

@@ -96,7 +96,8 @@ extension CoreService {
         case .done:
             notifyCaller(of: call, refusal: nil)
             call.reply()
-        case .refused(let refusal):
+        case .refused(let cause):
+            let refusal = cause.forClient
             notifyCaller(of: call, refusal: refusal)
             let isChannelCall = call.interface == ChannelInterface.name
             let name = isChannelCall ? ChannelInterface.refused : ApplicationInterface.refused

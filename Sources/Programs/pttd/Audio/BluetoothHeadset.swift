@@ -8,7 +8,7 @@ import PulseAudio
 
 /// Carries out what ``HeadsetProfiles`` orders, and keeps its changes in a file of the state directory.
 @EventLoop
-final class Headset {
+final class BluetoothHeadset {
     /// For the server to change the profiles back on exit.
     private static let stopLimit = Duration.milliseconds(500)
 
