@@ -29,6 +29,21 @@ import Testing
         #expect(thread != 0 && pthread_equal(thread, pthread_self()) == 0)
     }
 
+    @Test @EventLoop func `a signal is not delivered to a thread that does blocking work`() async throws {
+        let results = AsyncQueue(of: Bool.self)
+        try EventLoop.spawnBlocking {
+            var mask = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            return sigismember(&mask, SIGVTALRM) == 1
+        } completion: { isBlocked in
+            EventLoop.assumeIsolated { results.add(isBlocked) }
+        }
+        #expect(try await results.next())
+        var mask = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &mask)
+        #expect(sigismember(&mask, SIGVTALRM) == 0)
+    }
+
     @Test func `a timer fires at its time and only once`() async {
         let start = MonotonicInstant.now
         let fired = await withCheckedContinuation {

@@ -38,6 +38,12 @@ extension EventLoop {
                 start { completion(result) }
             }
         )
+        // A thread has the mask of the one that starts it. A signal is for the loop: delivered to a thread that does not
+        // block it, it would end the process.
+        var (all, earlier) = (sigset_t(), sigset_t())
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &earlier)
+        defer { pthread_sigmask(SIG_SETMASK, &earlier, nil) }
         var thread = pthread_t()
         let code = pthread_create(
             &thread,
