@@ -24,10 +24,11 @@ import Testing
                 return
             }
         }
-        #expect(counts.transmissions > 1000, "the events lead nowhere")
-        #expect(counts.pushes > 1000, "the events lead nowhere")
-        #expect(counts.starts > 150, "the events lead nowhere")
-        #expect(counts.playbacks > 250, "the events lead nowhere")
+        // Far fewer than any seed has shown.
+        #expect(counts.transmissions > 500, "the events lead nowhere")
+        #expect(counts.pushes > 500, "the events lead nowhere")
+        #expect(counts.starts > 75, "the events lead nowhere")
+        #expect(counts.playbacks > 100, "the events lead nowhere")
     }
 
     @Test(arguments: InitialState.allCases)
