@@ -132,6 +132,7 @@ extension TalkSession {
         lastPushToken = channel?.pushToken
         storeLeft(for: reason, explanation: explanation)
         channel = nil
+        // What has interrupted its session is not told to anybody any more.
         audio = AudioSession()
         effects.publish(.channelLeft(reason, explanation: explanation))
     }
