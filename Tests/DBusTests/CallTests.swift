@@ -52,6 +52,14 @@ import Testing
         )
     }
 
+    @Test(arguments: [
+        "org.freedesktop.DBus.Error.Spawn.ChildExited", "org.freedesktop.DBus.Error.Spawn.ExecFailed",
+        "org.freedesktop.systemd1.UnitMasked", "org.freedesktop.systemd1.NoSuchUnit",
+    ])
+    func `a service that cannot be started is unknown`(name: String) {
+        #expect(BusError(name: name, message: "").kind == .serviceUnknown)
+    }
+
     @Test @EventLoop func `an unknown service, object and method are distinguished`() async throws {
         let peers = try await Peers()
         let service = MethodCall(to: "org.example.Nobody", path: "/", interface: "org.example.I", member: "M")

@@ -35,6 +35,7 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     package var kind: Kind {
+        if Self.withoutService.contains(where: { name.utf8.starts(with: $0.utf8) }) { return .serviceUnknown }
         guard name.utf8.starts(with: Self.standard.utf8) else { return .other }
         return switch String(decoding: name.utf8.dropFirst(Self.standard.utf8.count), as: UTF8.self) {
         case "NoReply", "Timeout", "TimedOut": .noReply
@@ -67,6 +68,12 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     static let standard = "org.freedesktop.DBus.Error."
+
+    /// Where the bus starts the service itself, and where systemd, which starts it for the bus, has no unit for it or one
+    /// that is masked.
+    private static let withoutService = [
+        "\(standard)Spawn.", "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.UnitMasked",
+    ]
 
     static func standard(_ name: String, _ message: String) -> BusError {
         BusError(name: standard + name, message: message)
