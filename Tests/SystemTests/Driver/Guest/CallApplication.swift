@@ -11,6 +11,7 @@ final class CallApplication {
     /// Mono samples of 2 bytes at 48 kHz.
     private static let bytesInSecond = 96_000
 
+    private let core: CoreSubscriber
     private var process: ChildProcess?
     private lazy var retry = TimerSource { [weak self] in self?.connect() }
     /// Everything that it has recorded.
@@ -24,7 +25,7 @@ final class CallApplication {
         try await core.open()
         // It need not exist.
         unlink(path)
-        let application = CallApplication()
+        let application = CallApplication(core)
         application.connect()
         try await until("the core reports that an application records from its source") {
             if case .recorded = core.status?.virtualMicrophone { true } else { false }
@@ -33,15 +34,23 @@ final class CallApplication {
         return application
     }
 
+    private init(_ core: CoreSubscriber) { self.core = core }
+
     func close() {
         retry.disarm()
         process?.kill()
         process = nil
     }
 
-    /// Ends it as a crash would, and starts it again.
-    func crash() {
+    /// Ends it as a crash would, and starts it again once the core has seen that: a recorder that comes at once takes the
+    /// place of the one that has gone.
+    func crash() async throws {
         process?.kill()
+        process = nil
+        let core = core
+        try await until("the core reports that nothing records") {
+            if case .recorded = core.status?.virtualMicrophone { false } else { true }
+        }
         connect()
     }
 

@@ -17,7 +17,7 @@ extension Scenario {
             try await Machine.kill("ptt-accessoryd")
         },
         heldWhile("the core is killed", ends: []) { _ in try await Machine.kill("pttd") },
-        heldWhile("the call application is killed", ends: [.recorderGone]) { $0.crash() },
+        heldWhile("the call application is killed", ends: [.recorderGone]) { try await $0.crash() },
         heldWhile(
             "pipewire-pulse is killed",
             ends: [.audioServerLost, .microphoneLost, .recorderGone]
