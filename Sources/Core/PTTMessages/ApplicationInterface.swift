@@ -33,7 +33,7 @@ package enum ApplicationInterface {
         # Call with "more". The first reply has the attachment, each later one has one event. isForeground: if it is
         # left out, the application counts as in the foreground unless pttd has started it. When the attachment that
         # holds the application's channel ends, the newest of the application's others takes its place and receives
-        # channelRestored. A process that attaches again ends its own earlier attachment.
+        # channelRestored. That holds for connections of one process as well.
         method Attach(identifier: string, name: string, activation: ?Activation, isForeground: ?bool,
           format: ?AudioFormat) -> (sequence: int, time: int, attachment: ?Attachment, event: ?Event)
 

@@ -176,7 +176,7 @@ final class Daemon {
 
     /// logind has said whether this session is active, or has not answered in time.
     private func sessionIsKnown() {
-        guard sessionLimit != nil else { return }
+        guard sessionLimit != nil, !isStopping else { return }
         sessionLimit = nil
         if case .ready = server.state { soundIsReady() }
     }
