@@ -187,17 +187,46 @@ import Testing
         #expect(plan.handle(devices) == .init(condition: usable(30, 32, ["Firefox"])))
     }
 
-    @Test(arguments: [150, 250])
-    mutating func `a source that PipeWire runs without a stream is recorded`(device: UInt32) {
+    @Test mutating func `a source that PipeWire runs without a stream is recorded`() {
+        let alone = running(pipeWire())
+        #expect(plan.handle(alone).condition == usable(150, 250, ["a program without a stream"]))
+        plan.feeding = .on
+        #expect(plan.handle(alone).condition == usable(150, 250, ["a program without a stream"]))
+        plan.feeding = .off
+        #expect(plan.handle(alone).condition == usable(150, 250, ["a program without a stream"]))
+        // A level meter is why it runs.
+        var meter = stream(41, on: 250, "Meter")
+        meter.isMeter = true
+        #expect(plan.handle(running(pipeWire(), meter)).condition == usable(150, 250))
+    }
+
+    @Test mutating func `a source that PipeWire still runs for the feed is not recorded`() {
+        let application = stream(41, on: 250, "Firefox")
+        #expect(plan.handle(running(pipeWire(), application)).condition == usable(150, 250, ["Firefox"]))
+        plan.feeding = .on
+        #expect(plan.handle(running(pipeWire())).condition == usable(150, 250))
+        plan.feeding = .off
+        #expect(plan.handle(running(pipeWire())).condition == usable(150, 250))
+        #expect(plan.handle(pipeWire()).condition == usable(150, 250))
+        // What comes now is no remainder.
+        #expect(
+            plan.handle(running(pipeWire())).condition == usable(150, 250, ["a program without a stream"])
+        )
+    }
+
+    private func running(_ devices: AudioDevices, _ outputs: AudioStream...) -> AudioDevices {
+        var devices = devices
+        for index in devices.sources.indices where devices.sources[index].index == 250 {
+            devices.sources[index].isRunning = true
+        }
+        devices.sourceOutputs = outputs
+        return devices
+    }
+
+    @Test mutating func `a feed that runs while the core plays to it is not recorded`() {
         var devices = pipeWire()
         devices.sources.append(.monitor(150, "ptt_feed.monitor"))
-        guard let index = devices.sources.firstIndex(where: { $0.index == device }) else { return }
-        devices.sources[index].isRunning = true
-        #expect(plan.handle(devices).condition == usable(150, 250, ["a program without a stream"]))
-        // A level meter is why it runs.
-        var meter = stream(41, on: device, "Meter")
-        meter.isMeter = true
-        devices.sourceOutputs = [meter]
+        devices.sources[devices.sources.count - 1].isRunning = true
         #expect(plan.handle(devices).condition == usable(150, 250))
     }
 }

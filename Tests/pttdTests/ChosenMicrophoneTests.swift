@@ -190,8 +190,11 @@ import Testing
         // One of two channels of the speaker.
         while try await listener.next(2400).loudest < 4000 {}
         try await fixture.presser.end()
+        #expect(try await fixture.nextEnd() == .released)
         try await fixture.untilRecorded()
+        _ = try await fixture.presser.begin()
         try await fixture.sound.disconnectPorts(ports.0, ports.1)
+        #expect(try await fixture.nextEnd() == .recorderGone)
         try await fixture.untilIdle()
     }
 

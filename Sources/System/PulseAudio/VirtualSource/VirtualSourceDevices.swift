@@ -113,20 +113,11 @@ struct VirtualSourceDevices {
         return recorders(of: source, &visited)
     }
 
-    /// The names of those applications. What PipeWire connects without a stream, of JACK for example, has none that it tells.
-    func recorderNames(of source: AudioDevice) -> [String] {
-        let names = VirtualSourcePlan.names(recorders(of: source))
-        return names.isEmpty && isRecordedWithoutStream(source) ? ["a program without a stream"] : names
-    }
-
-    /// Of a source that runs without any stream, also without level meters and paused ones. On PulseAudio there is none.
-    private func isRecordedWithoutStream(_ source: AudioDevice) -> Bool {
-        guard isPipeWire else { return false }
-        let delivering = [source.index] + [monitor(of: source)].compactMap(\.self)
-        return devices.sources.contains { device in
-            device.isRunning && delivering.contains(device.index)
-                && !devices.sourceOutputs.contains { $0.device == device.index }
-        }
+    /// Whether a source runs without any stream, also without level meters and paused ones: PipeWire connects programs of
+    /// JACK so, for example. The monitor of the feed says nothing, because it runs while the core plays to the feed.
+    func isRecordedWithoutStream(_ source: AudioDevice) -> Bool {
+        guard isPipeWire, source.isRunning else { return false }
+        return !devices.sourceOutputs.contains { $0.device == source.index }
     }
 
     private func recorders(of source: AudioDevice, _ visited: inout Set<UInt32>) -> [AudioStream] {

@@ -51,7 +51,13 @@ struct VirtualSourcePlan: Sendable {
     }
 
     let definition: VirtualSourceDefinition
-    var feeding = Feeding.off
+    var feeding = Feeding.off {
+        didSet { if feeding != .off { mayRunForFeed = true } }
+    }
+    /// PipeWire 1.4 lists a source as running whose last recorder has ended, as long as the core plays to the feed and a
+    /// moment longer. What records without a stream counts then only if it did before.
+    private var mayRunForFeed = false
+    private var isRecordedWithoutStream = false
     /// The source was muted here, and not by a person.
     private(set) var hasMutedSource = false
     private var chosen = ChosenStreams()
@@ -87,7 +93,8 @@ struct VirtualSourcePlan: Sendable {
             return withoutRefused(step)
         }
         let outdated = found.isCurrent ? [] : found.modules.map { Order.unload(module: $0) }
-        if found.recorderNames(of: source).isEmpty, outdated.contains(where: { refusals[$0] == nil }) {
+        let recorders = recorders(found, source)
+        if recorders.isEmpty, outdated.contains(where: { refusals[$0] == nil }) {
             step.orders += outdated
             return withoutRefused(step)
         }
@@ -95,7 +102,7 @@ struct VirtualSourcePlan: Sendable {
             found.ownSinks.map { OwnDevice(kind: .sink, index: $0.index) }
                 + found.ownSources.map { OwnDevice(kind: .source, index: $0.index) }
         )
-        step.condition = condition(found, sink, source, &step)
+        step.condition = condition(found, sink, source, recorders, &step)
         step.orders += found.staleModules.map { .unload(module: $0) }
         return withoutRefused(step)
     }
@@ -146,6 +153,7 @@ struct VirtualSourcePlan: Sendable {
         _ found: VirtualSourceDevices,
         _ sink: AudioSink,
         _ source: AudioDevice,
+        _ recorders: [String],
         _ step: inout Step
     ) -> Condition {
         if let wrong = divert(found, sink, source, &step) { return .unusable(reason: wrong) }
@@ -175,8 +183,16 @@ struct VirtualSourcePlan: Sendable {
         }
         hold(found, sink, source, &step)
         if let obstacle = clear(found, &step) { return .unusable(reason: obstacle) }
-        let recorders = found.recorderNames(of: source)
         return .usable(Instance(sink: sink.index, source: source.index, recorders: recorders))
+    }
+
+    /// The names of those who record. What has no stream has no name that PipeWire tells.
+    private mutating func recorders(_ found: VirtualSourceDevices, _ source: AudioDevice) -> [String] {
+        let names = Self.names(found.recorders(of: source))
+        if feeding == .off, !names.isEmpty || !source.isRunning { mayRunForFeed = false }
+        let isAlone = names.isEmpty && found.isRecordedWithoutStream(source)
+        if !(isAlone && mayRunForFeed) { isRecordedWithoutStream = isAlone }
+        return isRecordedWithoutStream ? ["a program without a stream"] : names
     }
 
     /// PulseAudio: moves the stream by which the source records the feed back, if a person has moved it. The source
