@@ -164,8 +164,16 @@ import Testing
     @Test func `a profile that somebody else chooses meanwhile stays`() {
         var headset = Headset(.pulseAudio)
         var profiles = transmitting(.transmission, on: &headset)
-        headset.active = "off"
+        headset.active = "a2dp_sink_aac"
         #expect(handle(&profiles, headset.listed()) == [.save([])])
+        #expect(handle(&profiles, .transmissionEnded).isEmpty)
+    }
+
+    @Test func `a headset that somebody else switches off meanwhile stays off`() {
+        var headset = Headset(.pulseAudio)
+        var profiles = transmitting(.transmission, on: &headset)
+        headset.active = "off"
+        #expect(handle(&profiles, headset.listed(hasSource: false)).isEmpty)
         #expect(handle(&profiles, .transmissionEnded).isEmpty)
     }
 
@@ -210,12 +218,27 @@ import Testing
     }
 
     @Test func `a change of an earlier run that was not made, or changed since, is forgotten`() {
-        for profile in ["a2dp_sink", "off"] {
+        for profile in ["a2dp_sink", "a2dp_sink_aac"] {
             var headset = Headset(.pulseAudio)
             headset.active = profile
             var profiles = HeadsetProfiles(.transmission, undone: [headset.change])
             #expect(handle(&profiles, headset.listed()) == [.save([])])
         }
+    }
+
+    @Test(arguments: Server.allCases)
+    func `a headset that goes and returns by way of no profile is changed back`(server: Server) {
+        var headset = Headset(server)
+        var profiles = transmitting(.transmission, on: &headset)
+        headset.active = "off"
+        #expect(handle(&profiles, headset.listed(hasSource: false)).isEmpty)
+        #expect(handle(&profiles, .listed(AudioDevices())).isEmpty)
+        #expect(handle(&profiles, .transmissionEnded).isEmpty)
+        #expect(handle(&profiles, headset.listed(hasSource: false)).isEmpty)
+        headset.active = headset.talk
+        #expect(handle(&profiles, headset.listed()) == [headset.set(headset.music)])
+        headset.active = headset.music
+        #expect(handle(&profiles, headset.listed()) == [.save([])])
     }
 
     @Test func `a headset that goes away with our profile, or a server that is lost, is changed back later`()

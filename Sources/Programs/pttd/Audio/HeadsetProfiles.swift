@@ -199,8 +199,10 @@ struct HeadsetProfiles {
         let count = entries.count
         for index in entries.indices.reversed() {
             let (change, phase) = (entries[index].change, entries[index].phase)
-            guard let card = devices.cards.first(where: { $0.name == change.card }) else {
-                // It may return with our profile, which PulseAudio remembers for each card.
+            // A session manager makes a card without a profile, and then chooses the one that it had.
+            let card = devices.cards.first { $0.name == change.card && $0.activeProfile != "off" }
+            guard let card else {
+                // It may return with our profile, which both servers remember for each card.
                 if phase != .writing { entries[index].phase = .unknown }
                 continue
             }
