@@ -20,7 +20,8 @@ struct Scenario {
         + wiredHeadsets + inputDevices + persistentKeys
         + autoStart + timeLimit + protection + waking + newLogin + fileFaults
         + hostileSignals + seat + standingStill + seatAccess + families + hostilePeripherals
-        + serialMicrophones + fromTheBox + remoteControls + twoUsers + virtualMicrophone + doctor + namespaces
+        + serialMicrophones + fromTheBox + remoteControls + bluetoothHeadsets + twoUsers + virtualMicrophone
+        + doctor + namespaces
 
     /// Whether a filter is the number of the part, or, if it is not a number, is in the name.
     func matches(_ filters: [String]) -> Bool {

@@ -54,10 +54,7 @@ class ClassicAccessory:
             ),
             host=Host(controller, AsyncPipeSink(controller)),
         )
-        serial_record = rfcomm.make_service_sdp_records(0x00010001, RFCOMM_CHANNEL, UUID(file.serial))
-        serial_name = sdp.ServiceAttribute(SERVICE_NAME_ATTRIBUTE, sdp.DataElement.text_string(b"SPP"))
         self.device.sdp_service_records = {
-            0x00010001: [*serial_record, serial_name],
             0x00010002: avrcp.ControllerServiceSdpRecord(0x00010002).to_service_attributes(),
             0x00010003: avrcp.TargetServiceSdpRecord(0x00010003).to_service_attributes(),
         }
@@ -68,7 +65,9 @@ class ClassicAccessory:
             delegate=PairingDelegate(io_capability=PairingDelegate.IoCapability.NO_OUTPUT_NO_INPUT),
         )
         self.device.on("connection", self.connected)
-        self.listen_for_serial()
+        self.rfcomm = rfcomm.Server(self.device)
+        if file.serial is not None:
+            self.listen_for_serial()
         self.remote = avrcp.Protocol()
         self.remote.listen(self.device)
         self.remote.on("start", lambda: self.log("AVRCP open"))
@@ -115,7 +114,10 @@ class ClassicAccessory:
     # ---- The serial port
 
     def listen_for_serial(self):
-        server = rfcomm.Server(self.device)
+        record = rfcomm.make_service_sdp_records(0x00010001, RFCOMM_CHANNEL, UUID(self.file.serial))
+        name = sdp.ServiceAttribute(SERVICE_NAME_ATTRIBUTE, sdp.DataElement.text_string(b"SPP"))
+        self.device.sdp_service_records[0x00010001] = [*record, name]
+        server = self.rfcomm
         channel = server.listen(self.serial_opened, RFCOMM_CHANNEL)
         accept = server.accept_dlc
 

@@ -101,11 +101,19 @@ class Controller(button_radio.Controller):
         | Feature.LMP_3_SLOT_PACKETS
         | Feature.LMP_5_SLOT_PACKETS
         | Feature.SNIFF_MODE
+        | Feature.SCO_LINK
+        | Feature.EXTENDED_SCO_LINK_EV3_PACKETS
+        | Feature.CVSD_SYNCHRONOUS_DATA
     )
     lmp_features_max_page_number = 2
     acl_data_packet_length = 1021
+    sco_data_packet_length = 240
     supported_commands = controller.Controller.supported_commands | {
-        hci.HCI_WRITE_SIMPLE_PAIRING_MODE_COMMAND
+        hci.HCI_WRITE_SIMPLE_PAIRING_MODE_COMMAND,
+        # Without it the kernel takes the adapter for one without voice.
+        hci.HCI_READ_VOICE_SETTING_COMMAND,
+        hci.HCI_ENHANCED_SETUP_SYNCHRONOUS_CONNECTION_COMMAND,
+        hci.HCI_ENHANCED_ACCEPT_SYNCHRONOUS_CONNECTION_REQUEST_COMMAND,
     }
     class_of_device = 0
     # The timers of an inquiry and of a page, and whom that page is for.
@@ -124,6 +132,9 @@ class Controller(button_radio.Controller):
             if answer is not None:
                 self.send_event(hci.HCI_COMMAND_COMPLETE_EVENT, struct.pack("<BH", 1, opcode) + answer)
                 return
+        if packet[0] == hci.HCI_SYNCHRONOUS_DATA_PACKET:
+            self.send_voice(packet)
+            return
         super().on_packet(packet)
 
     def send_event(self, code, parameters):
@@ -289,7 +300,7 @@ class Controller(button_radio.Controller):
         match packet:
             case lmp.LmpDetach(reason):
                 self.on_classic_disconnected(sender_address, reason)
-            case lmp.LmpAccepted() | lmp.LmpNotAccepted():
+            case lmp.LmpAccepted() | lmp.LmpNotAccepted() | lmp.LmpAcceptedExt():
                 # Bumble keeps a command after its answer, and raises at a second one.
                 pending = self.classic_pending_commands.get(sender_address, {})
                 future = pending.pop(lmp.Opcode(packet.response_opcode), None)
@@ -323,6 +334,29 @@ class Controller(button_radio.Controller):
             # Bluetooth 5.0, of no manufacturer.
             struct.pack("<BHBHH", Status.SUCCESS, command.connection_handle, 9, 0xFFFF, 0),
         )
+
+    # ---- Voice
+
+    def on_hci_read_buffer_size_command(self, command):
+        answer = super().on_hci_read_buffer_size_command(command)
+        answer.hc_synchronous_data_packet_length = self.sco_data_packet_length
+        answer.hc_total_num_synchronous_data_packets = 8
+        return answer
+
+    def send_voice(self, packet):
+        """Uncompressed between the hosts: nothing encodes CVSD. The kernel does not count these packets."""
+        link = self.find_classic_sco_link_by_handle(struct.unpack_from("<H", packet, 1)[0] & 0xFFF)
+        peer = self.link.classic_peer(self, link.peer_address) if link else None
+        other = peer.sco_links.get(self.public_address) if peer else None
+        if other is not None and peer.host:
+            arrived = packet[:1] + struct.pack("<H", other.handle) + packet[3:]
+            asyncio.get_running_loop().call_soon(peer.host.on_packet, arrived)
+
+    def on_classic_disconnected(self, peer_address, reason):
+        # Voice does not outlive its link.
+        if peer_address in self.sco_links:
+            self.on_classic_sco_disconnected(peer_address, reason)
+        super().on_classic_disconnected(peer_address, reason)
 
     # ---- Security
 

@@ -30,6 +30,26 @@ final class GuestFixture {
         try await Machine.nothingRecords()
     }
 
+    /// Runs `body` with this `pttd.toml`, which is removed afterwards, also if it throws.
+    func configured(_ text: String, _ body: @EventLoop () async throws -> Void) async throws {
+        let directory = "/home/dev/.config/pushtotalk"
+        try await Command.output(of: [
+            "sh", "-c", "mkdir -p \(directory) && echo '\(text)' > \(directory)/pttd.toml",
+        ])
+        try await restartCore()
+        var failure: (any Error)?
+        do { try await body() } catch { failure = error }
+        try await Command.output(of: ["rm", "-r", directory])
+        try await restartCore()
+        if let failure { throw failure }
+    }
+
+    private func restartCore() async throws {
+        core.close()
+        try await Machine.systemctl("restart", "pttd")
+        try await core.open()
+    }
+
     // MARK: - Steps
 
     /// An application that has joined.

@@ -61,6 +61,12 @@ enum Machine {
         )
     }
 
+    /// Deletes what bluetoothd knows of the button, its bond too.
+    static func removed(_ button: Button) async throws {
+        let adapter = "/org/bluez/hci0 org.bluez.Adapter1"
+        try await root("busctl call org.bluez \(adapter) RemoveDevice o \(path(of: button))")
+    }
+
     static func soundCard(isBound: Bool) async throws {
         try await root("echo snd_aloop.0 > \(card)/\(isBound ? "bind" : "unbind")")
     }
@@ -87,6 +93,12 @@ enum Machine {
     @discardableResult
     static func systemctl(_ arguments: String...) async throws -> String {
         try await Command.output(of: ["systemctl", "--user"] + arguments)
+    }
+
+    /// It reads its configuration, and that of the packages.
+    static func restartSoundServer() async throws {
+        try await systemctl("restart", "pipewire")
+        try await microphoneIsBack()
     }
 
     static func kill(_ units: String...) async throws {

@@ -6,14 +6,17 @@ import JSON
 final class OtherUser {
     static let name = "second"
 
-    private static let number = 1001
-    private static let runtime = "/run/user/\(number)"
+    /// One for each scenario: systemd may not yet have unmounted the runtime directory of a user who was removed.
+    private static var number = 1000
+    private static var runtime: String { "/run/user/\(number)" }
     /// Runs a command as that user.
-    private static let prefix = [
-        "sudo", "-n", "setpriv", "--reuid", name, "--regid", name, "--init-groups", "env",
-        "HOME=/home/\(name)", "XDG_RUNTIME_DIR=\(runtime)",
-        "DBUS_SESSION_BUS_ADDRESS=unix:path=\(runtime)/bus",
-    ]
+    private static var prefix: [String] {
+        [
+            "sudo", "-n", "setpriv", "--reuid", name, "--regid", name, "--init-groups", "env",
+            "HOME=/home/\(name)", "XDG_RUNTIME_DIR=\(runtime)",
+            "DBUS_SESSION_BUS_ADDRESS=unix:path=\(runtime)/bus",
+        ]
+    }
 
     private let fixture: GuestFixture
     private let monitor: Command
@@ -23,6 +26,7 @@ final class OtherUser {
         _ fixture: GuestFixture,
         _ body: @EventLoop (OtherUser) async throws -> Void
     ) async throws {
+        number += 1
         let removal =
             "systemctl stop second-monitor user@\(number) || true; loginctl disable-linger \(name); "
             + "userdel --remove --force \(name)"

@@ -33,8 +33,7 @@ extension Scenario {
             try await ButtonSimulator.add(twin)
             // It is found, and another program of the machine connects and trusts it, which is no consent.
             _ = try await Command.run(["pttctl", "pair", "nobody", "--seconds", "5"])
-            let adapter = "/org/bluez/hci0"
-            let device = "\(adapter)/dev_\(twin.address.split(separator: ":").joined(separator: "_"))"
+            let device = Machine.path(of: twin)
             try await Machine.root(
                 "busctl set-property org.bluez \(device) org.bluez.Device1 Trusted b true && "
                     + "busctl --timeout=30 call org.bluez \(device) org.bluez.Device1 Connect"
@@ -45,9 +44,7 @@ extension Scenario {
                 fixture.core.beginnings(after: mark) > 0
             }
             try await fixture.talk(.ffe0, to: application)
-            try await Machine.root(
-                "busctl call org.bluez \(adapter) org.bluez.Adapter1 RemoveDevice o \(device)"
-            )
+            try await Machine.removed(twin)
             application.close()
         },
         Scenario(part: 13, "a button that claims 300 services harms no other one") { fixture in

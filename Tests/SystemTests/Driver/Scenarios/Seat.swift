@@ -105,8 +105,7 @@ enum Seat {
         )
         var identifier = ""
         try await eventually("\(user) has logged in at \(name)") {
-            let list = "loginctl list-sessions --no-legend | awk '$5 == \"\(name)\" { print $1 }'"
-            identifier = try await Machine.root(list).split(separator: "\n").first.map { String($0) } ?? ""
+            identifier = try await sessions().first { $0.terminal == name }?.identifier ?? ""
             return !identifier.isEmpty
         }
         return Session(identifier: identifier)
@@ -116,7 +115,21 @@ enum Seat {
     static func logOutAll() async throws {
         try await Machine.root("systemctl stop 'seat-*'; systemctl reset-failed 'seat-*' || true")
         try await eventually("nobody is logged in") {
-            try await Machine.root("loginctl list-sessions --no-legend").isEmpty
+            try await sessions().isEmpty
+        }
+    }
+
+    /// The sessions of persons. Since systemd 256 the manager of a user who only lingers is in the list, too.
+    private static func sessions() async throws -> [(identifier: String, terminal: String)] {
+        let list = "loginctl list-sessions --no-legend | awk '{ print $1 }'"
+        let show = "loginctl show-session --value -p Class -p TTY"
+        let lines = try await Machine.root("for s in $(\(list)); do echo $s $(\(show) $s); done")
+        return lines.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            // One that has just ended has no properties.
+            return words.count < 2 || words.contains { $0.hasPrefix("manager") }
+                ? nil
+                : (String(words[0]), words.dropFirst().first { $0.hasPrefix("tty") }.map(String.init) ?? "")
         }
     }
 

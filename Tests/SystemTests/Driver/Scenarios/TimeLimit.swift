@@ -2,12 +2,10 @@ import EventLoop
 import PTTMessages
 
 extension Scenario {
-    private static let directory = "/home/dev/.config/pushtotalk"
-
     static let timeLimit = [
         Scenario(part: 7, "a button held past the time limit must be released before it transmits again") {
             fixture in
-            try await withTimeLimit(of: 8, fixture, pastTheLimit)
+            try await fixture.configured("time-limit = 8") { try await pastTheLimit(fixture) }
         }
     ]
 
@@ -36,28 +34,5 @@ extension Scenario {
         }
         try await fixture.talk(.ffe0, to: application)
         application.close()
-    }
-
-    /// Runs `body` with this time limit in the configuration.
-    private static func withTimeLimit(
-        of seconds: Int,
-        _ fixture: GuestFixture,
-        _ body: @EventLoop (GuestFixture) async throws -> Void
-    ) async throws {
-        try await Command.output(of: [
-            "sh", "-c", "mkdir -p \(directory) && echo 'time-limit = \(seconds)' > \(directory)/pttd.toml",
-        ])
-        try await restartCore(fixture)
-        var failure: (any Error)?
-        do { try await body(fixture) } catch { failure = error }
-        try await Command.output(of: ["rm", "-r", directory])
-        try await restartCore(fixture)
-        if let failure { throw failure }
-    }
-
-    private static func restartCore(_ fixture: GuestFixture) async throws {
-        fixture.core.close()
-        try await Machine.systemctl("restart", "pttd")
-        try await fixture.core.open()
     }
 }
