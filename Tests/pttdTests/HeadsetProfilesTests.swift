@@ -285,4 +285,28 @@ import Testing
         #expect(handle(&profiles, .transmissionBegan) == [.save([headset.change])])
         #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
     }
+
+    @Test func `a press while WirePlumber takes the profile back waits for the headset`() {
+        var headset = Headset(.wirePlumber05)
+        var profiles = transmitting(.conversation, on: &headset)
+        _ = handle(&profiles, .transmissionEnded)
+        headset.hasSink = false
+        _ = handle(&profiles, headset.listed())
+        headset.active = headset.music
+        #expect(handle(&profiles, headset.listed()) == [.save([])])
+        #expect(handle(&profiles, .transmissionBegan) == [.save([headset.change])])
+        #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
+        headset.active = headset.talk
+        headset.hasSink = true
+        #expect(handle(&profiles, headset.listed()) == [.openMicrophone(source: headset.source)])
+    }
+
+    @Test func `a press while the headset is switched off does not wait for it`() {
+        var headset = Headset(.pipeWire)
+        var profiles = HeadsetProfiles(.transmission)
+        _ = handle(&profiles, headset.listed())
+        (headset.active, headset.hasSink) = (AudioCard.off, false)
+        _ = handle(&profiles, headset.listed())
+        #expect(handle(&profiles, .transmissionBegan) == [.openMicrophone(source: nil)])
+    }
 }

@@ -15,6 +15,8 @@ extension HeadsetProfilesTests {
         let server: Server
         var active: String
         var isPlaying = true
+        /// False while its profile is being changed.
+        var hasSink = true
         var isAvailable = true
 
         init(_ server: Server) {
@@ -74,7 +76,7 @@ extension HeadsetProfilesTests {
             ]
             let sink = server == .pulseAudio ? "bluez_sink" : "bluez_output"
             let sinks = ["alsa_output.pci.analog-stereo", "\(sink).70_BF_92_C9_F5_D0.1"]
-            devices.defaultSink = sinks[isPlaying ? 1 : 0]
+            devices.defaultSink = sinks[isPlaying && hasSink ? 1 : 0]
             devices.sinks = sinks.enumerated().map { index, name in
                 AudioSink(
                     index: UInt32(index),
@@ -86,6 +88,7 @@ extension HeadsetProfilesTests {
                     owner: DeviceOwner(module: nil, linkGroup: nil)
                 )
             }
+            if !hasSink { devices.sinks.removeLast() }
             let isThere = server == .wirePlumber05 || hasSource ?? (active == talk)
             let names = ["alsa_input.pci.analog-stereo"] + (isThere ? [source] : [])
             devices.sources = names.enumerated().map { index, name in

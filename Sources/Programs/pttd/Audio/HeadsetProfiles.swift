@@ -74,8 +74,8 @@ struct HeadsetProfiles {
     private var isStopping = false
     /// Until when the transmission waits for a headset's microphone; nil if it does not.
     private var waitingEnd: MonotonicInstant?
-    /// The headset whose profile was ordered last, and until when another default sink means nothing: its sink goes with the
-    /// profile, and that of the next one is the default one only after a while.
+    /// The headset whose profile is being changed, here or by the session manager, and until when another default sink means
+    /// nothing: its sink goes with the profile, and that of the next one is the default one only after a while.
     private var changing: (card: String, end: MonotonicInstant)?
     private var conversationEnd: MonotonicInstant?
 
@@ -96,7 +96,11 @@ struct HeadsetProfiles {
         var effects: [Effect] = []
         switch event {
         case .listed(let new):
+            let before = devices.headset
             devices = new
+            if let before, devices.isBeingChanged(before) {
+                changing = (before.name, now + Self.waitLimit)
+            }
             settle(&effects)
         case .serverLost:
             devices = AudioDevices()
@@ -200,7 +204,7 @@ struct HeadsetProfiles {
         for index in entries.indices.reversed() {
             let (change, phase) = (entries[index].change, entries[index].phase)
             // A session manager makes a card without a profile, and then chooses the one that it had.
-            let card = devices.cards.first { $0.name == change.card && $0.activeProfile != "off" }
+            let card = devices.cards.first { $0.name == change.card && $0.activeProfile != AudioCard.off }
             guard let card else {
                 // It may return with our profile, which both servers remember for each card.
                 if phase != .writing { entries[index].phase = .unknown }
@@ -263,37 +267,5 @@ struct HeadsetProfiles {
         guard waitingEnd != nil else { return }
         waitingEnd = nil
         effects += [.cancelTimer, .openMicrophone(source: source)]
-    }
-}
-
-extension AudioDevices {
-    /// The Bluetooth headset that plays by default.
-    fileprivate var headset: AudioCard? {
-        guard let sink = sinks.first(where: { $0.name == defaultSink }) else { return nil }
-        return cards.first { $0.isBluetooth && $0.index == sink.card }
-    }
-
-    /// Whether WirePlumber 0.5 changes the profile by itself.
-    fileprivate func hasLoopback(_ card: AudioCard) -> Bool {
-        sources.contains { $0.isHeadsetLoopback && $0.card == card.index }
-    }
-
-    /// The microphone of a headset. PulseAudio and WirePlumber 0.4 have it only in some of its profiles; that of WirePlumber
-    /// 0.5 is always there, and delivers zeros in the others.
-    fileprivate func source(of card: AudioCard) -> String? {
-        sources.first { !$0.isMonitor && !$0.isOwn && $0.card == card.index }?.name
-    }
-}
-
-extension AudioCard {
-    /// The best one with the microphone. Others with a microphone, `headset-audio-gateway` for example, are those of a
-    /// telephone that uses this machine as its headset.
-    fileprivate var headsetProfile: AudioCard.Profile? {
-        let names = ["headset-head-unit", "headset_head_unit", "handsfree_head_unit"]
-        let candidates = profiles.filter { profile in
-            profile.hasMicrophone && profile.isAvailable
-                && names.contains { profile.name.utf8.starts(with: $0.utf8) }
-        }
-        return candidates.max { $0.priority < $1.priority }
     }
 }

@@ -4,21 +4,6 @@
 /// The source is never unloaded while an application records from it: both servers move the application to another
 /// source then, which is the live microphone.
 struct VirtualSourcePlan: Sendable {
-    enum Order: Hashable, Sendable {
-        case load(VirtualSourceDefinition.Module)
-        case unload(module: UInt32)
-        case mute(sink: UInt32)
-        /// The source itself, while it delivers something else than the feed and cannot be repaired.
-        case muteSource(UInt32)
-        case unmuteSource(UInt32)
-        /// A stream of another program, away from the feed.
-        case moveInput(UInt32, sink: UInt32)
-        /// A recording stream, to a source of ours.
-        case moveOutput(UInt32, source: UInt32, memory: String? = nil)
-        /// The same for a stream that has it, so that the server holds it there. Some streams cannot be moved: they stay.
-        case hold(UInt32, sources: [UInt32], memory: String? = nil)
-    }
-
     enum Condition: Equatable, Sendable {
         /// It is not complete yet. The orders complete it.
         case incomplete
@@ -125,6 +110,7 @@ struct VirtualSourcePlan: Sendable {
         chosen.disconnected(isPipeWire: isPipeWire)
         ownDevices = nil
         hasMutedSource = false
+        isRecordedWithoutStream = false
         refusals = [:]
     }
 
