@@ -14,9 +14,38 @@ extension Scenario {
             "the button of a user whose session is not active presses nothing for anyone",
             notActive
         ),
+        Scenario(part: 18, "neither daemon starts for the user of a login screen") { _ in
+            try await loginScreen(number: 999, group: "nogroup")
+            // As of GDM 49.
+            try await loginScreen(number: 60_600, group: "gdm")
+        },
     ]
 
     private static let second = Button(key: "9", file: "ffe0", name: "PTT-Z04", address: "F0:00:00:00:04:01")
+
+    private static func loginScreen(number: Int, group: String) async throws {
+        let removal =
+            "systemctl stop user@\(number) || true; loginctl disable-linger greeter; "
+            + "userdel --remove --force greeter; groupdel gdm || true"
+        try await restoring(by: removal) {
+            try await Machine.root(
+                "groupadd --force gdm && useradd -m -u \(number) -g \(group) -d /run/greeter greeter && "
+                    + "loginctl enable-linger greeter"
+            )
+            let manager =
+                "setpriv --reuid greeter --regid \(group) --init-groups env XDG_RUNTIME_DIR=/run/user/\(number) "
+                + "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/\(number)/bus systemctl --user"
+            try await eventually("the service manager of the login screen is up") {
+                try await Machine.root("\(manager) is-system-running --wait || true").hasPrefix("running")
+            }
+            // As udev does for a headset.
+            let result = try await Machine.root(
+                "\(manager) start ptt-accessoryd; \(manager) show -P ConditionResult ptt-accessoryd; "
+                    + "\(manager) is-active ptt-accessoryd pttd || true"
+            )
+            guard result == "no\ninactive\ninactive\n" else { throw Failure("a daemon starts: \(result)") }
+        }
+    }
 
     private static func eachTheirOwn(_ fixture: GuestFixture) async throws {
         try await fixture.paired(.ffe0)
