@@ -72,8 +72,9 @@ extension Scenario {
         try await atTheScreen { _ in
             let headset = try await Headset.plugIn("System Test Headset")
             _ = try await headset.ready(fixture.accessories)
-            // The mask of its access list.
-            try await Machine.root("chmod 000 \(headset.node.devnode)")
+            // As it was when no rule gave it to the session at the screen.
+            let remove = "import os; os.removexattr('\(headset.node.devnode)', 'system.posix_acl_access')"
+            try await Machine.root("python3 -c \"\(remove)\" && chmod 600 \(headset.node.devnode)")
             try await Doctor.cure("headset", "sudo udevadm trigger -s input -c change")
             try await eventually("the headset may be read") {
                 try await Doctor.findings().contains {
