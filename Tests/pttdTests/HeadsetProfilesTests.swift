@@ -286,18 +286,16 @@ import Testing
         #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
     }
 
-    @Test func `a press while WirePlumber takes the profile back waits for the headset`() {
+    @Test(arguments: [true, false])
+    func `a press while WirePlumber takes the profile back waits for the headset`(hasSink: Bool) {
         var headset = Headset(.wirePlumber05)
         var profiles = transmitting(.conversation, on: &headset)
         _ = handle(&profiles, .transmissionEnded)
-        headset.hasSink = false
-        _ = handle(&profiles, headset.listed())
-        headset.active = headset.music
+        (headset.active, headset.isPlaying, headset.hasSink) = (headset.music, false, hasSink)
         #expect(handle(&profiles, headset.listed()) == [.save([])])
         #expect(handle(&profiles, .transmissionBegan) == [.save([headset.change])])
         #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
-        headset.active = headset.talk
-        headset.hasSink = true
+        (headset.active, headset.isPlaying, headset.hasSink) = (headset.talk, true, true)
         #expect(handle(&profiles, headset.listed()) == [.openMicrophone(source: headset.source)])
     }
 

@@ -7,11 +7,12 @@ extension AudioDevices {
         return cards.first { $0.isBluetooth && $0.index == sink.card }
     }
 
-    /// Whether a card that had a sink has none, although it is neither gone nor switched off.
+    /// Whether the profile of a card was or is being changed: it has another one, or no sink, and is neither gone nor
+    /// switched off.
     func isBeingChanged(_ before: AudioCard) -> Bool {
         let card = cards.first { $0.name == before.name && $0.activeProfile != AudioCard.off }
         guard let card else { return false }
-        return !sinks.contains { $0.card == card.index }
+        return card.activeProfile != before.activeProfile || !sinks.contains { $0.card == card.index }
     }
 
     /// Whether WirePlumber 0.5 changes the profile by itself.
