@@ -7,10 +7,10 @@ import Testing
 
 /// When the profile of a Bluetooth headset is changed, and changed back.
 @Suite struct HeadsetProfilesTests {
-    private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
+    static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
 
     /// What matters of the effects: timers are tested on their own.
-    private func handle(
+    func handle(
         _ profiles: inout HeadsetProfiles,
         _ event: HeadsetProfiles.Event,
         at time: MonotonicInstant = start
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// After the change to the profile with a microphone.
-    private func transmitting(_ mode: HeadsetMode, on headset: inout Headset) -> HeadsetProfiles {
+    func transmitting(_ mode: HeadsetMode, on headset: inout Headset) -> HeadsetProfiles {
         var profiles = HeadsetProfiles(mode)
         _ = handle(&profiles, headset.listed())
         _ = handle(&profiles, .transmissionBegan)
@@ -226,21 +226,6 @@ import Testing
         }
     }
 
-    @Test(arguments: Server.allCases)
-    func `a headset that goes and returns by way of no profile is changed back`(server: Server) {
-        var headset = Headset(server)
-        var profiles = transmitting(.transmission, on: &headset)
-        headset.active = "off"
-        #expect(handle(&profiles, headset.listed(hasSource: false)).isEmpty)
-        #expect(handle(&profiles, .listed(AudioDevices())).isEmpty)
-        #expect(handle(&profiles, .transmissionEnded).isEmpty)
-        #expect(handle(&profiles, headset.listed(hasSource: false)).isEmpty)
-        headset.active = headset.talk
-        #expect(handle(&profiles, headset.listed()) == [headset.set(headset.music)])
-        headset.active = headset.music
-        #expect(handle(&profiles, headset.listed()) == [.save([])])
-    }
-
     @Test func `a headset that goes away with our profile, or a server that is lost, is changed back later`()
     {
         for loss in [HeadsetProfiles.Event.serverLost, .listed(AudioDevices())] {
@@ -264,47 +249,5 @@ import Testing
         _ = handle(&profiles, headset.listed())
         #expect(handle(&profiles, .stopping) == (mode == .music ? [] : [headset.set(headset.music)]))
         #expect(handle(&profiles, .transmissionBegan).filter { $0 == headset.set(headset.talk) }.isEmpty)
-    }
-
-    @Test(arguments: [HeadsetMode.conversation, .channel])
-    func `a profile that WirePlumber takes back is changed again with the next transmission, not before`(
-        mode: HeadsetMode
-    ) {
-        var headset = Headset(.wirePlumber05)
-        var profiles = HeadsetProfiles(mode)
-        _ = handle(&profiles, .channelChanged(isJoined: true))
-        _ = handle(&profiles, headset.listed())
-        _ = handle(&profiles, .transmissionBegan)
-        _ = handle(&profiles, .saved(true))
-        headset.active = headset.talk
-        #expect(handle(&profiles, headset.listed()) == [.openMicrophone(source: headset.source)])
-        _ = handle(&profiles, .transmissionEnded)
-        headset.active = headset.music
-        #expect(handle(&profiles, headset.listed()) == [.save([])])
-        #expect(handle(&profiles, headset.listed()).isEmpty)
-        #expect(handle(&profiles, .transmissionBegan) == [.save([headset.change])])
-        #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
-    }
-
-    @Test(arguments: [true, false])
-    func `a press while WirePlumber takes the profile back waits for the headset`(hasSink: Bool) {
-        var headset = Headset(.wirePlumber05)
-        var profiles = transmitting(.conversation, on: &headset)
-        _ = handle(&profiles, .transmissionEnded)
-        (headset.active, headset.isPlaying, headset.hasSink) = (headset.music, false, hasSink)
-        #expect(handle(&profiles, headset.listed()) == [.save([])])
-        #expect(handle(&profiles, .transmissionBegan) == [.save([headset.change])])
-        #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
-        (headset.active, headset.isPlaying, headset.hasSink) = (headset.talk, true, true)
-        #expect(handle(&profiles, headset.listed()) == [.openMicrophone(source: headset.source)])
-    }
-
-    @Test func `a press while the headset is switched off does not wait for it`() {
-        var headset = Headset(.pipeWire)
-        var profiles = HeadsetProfiles(.transmission)
-        _ = handle(&profiles, headset.listed())
-        (headset.active, headset.hasSink) = (AudioCard.off, false)
-        _ = handle(&profiles, headset.listed())
-        #expect(handle(&profiles, .transmissionBegan) == [.openMicrophone(source: nil)])
     }
 }

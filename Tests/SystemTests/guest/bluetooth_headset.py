@@ -3,7 +3,7 @@ keys of a classic accessory.
 
 What it adds to the commands of classic_accessory.py:
 
-  sound             playing=yes|no microphone=open|closed calls=COUNT heard=BYTES
+  sound             playing=yes|no microphone=open|closed calls=COUNT
                     whether music arrives, and how often its microphone was opened
 """
 import array
@@ -50,7 +50,9 @@ class BluetoothHeadset(ClassicAccessory):
         super().__init__(name, file, controller)
         self.is_playing = False
         self.voice = None
-        self.calls = self.heard = 0
+        self.calls = 0
+        # asyncio itself keeps no reference to a running task.
+        self.hands_free = self.accepting = None
         self.device.sdp_service_records |= {
             0x00010004: a2dp.make_audio_sink_service_sdp_records(0x00010004),
             0x00010005: hfp.make_hf_sdp_records(0x00010005, HANDS_FREE_CHANNEL, HANDS_FREE),
@@ -89,7 +91,6 @@ class BluetoothHeadset(ClassicAccessory):
     def voice_opened(self, link):
         self.calls += 1
         self.log("microphone opened")
-        link.sink = lambda packet: setattr(self, "heard", self.heard + len(packet.data))
         voice = self.voice = asyncio.ensure_future(self.speak(link))
 
         def closed(_reason):
@@ -117,7 +118,5 @@ class BluetoothHeadset(ClassicAccessory):
     async def carry_out(self, words):
         if words != ["sound"]:
             return await super().carry_out(words)
-        return (
-            f"playing={'yes' if self.is_playing else 'no'} microphone={'open' if self.voice else 'closed'} "
-            f"calls={self.calls} heard={self.heard}"
-        )
+        playing, microphone = "yes" if self.is_playing else "no", "open" if self.voice else "closed"
+        return f"playing={playing} microphone={microphone} calls={self.calls}"

@@ -61,10 +61,9 @@ enum Machine {
         )
     }
 
-    /// Deletes what bluetoothd knows of the button, its bond too.
-    static func removed(_ button: Button) async throws {
-        let adapter = "/org/bluez/hci0 org.bluez.Adapter1"
-        try await root("busctl call org.bluez \(adapter) RemoveDevice o \(path(of: button))")
+    /// The command that deletes what bluetoothd knows of the button, its bond too.
+    static func removal(of button: Button) -> String {
+        "busctl call org.bluez /org/bluez/hci0 org.bluez.Adapter1 RemoveDevice o \(path(of: button))"
     }
 
     static func soundCard(isBound: Bool) async throws {

@@ -111,20 +111,21 @@ private struct SoundHeadset {
             try await fixture.configured("bluetooth-headset = \"\(mode)\"") {
                 try await fixture.paired(.ffe0)
                 try await ButtonSimulator.add(button)
-                let headset = SoundHeadset()
-                try await Machine.bonded(button)
-                try await headset.connect()
-                let music = try Command([
-                    "sh", "-c",
-                    "while :; do paplay --raw --rate=48000 --channels=2 --format=s16le /opt/guest/tone.pcm; done",
-                ])
-                defer { music.signal(SIGTERM) }
-                try await headset.plays()
-                let application = try await fixture.application()
-                try await body(headset, application)
-                application.close()
+                try await Scenario.restoring(by: "\(Machine.removal(of: button)) || true") {
+                    let headset = SoundHeadset()
+                    try await Machine.bonded(button)
+                    try await headset.connect()
+                    let music = try Command([
+                        "sh", "-c",
+                        "while :; do paplay --raw --rate=48000 --channels=2 --format=s16le /opt/guest/tone.pcm; done",
+                    ])
+                    defer { music.signal(SIGTERM) }
+                    try await headset.plays()
+                    let application = try await fixture.application()
+                    try await body(headset, application)
+                    application.close()
+                }
             }
-            try await Machine.removed(button)
         }
     }
 

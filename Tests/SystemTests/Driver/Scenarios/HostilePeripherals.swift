@@ -44,7 +44,7 @@ extension Scenario {
                 fixture.core.beginnings(after: mark) > 0
             }
             try await fixture.talk(.ffe0, to: application)
-            try await Machine.removed(twin)
+            try await Machine.root(Machine.removal(of: twin))
             application.close()
         },
         Scenario(part: 13, "a button that claims 300 services harms no other one") { fixture in
