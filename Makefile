@@ -81,6 +81,7 @@ packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pipewire-
 packages_order = $(packages_bench) valgrind
 packages_desktop-test = $(packages_build) dbus-daemon dunst adwaita-icon-theme fonts-dejavu-core imagemagick libglib2.0-bin \
   pulseaudio pulseaudio-utils python3-dbus python3-gi xdg-desktop-portal xdotool xfce4-notifyd xfce4-panel xfwm4 xvfb
+packages_desktops = $(packages_build) mmdebstrap
 packages_screenshots = $(packages_desktop-test) xterm
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
@@ -88,7 +89,7 @@ packages_deb = $(packages_build) debhelper dpkg-dev fakeroot libstdc++-12-dev li
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
-FOR ?= $(or $(filter build deb demo test bench order docs fuzz system-test package-test desktop-test screenshots,$(MAKECMDGOALS)),test)
+FOR ?= $(or $(filter build deb demo test bench order docs fuzz system-test package-test desktop-test desktops screenshots,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
 # A Python library from PyPI that the benchmark compares with; without it the table has a note instead.
@@ -97,7 +98,7 @@ bleak = $(CURDIR)/.build/release/python-bleak
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build deb packages docs install uninstall demo test verify-units vm-image system-test package-test desktop-test screenshots bench order fuzz
+.PHONY: help dependencies build deb packages docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -183,6 +184,9 @@ package-test: dependencies vm-image build  ## the Debian packages installed, upg
 desktop-test: dependencies  ## ptt-indicator on a real panel, notification daemons and portal without a screen; pictures in .build/desktop
 	@for program in pttd pttctl ptt-indicator; do swift build --quiet --product $$program || exit 1; done
 	Tests/DesktopTests/run
+
+desktops: dependencies build  ## ptt-indicator in sessions of GNOME 48 and 50 and Plasma 6.3 and 6.7; makes their roots, 5 GB, and needs root
+	Tests/DesktopTests/desktops
 
 screenshots: dependencies  ## the pictures of README.md from the programs, not as root; commit .github/screenshots
 	@for program in pttd ptt-accessoryd pttctl ptt-indicator ptt-sim; do swift build --quiet --product $$program || exit 1; done

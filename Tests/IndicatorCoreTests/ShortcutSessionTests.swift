@@ -9,8 +9,24 @@ import Testing
         #expect(portal.answer(.registered) == [.getVersion(1)])
         #expect(portal.answer(.version(1)) == [.createSession(1)])
         #expect(portal.answer(.created(session: "/s/1")) == [.listShortcuts(1, session: "/s/1")])
-        #expect(portal.answer(.listed) == [.bindShortcuts(1, session: "/s/1")])
-        #expect(portal.answer(.bound(trigger: "F12")) == [])
+        #expect(portal.answer(.listed(isKnown: false)) == [.bindShortcuts(1, session: "/s/1")])
+        #expect(portal.answer(.bound) == [])
+    }
+
+    @Test(arguments: [1, 2])
+    func `a shortcut that the desktop has is bound again only by version 2, which does so silently`(
+        version: Int
+    ) {
+        var portal = Portal()
+        _ = portal.handle(.portalOwner(":1.5"))
+        _ = portal.answer(.registered)
+        _ = portal.answer(.version(version))
+        _ = portal.answer(.created(session: "/s/1"))
+        guard version == 1 else {
+            return #expect(portal.answer(.listed(isKnown: true)) == [.bindShortcuts(1, session: "/s/1")])
+        }
+        #expect(portal.answer(.listed(isKnown: true)) == [])
+        #expect(portal.handle(.activated(session: "/s/1", shortcut: "talk")) == [.keyPressed])
     }
 
     @Test func `only the own shortcut of the own session is the talk key`() {
@@ -44,8 +60,8 @@ import Testing
         _ = portal.answer(.registered)
         _ = portal.answer(.version(2))
         _ = portal.answer(.created(session: "/s/2"))
-        _ = portal.answer(.listed)
-        _ = portal.answer(.bound(trigger: nil))
+        _ = portal.answer(.listed(isKnown: false))
+        _ = portal.answer(.bound)
         #expect(portal.handle(.activated(session: "/s/2", shortcut: "talk")) == [.keyPressed])
     }
 
@@ -92,7 +108,7 @@ import Testing
         _ = portal.answer(.version(1))
         _ = portal.handle(.backendLost)
         #expect(portal.handle(.answered(1, .created(session: "/s/1"))) == [.closeSession("/s/1")])
-        #expect(portal.handle(.answered(1, .bound(trigger: nil))) == [])
+        #expect(portal.handle(.answered(1, .bound)) == [])
     }
 
     @Test func `a session that was good for a minute is made again without delay growing`() {
@@ -177,8 +193,8 @@ private struct Portal {
         session = "/s/\(attempt)"
         _ = answer(.version(1))
         _ = answer(.created(session: session))
-        _ = answer(.listed)
-        _ = answer(.bound(trigger: nil))
+        _ = answer(.listed(isKnown: false))
+        _ = answer(.bound)
     }
 
     mutating func randomEvent(_ random: inout SplitMix) -> ShortcutSession.Event {
@@ -195,7 +211,8 @@ private struct Portal {
         case 8, 9: return .activated(session: anySession, shortcut: "talk")
         default:
             let answers: [ShortcutSession.Answer] = [
-                .registered, .version(1), .created(session: anySession), .listed, .bound(trigger: nil),
+                .registered, .version(1), .created(session: anySession), .listed(isKnown: false),
+                .listed(isKnown: true), .bound,
                 .failed,
                 .impossible,
             ]

@@ -14,6 +14,10 @@ final class ScriptedPortal {
         /// The person refuses.
         case refuses
         case neverAnswers
+        /// It has the key from an earlier session, as Plasma.
+        case knowsKey
+        /// It binds, and answers with a code that it has never set, as GNOME 48.0.
+        case answersAnyCode
     }
 
     static let name = "org.freedesktop.portal.Desktop"
@@ -153,7 +157,7 @@ final class ScriptedPortal {
             inputs: ["session_handle": "o", "options": "a{sv}"],
             outputs: ["request_handle": "o"]
         ) { [weak self] call in
-            self?.respond(to: call, ["shortcuts": .array(of: "(sa{sv})", [])])
+            self?.respond(to: call, self?.manner == .knowsKey ? Self.key : Self.noKey)
         }
         let bind = ExportedMethod(
             "BindShortcuts",
@@ -163,13 +167,22 @@ final class ScriptedPortal {
             outputs: ["request_handle": "o"]
         ) { [weak self] call in
             self?.bound = call.arguments
-            let shortcut = BusValue.structure([
-                .string("talk"), .properties(["trigger_description": .string("Press Right Ctrl")]),
-            ])
-            self?.respond(to: call, ["shortcuts": .array(of: "(sa{sv})", [shortcut])])
+            self?.respond(to: call, Self.key)
         }
         return ExportedInterface(Self.shortcuts, methods: [create, list, bind], properties: [version])
     }
+
+    private static let noKey: [BusKey: BusValue] = ["shortcuts": .array(of: "(sa{sv})", [])]
+    private static let key: [BusKey: BusValue] = [
+        "shortcuts": .array(
+            of: "(sa{sv})",
+            [
+                .structure([
+                    .string("talk"), .properties(["trigger_description": .string("Press Right Ctrl")]),
+                ])
+            ]
+        )
+    ]
 
     private func createSession(_ call: MethodInvocation) {
         guard let token = call.arguments[0].asProperties?["session_handle_token"]?.asString,
@@ -197,12 +210,17 @@ final class ScriptedPortal {
         guard let token = call.arguments.last?.asProperties?["handle_token"]?.asString,
             let path = ObjectPath("\(Self.path)/request/\(Self.element(call.sender))/\(token)")
         else { return call.fail(.invalidArguments("no handle_token")) }
-        let code: UInt32 = manner == .refuses && call.member == "BindShortcuts" ? 1 : 0
+        let code: UInt32 =
+            switch (manner, call.member) {
+            case (.refuses, "BindShortcuts"): 1
+            case (.answersAnyCode, "BindShortcuts"): 2
+            default: 0
+            }
         let response = BusSignal(
             path: path,
             interface: "org.freedesktop.portal.Request",
             member: "Response",
-            arguments: [.uint32(code), .properties(code == 0 ? results : [:])]
+            arguments: [.uint32(code), .properties(code == 1 ? [:] : results)]
         )
         // Fails only if the connection has ended.
         try? connection.emit(response, to: call.sender)

@@ -22,6 +22,29 @@ struct ShortcutTests {
         #expect(shortcut?[1].asProperties?["description"]?.asString?.hasPrefix("Push to talk") == true)
     }
 
+    @Test @EventLoop func `a key that the desktop still has is not bound again`() async throws {
+        let fixture = try await IndicatorFixture.start()
+        let portal = try await ScriptedPortal.start(fixture.bus.address, .knowsKey)
+        try await fixture.isBound()
+        try portal.press()
+        _ = try await fixture.nextBegin()
+        try portal.release()
+        #expect(try await fixture.nextEnd() == .released)
+        portal.calls.finish()
+        let calls = ["version", "CreateSession", "ListShortcuts"]
+        #expect(try await portal.calls.untilEnd(within: .seconds(5)) == calls)
+    }
+
+    @Test @EventLoop func `a key that was bound counts as bound, whatever the code of the answer`()
+        async throws
+    {
+        let fixture = try await IndicatorFixture.start()
+        let portal = try await ScriptedPortal.start(fixture.bus.address, .answersAnyCode)
+        try await fixture.isBound()
+        try portal.press()
+        #expect(try await fixture.nextBegin().identifier == "org.pushtotalk.Indicator.key")
+    }
+
     @Test @EventLoop func `a press begins, further presses are the same one, and the release ends`()
         async throws
     {

@@ -28,9 +28,9 @@ package struct ShortcutSession: Equatable, Sendable {
         case registered
         case version(Int)
         case created(session: String)
-        case listed
-        /// - Parameter trigger: The key, in words of the desktop.
-        case bound(trigger: String?)
+        /// - Parameter isKnown: The desktop has the shortcut from an earlier session.
+        case listed(isKnown: Bool)
+        case bound
         /// This portal has no shortcuts, or there is no portal, or the person refused: another attempt would be the same.
         case impossible
         case failed
@@ -76,6 +76,8 @@ package struct ShortcutSession: Equatable, Sendable {
     private var owner: String?
     /// Once for each owner of the portal.
     private var isRegistered = false
+    /// Of the portal's interface.
+    private var version = 1
 
     package init() {}
 
@@ -158,13 +160,18 @@ package struct ShortcutSession: Equatable, Sendable {
             return [.getVersion(attempt)]
         case .version(let version):
             guard version >= 1 else { return end(session, as: .impossible) }
+            self.version = version
             return [.createSession(attempt)]
         case .created(let session):
             state = .calling(session: session)
             return [.listShortcuts(attempt, session: session)]
-        case .listed:
+        case .listed(let isKnown):
             guard let session else { return fail(session, at: now) }
-            return [.bindShortcuts(attempt, session: session)]
+            // Plasma up to 6.3 opens its settings each time when a shortcut is bound, and reports its key without that;
+            // from 6.7 on it reports only what was bound. Between them came version 2.
+            guard isKnown, version < 2 else { return [.bindShortcuts(attempt, session: session)] }
+            state = .bound(session: session, since: now)
+            return []
         case .bound:
             guard let session else { return fail(session, at: now) }
             state = .bound(session: session, since: now)

@@ -150,14 +150,18 @@ final class ShortcutPortal {
             // A string in xdg-desktop-portal 1.16, an object path in its documentation.
             let handle = results["session_handle"]
             guard let text = handle?.asString ?? handle?.asObjectPath?.text, let path = ObjectPath(text)
-            else { return .failed }
+            else { return nil }
             return .created(session: path.text)
         }
     }
 
     private func listShortcuts(_ attempt: ShortcutSession.Attempt, _ session: String) {
         guard let path = ObjectPath(session) else { return answer(attempt, .failed) }
-        request(attempt, "ListShortcuts", [.objectPath(path)]) { _ in .listed }
+        request(attempt, "ListShortcuts", [.objectPath(path)]) { [log] results in
+            guard let key = results["shortcuts"]?.talkKey else { return .listed(isKnown: false) }
+            log.info("\(key)")
+            return .listed(isKnown: true)
+        }
     }
 
     private func bindShortcuts(_ attempt: ShortcutSession.Attempt, _ session: String) {
@@ -169,9 +173,9 @@ final class ShortcutPortal {
             .objectPath(path), .array(of: "(sa{sv})", [shortcut]), .string(""),
         ]
         request(attempt, "BindShortcuts", arguments, limit: Self.timeLimit.person) { [log] results in
-            let trigger = results["shortcuts"]?.trigger
-            log.info("the talk key is bound: \(trigger ?? "the desktop does not say to which key")")
-            return .bound(trigger: trigger)
+            guard let key = results["shortcuts"]?.talkKey else { return nil }
+            log.info("\(key)")
+            return .bound
         }
     }
 
@@ -191,14 +195,14 @@ final class ShortcutPortal {
     // MARK: - Requests
 
     /// Makes a call whose result is a signal of a request object (org.freedesktop.portal.Request).
-    /// `read` makes the answer of the results of a request that succeeded within `limit`.
+    /// `read` makes the answer of the results that came within `limit`; nil if what was asked for is not in them.
     private func request(
         _ attempt: ShortcutSession.Attempt,
         _ member: String,
         _ arguments: [BusValue],
         _ options: [BusKey: BusValue] = [:],
         limit: Duration = timeLimit.answer,
-        read: @escaping @EventLoop ([BusKey: BusValue]) -> ShortcutSession.Answer
+        read: @escaping @EventLoop ([BusKey: BusValue]) -> ShortcutSession.Answer?
     ) {
         let token = nextToken()
         var options = options
@@ -223,15 +227,16 @@ final class ShortcutPortal {
             guard signal.arguments.count == 2, let code = signal.arguments[0].asInt,
                 let results = signal.arguments[1].asProperties
             else { return finish(.failed) }
-            switch code {
-            case 0: finish(read(results))
-            case 1:
+            if code == 1 {
                 log.notice("\(member): the person refused a talk key")
-                finish(.impossible)
-            default:
-                log.info("\(member): the desktop answered with \(code)")
-                finish(.failed)
+                return finish(.impossible)
             }
+            // xdg-desktop-portal-gnome 48.0 binds the key, and returns a code that it has never set.
+            guard let answer = read(results) else {
+                log.info("\(member): the desktop answered with \(code)")
+                return finish(.failed)
+            }
+            finish(answer)
         }
         expired = { [log] in
             log.info("\(member): no answer within \(limit)")
