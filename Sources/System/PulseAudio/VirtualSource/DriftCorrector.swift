@@ -23,7 +23,8 @@ struct DriftCorrector: Equatable, Sendable {
     /// In samples, as the other numbers without a unit.
     private let tolerance: Double
     private let levels: ClosedRange<Double>
-    /// The lowest reference: higher after each time that the queue ran empty. A machine that was late once is late again.
+    /// The lowest reference: higher by what a server takes at once after each time that the queue ran empty. A machine that
+    /// was late once is late again.
     private var floor: Double
     private let limit: Int
     private let span: Int
@@ -57,7 +58,7 @@ struct DriftCorrector: Equatable, Sendable {
 
     /// The server had nothing to play.
     mutating func ranEmpty() {
-        floor = min(floor + tolerance, levels.upperBound)
+        floor = min(floor + levels.lowerBound, levels.upperBound)
         reference = reference.map { max($0, floor) }
     }
 
