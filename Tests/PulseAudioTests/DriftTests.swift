@@ -92,13 +92,17 @@ import Testing
         #expect(queue.level < 48 * 25)
     }
 
-    @Test func `each time that the queue runs empty later sounds wait 5 ms more, 15 at most`() {
+    @Test func `each time that the queue runs empty later sounds wait 5 ms more, and then each one less`() {
         var corrector = DriftCorrector(rate: 48_000)
         #expect(corrector.headStart == 0)
         for number in 1...30 {
             corrector.ranEmpty()
             corrector.begin()
             #expect(corrector.headStart == 48 * min(number * 5, 15))
+        }
+        for number in 1...20 {
+            corrector.begin()
+            #expect(corrector.headStart == 48 * max(15 - number, 0))
         }
     }
 

@@ -23,9 +23,10 @@ struct DriftCorrector: Equatable, Sendable {
     /// In samples, as the other numbers without a unit.
     private let tolerance: Double
     private let levels: ClosedRange<Double>
-    /// The lowest reference: higher by what a server takes at once after each time that the queue ran empty. A machine that
-    /// was late once is late again.
+    /// The lowest reference: higher by what a server takes at once after each time that the queue ran empty, and lower by a
+    /// fifth of that after each sound in which it did not. A machine that was late once is late again.
     private var floor: Double
+    private var ranEmptyInSound = false
     private let limit: Int
     private let span: Int
     private var spanLowest = Int.max
@@ -47,10 +48,12 @@ struct DriftCorrector: Equatable, Sendable {
         span = rate / 10
     }
 
-    /// Another sound begins: nothing that was measured before counts, but how high the level must be.
+    /// Another sound begins: nothing that was measured before counts, but how high the level has to be.
     mutating func begin() {
         (spanLowest, spanCount, spans, surplus) = (.max, 0, 0, 0)
         (lastLowest, average, reference) = (nil, nil, nil)
+        if !ranEmptyInSound { floor = max(floor - tolerance, levels.lowerBound) }
+        ranEmptyInSound = false
     }
 
     /// How much more than usual is to wait before a sound begins: more after each time that the queue ran empty.
@@ -58,6 +61,7 @@ struct DriftCorrector: Equatable, Sendable {
 
     /// The server had nothing to play.
     mutating func ranEmpty() {
+        ranEmptyInSound = true
         floor = min(floor + levels.lowerBound, levels.upperBound)
         reference = reference.map { max($0, floor) }
     }
