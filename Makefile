@@ -43,6 +43,7 @@ fragment = 50-push-to-talk.conf
 # relocations (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++, libbluetooth and
 # libgcc come from their archives, of which the programs need little; the first two are found before the shared
 # libraries by their directory, which a copy of bluez.pc names because SwiftPM puts directories of pkg-config first.
+# Where a distribution has no such archive, the shared library is used.
 # Functions of a press lie side by side, in the order of a file that `make order` writes; it may have unknown names.
 # press.ld does the same for functions without a name.
 archives = $(CURDIR)/.build/archives
@@ -85,11 +86,13 @@ packages_desktops = $(packages_build) mmdebstrap
 packages_screenshots = $(packages_desktop-test) xterm
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
+packages_release = $(packages_deb) apt-utils gnupg
+packages_release-test = $(packages_release) mmdebstrap
 packages_deb = $(packages_build) debhelper dpkg-dev fakeroot libstdc++-12-dev lintian
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
-FOR ?= $(or $(filter build deb demo test bench order docs fuzz system-test package-test desktop-test desktops screenshots,$(MAKECMDGOALS)),test)
+FOR ?= $(or $(filter build deb release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops screenshots,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
 # A Python library from PyPI that the benchmark compares with; without it the table has a note instead.
@@ -98,22 +101,27 @@ bleak = $(CURDIR)/.build/release/python-bleak
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build deb packages docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops screenshots bench order fuzz
+.PHONY: help dependencies build deb packages source release release-test docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
 
-dependencies:  ## installs missing Debian packages, as the other commands do first (FOR=test)
+dependencies:  ## installs missing Debian packages, as the other commands do first (FOR=test); names them elsewhere
+ifeq ($(shell type dpkg-query 2>/dev/null),)
+	@.ci/missing-libraries bluez dbus-1 gdk-pixbuf-2.0 libevdev libpulse libsystemd libudev tomlplusplus
+else
 	@.ci/install-packages 'make $(FOR)' $(sort $(foreach command,$(FOR),$(packages_$(command))))
+endif
 
 $(archives)/libstdc++.a: | dependencies
-	@mkdir -p $(@D) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $@
+	@mkdir -p $(@D) && ! test -e "$$(clang -print-file-name=libstdc++.a)" || ln -sf "$$(clang -print-file-name=libstdc++.a)" $@
 
 $(archives)/libbluetooth.a: | dependencies
-	@mkdir -p $(@D) && ln -sf "$$(pkg-config --variable=libdir bluez)/libbluetooth.a" $@
+	@mkdir -p $(@D) && ! test -e "$$(pkg-config --variable=libdir bluez)/libbluetooth.a" \
+	  || ln -sf "$$(pkg-config --variable=libdir bluez)/libbluetooth.a" $@
 
-$(archives)/bluez.pc: | dependencies
-	@mkdir -p $(@D) && sed 's|^libdir=.*|libdir=$(archives)|' "$$(pkg-config --variable=pcfiledir bluez)/bluez.pc" > $@
+$(archives)/bluez.pc: Makefile | dependencies
+	@mkdir -p $(@D) && sed 's|^Libs:|Libs: -L$(archives)|' "$$(pkg-config --variable=pcfiledir bluez)/bluez.pc" > $@
 
 build: dependencies $(static)  ## builds what `make install` installs: the programs, their man pages and completions
 	@$(delete_stale)
@@ -148,6 +156,16 @@ verify-units:
 	XDG_RUNTIME_DIR=$(CURDIR)/.build/units systemd-analyze verify --user --man=no $(units:%=.build/units/%)
 	@sed 's|@bindir@|$(CURDIR)/.build/debug|' systemd/$(systemunit) > .build/units/$(systemunit)
 	systemd-analyze verify --man=no .build/units/$(systemunit)
+
+source:  ## the sources with what they depend on, which build without a network, in .build/dist
+	@.ci/source-archive
+
+release: deb source  ## what a release has, in .build/dist: an apt repository, an archive for other distributions, sources, checksums, notes (RELEASE_KEY=)
+	@test -n '$(RELEASE_KEY)' || { echo "make release: RELEASE_KEY= names the key that gpg signs with" >&2; exit 1; }
+	@.ci/release '$(RELEASE_KEY)'
+
+release-test: dependencies  ## what `make release` wrote, installed on Debian 12 and 13 without a compiler; needs root
+	@Tests/SystemTests/release
 
 docs: dependencies  ## the documentation of the library PushToTalk, as web pages in .build/docs
 	swift build --target PushToTalk

@@ -17,15 +17,21 @@ package struct AccessoryFolders: Sendable {
         self.paths = paths
     }
 
-    /// `pushtotalk/accessories` in `/usr/share` and the other data directories of the XDG Base Directory Specification, in
-    /// `/etc`, and in the user's configuration. `PTT_ACCESSORIES` stands for the first ones, in a source tree and in tests.
+    /// `pushtotalk/accessories` in `/usr/share` and the other data directories of the XDG Base Directory Specification, the
+    /// user's being the last, in `/etc`, and in the user's configuration. `PTT_ACCESSORIES` stands for the first ones, in a
+    /// source tree and in tests.
     package static var standard: AccessoryFolders {
         let shipped: [String]
         if let folder = Environment.variable("PTT_ACCESSORIES") {
             shipped = [folder]
         } else {
             let shared = Environment.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
-            shipped = shared.split(separator: ":").reversed().map { "\($0)/\(name)" }
+            let home =
+                Environment.variable("XDG_DATA_HOME")
+                ?? Environment.variable("HOME").map { "\($0)/.local/share" }
+            shipped =
+                (shared.split(separator: ":").map { String($0) }.reversed() + [home].compactMap(\.self))
+                .map { "\($0)/\(name)" }
         }
         let paths = shipped + ["/etc/\(name)"] + (user.map { [$0] } ?? [])
         return AccessoryFolders(paths.filter { $0.hasPrefix("/") })

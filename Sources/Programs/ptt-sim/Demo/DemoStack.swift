@@ -36,10 +36,16 @@ final class DemoStack {
     private var environment: [String: String] {
         [
             "XDG_RUNTIME_DIR": directory, "HOME": directory, "XDG_CONFIG_HOME": "\(directory)/config",
-            "XDG_STATE_HOME": "\(directory)/state", "XDG_DATA_HOME": "\(directory)/data",
+            "XDG_STATE_HOME": "\(directory)/state", "XDG_DATA_HOME": dataHome,
             "DBUS_SYSTEM_BUS_ADDRESS": busAddress, "DBUS_SESSION_BUS_ADDRESS": busAddress,
             "PULSE_SERVER": "unix:\(directory)/pulse.socket",
         ]
+    }
+
+    /// The person's own: an installation at home has its accessory files there, and nothing is written to it.
+    private var dataHome: String {
+        Environment.variable("XDG_DATA_HOME")
+            ?? "\(Environment.variable("HOME") ?? directory)/.local/share"
     }
 
     /// - Parameter busReady: Called when the bus listens. The sound server may need longer; the core waits for it.
