@@ -26,11 +26,10 @@ let strict =
 let optimized: [SwiftSetting] =
     strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
-/// From `Vendor` in a source archive, which builds without a network.
-func apple(_ name: String, _ version: Version) -> Package.Dependency {
-    let vendored = "\(Context.packageDirectory)/Vendor/\(name)"
-    return FileManager.default.fileExists(atPath: vendored)
-        ? .package(path: vendored) : .package(url: "https://github.com/apple/\(name)", exact: version)
+/// In a source archive, which builds without a network.
+func vendored(_ name: String) -> Package.Dependency? {
+    let path = "\(Context.packageDirectory)/Vendor/\(name)"
+    return FileManager.default.fileExists(atPath: path) ? .package(path: path) : nil
 }
 
 func swift(
@@ -106,7 +105,9 @@ let package = Package(
         .library(name: "PushToTalk", targets: ["PushToTalk"])
     ],
     dependencies: [
-        apple("swift-argument-parser", "1.8.2"), apple("swift-log", "1.16.2"),
+        vendored("swift-argument-parser")
+            ?? .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        vendored("swift-log") ?? .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     ],
     targets: [
         core("PTTMessages"),

@@ -21,6 +21,17 @@ struct VersionTests {
         #expect(line.hasPrefix("push-to-talk (\(Product.version)) "))
     }
 
+    @Test(arguments: [
+        "push-to-talk.spec": "Version:        ", "PKGBUILD": "pkgver=", "package.nix": "version = ",
+    ])
+    func `the other packages have the same version`(file: String, key: String) throws {
+        #expect(
+            try text("packaging/\(file)").contains(
+                "\(key)\(file == "package.nix" ? "\"" : "")\(Product.version)"
+            )
+        )
+    }
+
     @Test func `each package that is built with has one version`() throws {
         let lines = try text("Package.swift").split(separator: "\n").filter { $0.contains(".package(url:") }
         #expect(!lines.isEmpty)
