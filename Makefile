@@ -101,7 +101,7 @@ bleak = $(CURDIR)/.build/release/python-bleak
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build deb packages source release release-test docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops screenshots bench order fuzz
+.PHONY: help dependencies build deb packages source release release-key release-test docs install uninstall demo test build-tests verify-units vm-image system-test package-test desktop-test desktops screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -143,11 +143,13 @@ demo: dependencies  ## one press through a private stack, and the echo of an app
 	@for program in $(programs); do swift build --quiet --product $$program || exit 1; done
 	@PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories .build/debug/ptt-sim demo
 
-test: dependencies  ## format, build, and all tests that need no virtual machine
-	swift format lint --strict --recursive Package.swift Sources Examples Tests
-	swift build --build-tests $(strict)
+test: build-tests  ## format, build, and all tests that need no virtual machine
 	@Tests/lanes
 	@$(MAKE) --no-print-directory verify-units
+
+build-tests: dependencies
+	swift format lint --strict --recursive Package.swift Sources Examples Tests
+	swift build --build-tests $(strict)
 
 # systemd reads the units as they will be installed, with the programs that were just built.
 verify-units:
@@ -160,9 +162,13 @@ verify-units:
 source:  ## the sources with what they depend on, which build without a network, in .build/dist
 	@.ci/source-archive
 
-release: deb source  ## what a release has, in .build/dist: an apt repository, an archive for other distributions, sources, checksums, notes (RELEASE_KEY=)
-	@test -n '$(RELEASE_KEY)' || { echo "make release: RELEASE_KEY= names the key that gpg signs with" >&2; exit 1; }
+release: release-key deb source  ## what a release has, in .build/dist: an apt repository, an archive for other distributions, sources, checksums, notes (RELEASE_KEY=)
 	@.ci/release '$(RELEASE_KEY)'
+
+# Before minutes of building.
+release-key:
+	@gpg --list-secret-keys '$(or $(RELEASE_KEY),none)' >/dev/null 2>&1 \
+	  || { echo "make release: RELEASE_KEY=$(RELEASE_KEY) is no key that gpg can sign with" >&2; exit 1; }
 
 release-test: dependencies  ## what `make release` wrote, installed on Debian 12 and 13 without a compiler; needs root
 	@Tests/SystemTests/release

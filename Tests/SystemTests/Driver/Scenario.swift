@@ -23,9 +23,17 @@ struct Scenario {
         + serialMicrophones + fromTheBox + remoteControls + bluetoothHeadsets + twoUsers + virtualMicrophone
         + doctor + namespaces
 
-    /// Whether a filter is the number of the part, or, if it is not a number, is in the name.
+    /// Whether a filter is the number of the part, a share of all parts, as in `1/2`, that has it, or text in the name.
     func matches(_ filters: [String]) -> Bool {
-        filters.isEmpty
-            || filters.contains { filter in Int(filter).map { $0 == part } ?? name.contains(filter) }
+        filters.isEmpty || filters.contains(where: matches)
+    }
+
+    private func matches(_ filter: String) -> Bool {
+        if let number = Int(filter) { return number == part }
+        let share = filter.split(separator: "/").map { Int($0) }
+        if share.count == 2, let first = share[0], let count = share[1], count > 0 {
+            return part % count == first % count
+        }
+        return name.contains(filter)
     }
 }
