@@ -1,4 +1,5 @@
 import Diagnosis
+import PTTMessages
 import Testing
 
 @Suite struct SoundFindingTests {
@@ -30,13 +31,22 @@ import Testing
         )
     }
 
-    @Test mutating func `the Push-to-Talk Microphone or its feed is muted or turned down`() {
-        facts.unheardDevices = [UnheardDevice(.source, name: "ptt_mic", isMuted: true)]
-        let unmute = Cure.command("pactl set-source-mute ptt_mic 0")
-        expect(findings, isFailure: false, curedBy: unmute, "is muted in the sound server: nobody hears")
-        facts.unheardDevices = [UnheardDevice(.sink, name: "ptt_feed")]
-        let raise = Cure.command("pactl set-sink-volume ptt_feed 100%")
-        expect(findings, isFailure: false, curedBy: raise, "the volume of what feeds the Push-to-Talk")
+    @Test func `the Push-to-Talk Microphone or its feed is muted or turned down`() {
+        func findings(_ device: UnheardDevice) -> [Finding] {
+            SoundFacts.findings(.success(facts), units, [device])
+        }
+        expect(
+            findings(UnheardDevice(name: "ptt_mic", isMuted: true)),
+            isFailure: false,
+            curedBy: .command("pactl set-source-mute ptt_mic 0"),
+            "is muted in the sound server: nobody hears"
+        )
+        expect(
+            findings(UnheardDevice(name: "ptt_feed", isFeed: true)),
+            isFailure: false,
+            curedBy: .command("pactl set-sink-volume ptt_feed 100%"),
+            "the volume of what feeds the Push-to-Talk"
+        )
     }
 
     @Test mutating func `a microphone that is muted, turned down or unplugged`() {

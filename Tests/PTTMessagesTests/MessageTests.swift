@@ -154,6 +154,8 @@ import Testing
             volume: 80
         )
         try expectRoundTrip(ChannelInterface.StatusReply(status: status))
+        let unheard = UnheardDevice(name: "ptt_feed", isFeed: true, isMuted: true)
+        try expectRoundTrip(ChannelInterface.StatusReply(status: status, unheardDevices: [unheard]))
         try expectRoundTrip(ChannelInterface.Update(sequence: 1, time: 2, status: status, event: nil))
         try expectRoundTrip(
             ChannelInterface.Update(sequence: 2, time: 3, status: nil, event: .audioActivated)

@@ -17,6 +17,7 @@ package struct DaemonFacts: Equatable, Sendable {
     package var core: SocketAnswer
     /// Nil if it has not answered.
     package var status: Status?
+    package var unheardDevices: [UnheardDevice]
     package var accessory: SocketAnswer
     /// Nil if it has not answered.
     package var devices: AccessoryInterface.DevicesReply?
@@ -26,12 +27,14 @@ package struct DaemonFacts: Equatable, Sendable {
     package init(
         core: SocketAnswer,
         status: Status? = nil,
+        unheardDevices: [UnheardDevice] = [],
         accessory: SocketAnswer,
         devices: AccessoryInterface.DevicesReply? = nil,
         version: String
     ) {
         self.core = core
         self.status = status
+        self.unheardDevices = unheardDevices
         self.accessory = accessory
         self.devices = devices
         self.version = version

@@ -1,3 +1,5 @@
+package import PTTMessages
+
 /// The sound server, and the microphone that a press opens.
 package struct SoundFacts: Equatable, Sendable {
     /// The microphone that the core would record from now.
@@ -57,7 +59,6 @@ package struct SoundFacts: Equatable, Sendable {
     package var recorders: [String]
     /// Those that record from a live microphone, while there is a Push-to-Talk Microphone.
     package var liveRecorders: [String]
-    package var unheardDevices: [UnheardDevice]
 
     package init(
         server: String,
@@ -65,8 +66,7 @@ package struct SoundFacts: Equatable, Sendable {
         microphone: Result<Microphone, NoMicrophone>,
         deafHeadset: DeafHeadset? = nil,
         recorders: [String] = [],
-        liveRecorders: [String] = [],
-        unheardDevices: [UnheardDevice] = []
+        liveRecorders: [String] = []
     ) {
         self.server = server
         self.preferences = preferences
@@ -74,16 +74,20 @@ package struct SoundFacts: Equatable, Sendable {
         self.deafHeadset = deafHeadset
         self.recorders = recorders
         self.liveRecorders = liveRecorders
-        self.unheardDevices = unheardDevices
     }
 
     /// - Parameters:
     ///   - facts: What the server has, or why it cannot be asked.
     ///   - units: Those of the sound servers, if the service manager has answered.
+    ///   - unheard: What the core has found of the Push-to-Talk Microphone.
     /// - Returns: The lines of the server and of its microphone.
-    package static func findings(_ facts: Result<SoundFacts, Silence>, _ units: SoundUnits?) -> [Finding] {
+    package static func findings(
+        _ facts: Result<SoundFacts, Silence>,
+        _ units: SoundUnits?,
+        _ unheard: [UnheardDevice] = []
+    ) -> [Finding] {
         switch facts {
-        case .success(let facts): facts.findings(units)
+        case .success(let facts): facts.findings(units, unheard)
         case .failure(.timedOut):
             [
                 .failure(
@@ -103,10 +107,10 @@ package struct SoundFacts: Equatable, Sendable {
         }
     }
 
-    private func findings(_ units: SoundUnits?) -> [Finding] {
+    private func findings(_ units: SoundUnits?, _ unheard: [UnheardDevice]) -> [Finding] {
         var findings: [Finding] = [units?.problem(server) ?? .ok(.sound, server)]
         findings.append(microphoneFinding(units))
-        findings += unheardDevices.map { .warning(.microphone, $0.text, cure: $0.cure) }
+        findings += unheard.map { .warning(.microphone, $0.text, cure: $0.cure) }
         if !recorders.isEmpty {
             findings.append(
                 .ok(

@@ -80,7 +80,7 @@ package enum ChannelInterface {
         # application records from it, because the audio server would let it record the real microphone then.
         method RemoveVirtualMicrophone() -> ()
 
-        method GetStatus() -> (status: Status)
+        method GetStatus() -> (status: Status, unheardDevices: ?[]UnheardDevice)
 
         # Call with "more". The first reply has the status, each later one has one event. sequence grows by one with
         # each event; time is in microseconds of the monotonic clock.
@@ -118,6 +118,7 @@ package enum ChannelInterface {
             VirtualMicrophone.declaration,
             ActiveCall.declaration,
             MicrophoneState.declaration,
+            UnheardDevice.declaration,
             Status.declaration,
             Interruption.declaration,
             PushOutcome.declaration,

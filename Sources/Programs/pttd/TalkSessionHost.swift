@@ -99,6 +99,11 @@ final class TalkSessionHost {
     /// The number of events so far: ``status`` stays the same until the next.
     private(set) var changes = 0
 
+    /// Not in ``status``: no rule depends on them.
+    var unheardDevices: [UnheardDevice] {
+        status.virtualMicrophone.isPresent ? backends.virtualMicrophone.unheardDevices : []
+    }
+
     /// The image of the channel or its participant.
     func image(_ imageID: String) -> Image? { session.image(imageID) }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Diagnosis
 import PTTMessages
 import ServiceClient
 
@@ -14,16 +13,9 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let json = output.json
         try runOnLoop {
-            let status = try await ServiceConnection.core().status()
-            if json { return try Terminal.print(status) }
-            var unheard: [UnheardDevice] = []
-            // What only the sound server knows. Without its answer the rest is as true.
-            if status.virtualMicrophone.isPresent,
-                case .success(let facts) = await SoundFacts.observed(preferring: [])
-            {
-                unheard = facts.unheardDevices
-            }
-            for line in Wording.lines(status, unheard) { Terminal.print(line) }
+            let reply = try await ServiceConnection.core().call(ChannelInterface.getStatus, NoParameters())
+            if json { return try Terminal.print(reply.status) }
+            for line in Wording.lines(reply.status, reply.unheardDevices ?? []) { Terminal.print(line) }
         }
     }
 }

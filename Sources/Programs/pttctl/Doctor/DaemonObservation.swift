@@ -13,16 +13,19 @@ extension DaemonFacts {
         async let core = SocketAnswer.observed(.core)
         async let accessory = SocketAnswer.observed(.accessory)
         var facts = DaemonFacts(core: await core, accessory: await accessory, version: Product.version)
-        if case .answered = facts.core { facts.status = await status() }
+        if case .answered = facts.core, let reply = await status() {
+            facts.status = reply.status
+            facts.unheardDevices = reply.unheardDevices ?? []
+        }
         if case .answered = facts.accessory { facts.devices = await devices() }
         return facts
     }
 
     /// Nil if the daemon, which has just answered, does not any more: that is not worth a finding of its own.
     @EventLoop
-    private static func status() async -> Status? {
+    private static func status() async -> ChannelInterface.StatusReply? {
         try? await ServiceConnection.core()
-            .call(ChannelInterface.getStatus, NoParameters(), timeLimit: Host.timeLimit).status
+            .call(ChannelInterface.getStatus, NoParameters(), timeLimit: Host.timeLimit)
     }
 
     /// As ``status()``.

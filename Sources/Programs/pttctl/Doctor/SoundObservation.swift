@@ -43,15 +43,8 @@ extension SoundFacts {
             microphone: microphone,
             deafHeadset: Self.deafHeadset(devices.cards),
             recorders: recorders,
-            liveRecorders: live,
-            unheardDevices: Self.unheardDevices(devices)
+            liveRecorders: live
         )
-    }
-
-    private static func unheardDevices(_ devices: AudioDevices) -> [UnheardDevice] {
-        devices.sources.filter { $0.isOwn && !$0.isMonitor && ($0.isMuted || $0.isSilent) }
-            .map { UnheardDevice(.source, name: $0.name, isMuted: $0.isMuted) }
-            + devices.sinks.filter { $0.isOwn && $0.isSilent }.map { UnheardDevice(.sink, name: $0.name) }
     }
 
     private static func deafHeadset(_ cards: [AudioCard]) -> DeafHeadset? {

@@ -48,6 +48,14 @@ final class VirtualMicrophoneDevice {
         source.remarked = { log.log(level: .notice, "the virtual microphone: \($0)") }
     }
 
+    /// As the server listed them last.
+    var unheardDevices: [UnheardDevice] {
+        source.devices.sources.filter { $0.isOwn && !$0.isMonitor && ($0.isMuted || $0.isSilent) }
+            .map { UnheardDevice(name: $0.name, isMuted: $0.isMuted) }
+            + source.devices.sinks.filter { $0.isOwn && $0.isSilent }
+            .map { UnheardDevice(name: $0.name, isFeed: true) }
+    }
+
     func start() {
         if isWanted { source.start() }
     }

@@ -16,7 +16,7 @@ final class CoreService {
     let clients: ClientConnections
     private var server: VarlinkServer?
     private var allowance = EventAllowance()
-    private var lastStatus: (changes: Int, reply: PreparedReply)?
+    private var lastStatus: (changes: Int, unheard: [UnheardDevice], reply: PreparedReply)?
     /// The calls of `Subscribe` and `Attach`.
     var subscribers = SubscriberList<VarlinkConnection.Identifier, VarlinkCall>()
     /// The calls of `SubscribeLevels`.
@@ -118,10 +118,13 @@ final class CoreService {
 
     /// The reply to `GetStatus`, encoded again only after something has happened.
     func statusReply() -> PreparedReply {
-        if let lastStatus, lastStatus.changes == host.changes { return lastStatus.reply }
-        let status = JSONObject.encoding(ChannelInterface.StatusReply(status: host.status))
-        let reply = PreparedReply(status, continues: false)
-        lastStatus = (host.changes, reply)
+        let unheard = host.unheardDevices
+        if let lastStatus, lastStatus.changes == host.changes, lastStatus.unheard == unheard {
+            return lastStatus.reply
+        }
+        let status = ChannelInterface.StatusReply(status: host.status, unheardDevices: unheard)
+        let reply = PreparedReply(.encoding(status), continues: false)
+        lastStatus = (host.changes, unheard, reply)
         return reply
     }
 

@@ -34,6 +34,8 @@ package final class VirtualSource {
     /// Receives a sentence about what others have changed of it, or what was repaired, for a log.
     package var remarked: @EventLoop (String) -> Void = { _ in }
 
+    /// As they were listed last, after the last change of a device with the mark.
+    package private(set) var devices = AudioDevices()
     static let kinds: Set<DeviceKind> = [.server, .module, .sink, .source, .sinkInput, .sourceOutput]
     /// How many listings in a row may each give orders: a program that undoes them must not keep the server busy.
     private static let roundLimit = 20
@@ -226,6 +228,7 @@ package final class VirtualSource {
     private func handle(_ devices: AudioDevices) {
         guard observation != nil else { return }
         isPipeWire = devices.isPipeWire
+        self.devices = devices
         let step = plan.handle(devices)
         for remark in step.remarks where !remarks.contains(remark) { remarked(remark) }
         remarks = step.remarks

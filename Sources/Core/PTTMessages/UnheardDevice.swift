@@ -1,0 +1,22 @@
+/// A device of the Push-to-Talk Microphone that a person has turned down or muted: nobody hears a press. This is the person's
+/// decision, which the core does not change.
+package struct UnheardDevice: Equatable, Codable, Sendable {
+    /// The audio server's name of it.
+    package let name: String
+    /// What feeds the microphone, which is muted while nobody presses; otherwise the microphone itself.
+    package let isFeed: Bool
+    /// Otherwise its volume is zero.
+    package let isMuted: Bool
+
+    package init(name: String, isFeed: Bool = false, isMuted: Bool = false) {
+        self.name = name
+        self.isFeed = isFeed
+        self.isMuted = isMuted
+    }
+
+    static let declaration = """
+        # A device of the Push-to-Talk Microphone that a person has muted, or set to the volume zero, so that nobody hears a
+        # press. isFeed: what feeds it, otherwise the microphone itself. isMuted: otherwise its volume is zero.
+        type UnheardDevice (name: string, isFeed: bool, isMuted: bool)
+        """
+}
