@@ -26,7 +26,7 @@ bashdir = $(PREFIX)/share/bash-completion/completions
 fishdir = $(PREFIX)/share/fish/vendor_completions.d
 mandir = $(PREFIX)/share/man
 
-programs = pttd ptt-accessoryd ptt-indicator ptt-keys pttctl ptt-sim ptt-echo
+programs = pttd ptt-accessoryd ptt-indicator ptt-keys pttctl ptt-doctor ptt-sim ptt-echo
 # A service of the system, which is not enabled.
 systemunitdir ?= $(PREFIX)/lib/systemd/system
 systemunit = ptt-keys.service
@@ -213,7 +213,7 @@ desktops: dependencies build  ## ptt-indicator in sessions of GNOME 48 and 50 an
 	Tests/DesktopTests/desktops
 
 screenshots: dependencies  ## the pictures of README.md from the programs, not as root; commit .github/screenshots
-	@for program in pttd ptt-accessoryd pttctl ptt-indicator ptt-sim; do swift build --quiet --product $$program || exit 1; done
+	@for program in pttd ptt-accessoryd pttctl ptt-doctor ptt-indicator ptt-sim; do swift build --quiet --product $$program || exit 1; done
 	Tests/DesktopTests/run screenshots
 
 bench: dependencies $(static)  ## latency, memory and wake-ups beside other programs, and hostile peers; 12 minutes

@@ -3,7 +3,7 @@ import Glibc
 import JSON
 import TestSupport
 
-@testable import pttctl
+@testable import ptt_doctor
 
 /// The built `pttctl doctor` on a machine of its own: directories, buses and sockets that a test makes, or leaves out.
 @EventLoop

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import pttctl
+@testable import ptt_doctor
 
 /// `pttctl doctor` against logind, BlueZ and files of the system that have a fault.
 @Suite struct DoctorMachineTests {

@@ -1,19 +1,19 @@
 import Diagnosis
 import Testing
 
-@testable import pttctl
+@testable import ptt_doctor
 
 @Suite struct DoctorReportTests {
     @Test func `a finding is a line, and its cure the next`() {
-        #expect(Wording.lines(.ok(.core, "pttd 1.2 answers")) == ["ok       core: pttd 1.2 answers"])
+        #expect(Finding.ok(.core, "pttd 1.2 answers").lines == ["ok       core: pttd 1.2 answers"])
         #expect(
-            Wording.lines(.failure(.units, "pttd.socket is masked", cure: .command("systemctl unmask x")))
+            Finding.failure(.units, "pttd.socket is masked", cure: .command("systemctl unmask x")).lines
                 == [
                     "failure  units: pttd.socket is masked", "         $ systemctl unmask x",
                 ]
         )
         #expect(
-            Wording.lines(.warning(.seat, "no session", cure: .advice("log in"))) == [
+            Finding.warning(.seat, "no session", cure: .advice("log in")).lines == [
                 "warning  seat: no session", "         → log in",
             ]
         )

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import pttctl
+@testable import ptt_doctor
 
 /// `pttctl doctor` against sockets and buses that are missing, stale or hang.
 @Suite struct DoctorTests {
@@ -21,6 +21,20 @@ import Testing
             report["accessory-daemon"].map(\.command) == [
                 "systemctl --user enable --now ptt-accessoryd.socket"
             ]
+        )
+    }
+
+    @Test @EventLoop func `without the program beside pttctl the error names it`() async throws {
+        let scratch = try Scratch()
+        let own = scratch.directory + "/pttctl"
+        let copied = try TestProcess(["cp", TestProcess.built("pttctl"), own])
+        #expect(try await copied.exitStatus() == 0)
+        let process = try TestProcess([own, "doctor"], mergesErrors: true)
+        let (status, lines) = try await process.output()
+        #expect(status == 1)
+        #expect(
+            lines.first?.contains("\(scratch.directory)/ptt-doctor: No such file or directory") == true,
+            "\(lines)"
         )
     }
 

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import pttctl
+@testable import ptt_doctor
 
 /// `pttctl doctor` against sound servers, and against files of the user that have a fault.
 @Suite struct DoctorUserTests {

@@ -7,6 +7,8 @@ import PTTMessages
 import ServiceClient
 import Testing
 
+@testable import CommandLineTool
+@testable import ptt_doctor
 @testable import pttctl
 
 /// What strangers have named, as it is printed.
@@ -179,7 +181,7 @@ import Testing
         lines += try hostile(explanation).flatMap { Wording.lines($0, includesOthers: true) }
         lines += try hostile(discovery).map { Wording.line($0) }
         lines += try hostile(paired).compactMap { $0.device.map { Wording.line($0) } }
-        lines += facts.map(\.description) + findings.flatMap { Wording.lines($0) } + errors.map { "\($0)" }
+        lines += facts.map(\.description) + findings.flatMap(\.lines) + errors.map { "\($0)" }
         return lines
     }
 

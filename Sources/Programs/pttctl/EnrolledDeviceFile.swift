@@ -1,5 +1,6 @@
 import AccessoryCore
 import AccessoryFiles
+import CommandLineTool
 import EventLoop
 
 /// `devices.toml` of this user, with what a person can do about a file that cannot be used.

@@ -1,5 +1,6 @@
 import AccessoryCore
 import AccessoryFiles
+import CommandLineTool
 import EventLoop
 import PTTMessages
 import ServiceClient

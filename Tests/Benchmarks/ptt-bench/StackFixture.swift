@@ -22,8 +22,7 @@ final class StackFixture {
         var template = Array("/tmp/ptt-bench-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
         directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        programs = try Self.ownPath().split(separator: "/", omittingEmptySubsequences: false)
-            .dropLast().joined(separator: "/")
+        programs = try Environment.programDirectory()
         let environment = [
             "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory, "HOME": directory,
             "DBUS_SYSTEM_BUS_ADDRESS": busAddress, "DBUS_SESSION_BUS_ADDRESS": busAddress,
@@ -171,13 +170,6 @@ final class StackFixture {
         while try await connection.devices().devices.count(where: { $0.link == .ready }) < count {
             await pause(.milliseconds(10))
         }
-    }
-
-    private static func ownPath() throws(SystemError) -> String {
-        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink("/proc/self/exe", &path, path.count)
-        guard length > 0 else { throw SystemError("find this program") }
-        return String(decoding: path[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 

@@ -20,7 +20,7 @@ struct DemoCommand: ParsableCommand {
     var wav = "demo.wav"
 
     func run() throws {
-        let programs = try programs ?? Self.ownDirectory()
+        let programs = try programs ?? Environment.programDirectory()
         let wav = wav
         let code = EventLoop.run {
             let demo = Demo(programs: programs, wav: wav)
@@ -28,16 +28,6 @@ struct DemoCommand: ParsableCommand {
             demo.start()
         }
         throw ExitCode(code)
-    }
-
-    private static func ownDirectory() throws -> String {
-        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink("/proc/self/exe", &path, path.count)
-        let bytes = path.prefix(max(0, length)).map { UInt8(bitPattern: $0) }
-        guard let end = bytes.lastIndex(of: UInt8(ascii: "/")) else {
-            throw SystemError("find the directory of ptt-sim")
-        }
-        return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
     static var workingDirectory: String {

@@ -1,6 +1,7 @@
 import AccessoryCore
 import AccessoryFiles
 import ArgumentParser
+import CommandLineTool
 import EventLoop
 import PTTMessages
 import ServiceClient

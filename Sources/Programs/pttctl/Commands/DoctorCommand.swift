@@ -1,6 +1,7 @@
 import ArgumentParser
-import Diagnosis
+import CommandLineTool
 import EventLoop
+import Glibc
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,26 +14,14 @@ struct DoctorCommand: ParsableCommand {
             """
     )
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: DoctorOptions
 
-    @Option(help: "Record from the microphone for this time, for example 1s, and report the loudest sample.")
-    var record: TimeSpan?
-
-    @Option(help: ArgumentHelp("Read files below this directory.", visibility: .private))
-    var root = ""
-
+    /// By a program of its own, so that no other command loads the libraries for sound, buses and devices.
     func run() throws {
-        let (json, root, record) = (output.json, root, record)
-        try runOnLoop {
-            let findings = await Host(root: root).facts(recording: record?.duration).findings
-            for finding in findings {
-                if json {
-                    try Terminal.print(FindingRecord(finding))
-                } else {
-                    for line in Wording.lines(finding) { Terminal.print(line) }
-                }
-            }
-            if findings.contains(where: \.isFailure) { throw ExitCode.failure }
-        }
+        let program = try Environment.programDirectory() + "/ptt-doctor"
+        // Without the names of this program and of the command.
+        let arguments = [program] + CommandLine.arguments.dropFirst(2)
+        execv(program, arguments.map { strdup($0) } + [nil])
+        throw CommandError("\(SystemError("run \(program)")): install push-to-talk again")
     }
 }

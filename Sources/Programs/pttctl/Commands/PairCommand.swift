@@ -1,5 +1,6 @@
 import AccessoryCore
 import ArgumentParser
+import CommandLineTool
 import EventLoop
 import PTTMessages
 import ServiceClient

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLineTool
 import EventLoop
 import PTTMessages
 import ServiceClient

@@ -13,7 +13,7 @@ struct FindingRecord: Codable, Equatable {
 
     init(_ finding: Finding) {
         check = finding.check.rawValue
-        severity = Wording.severity(finding.verdict)
+        severity = finding.verdict.name
         text = finding.text
         switch finding.cure {
         case .command(let text)?: (command, advice) = (text, nil)
@@ -23,23 +23,22 @@ struct FindingRecord: Codable, Equatable {
     }
 }
 
-extension Wording {
+extension Finding {
     /// One line, and below it the cure.
-    static func lines(_ finding: Finding) -> [String] {
+    var lines: [String] {
         let indent = String(repeating: " ", count: 9)
-        let severity = severity(finding.verdict)
-        let first =
-            severity + indent.dropFirst(severity.count) + finding.check.rawValue + ": "
-            + finding.text
-        switch finding.cure {
+        let first = verdict.name + indent.dropFirst(verdict.name.count) + "\(check.rawValue): \(text)"
+        switch cure {
         case .command(let text)?: return [first, indent + "$ " + text]
         case .advice(let text)?: return [first, indent + "→ " + text]
         case nil: return [first]
         }
     }
+}
 
-    static func severity(_ verdict: Finding.Verdict) -> String {
-        switch verdict {
+extension Finding.Verdict {
+    fileprivate var name: String {
+        switch self {
         case .ok: "ok"
         case .warning: "warning"
         case .failure: "failure"

@@ -1,47 +1,14 @@
-import ArgumentParser
 import EventLoop
 import Glibc
-import JSON
+package import JSON
 import PTTMessages
-import ServiceClient
 
-/// Runs a command on the event loop, and reports an error by a message and an exit code.
-func runOnLoop(_ body: @escaping @EventLoop () async throws -> Void) throws {
-    let code = EventLoop.run {
-        do {
-            try await body()
-            EventLoop.exit(code: EXIT_SUCCESS)
-        } catch let code as ExitCode {
-            // The command has printed the reason.
-            EventLoop.exit(code: code.rawValue)
-        } catch {
-            Terminal.printError("\(error)")
-            EventLoop.exit(code: exitCode(of: error))
-        }
-    }
-    guard code == EXIT_SUCCESS else { throw ExitCode(code) }
-}
-
-private func exitCode(of error: any Error) -> Int32 {
-    guard let error = error as? ServiceError else { return EXIT_FAILURE }
-    return error.isUnavailability ? EX_UNAVAILABLE : EXIT_FAILURE
-}
-
-/// An error that a command itself detects, with what to do about it.
-struct CommandError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}
-
-/// Standard output and standard error: all that this program writes.
+/// Standard output and standard error: all that `pttctl` writes, and `ptt-doctor` in its name.
 ///
 /// Names of channels, people, devices and files come from others. A text is escaped here, wherever it comes from and
 /// wherever it goes, and what a terminal is to obey has cases of its own.
-enum Terminal {
-    enum Part {
+package enum Terminal {
+    package enum Part {
         /// Text within one line.
         case text(String)
         /// What this program itself says over several lines, in which no text of others is.
@@ -58,15 +25,15 @@ enum Terminal {
     private static let errors = TerminalOutput(STDERR_FILENO)
 
     /// Unbuffered: the reader of a pipe needs each line as soon as it is written.
-    static func print(_ line: String) {
+    package static func print(_ line: String) {
         write(.text(line), .endOfLine)
     }
 
-    static func print(_ value: some Encodable) throws {
+    package static func print(_ value: some Encodable) throws {
         write(.json(try JSON(encoding: value)), .endOfLine)
     }
 
-    static func printError(_ line: String) {
+    package static func printError(_ line: String) {
         errors.write([.text("pttctl: \(line)"), .endOfLine])
     }
 
@@ -79,15 +46,15 @@ enum Terminal {
         }
     }
 
-    static func write(_ parts: Part...) {
+    package static func write(_ parts: Part...) {
         output.write(parts)
     }
 
     /// Whether something is written that the reader has no room for yet.
-    static var isWaiting: Bool { output.isWaiting }
+    package static var isWaiting: Bool { output.isWaiting }
 
     /// Calls the handler, on any thread, when standard output cannot be written any more.
-    static func whenFailed(_ handler: @escaping @Sendable () -> Void) {
+    package static func whenFailed(_ handler: @escaping @Sendable () -> Void) {
         output.whenFailed(handler)
     }
 
@@ -127,6 +94,7 @@ extension Terminal.Part {
     }
 }
 
-/// ``Terminal`` escapes what others have named.
-@available(*, unavailable, message: "use Terminal.print")
-func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {}
+/// ``Terminal`` escapes what others have named. Where this module is imported, a deprecated function hides the standard
+/// library's, and one that is unavailable does not.
+@available(*, deprecated, message: "use Terminal.print")
+package func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {}

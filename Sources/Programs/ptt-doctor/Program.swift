@@ -1,0 +1,33 @@
+import ArgumentParser
+import CommandLineTool
+import Diagnosis
+import EventLoop
+import PTTMessages
+
+@main
+struct Program: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ptt-doctor",
+        abstract: "The program that `pttctl doctor` runs.",
+        version: Product.version
+    )
+
+    @OptionGroup var options: DoctorOptions
+
+    static func main() { runAndExit() }
+
+    func run() throws {
+        let (json, root, record) = (options.output.json, options.root, options.record)
+        try runOnLoop {
+            let findings = await Host(root: root).facts(recording: record?.duration).findings
+            for finding in findings {
+                if json {
+                    try Terminal.print(FindingRecord(finding))
+                } else {
+                    for line in finding.lines { Terminal.print(line) }
+                }
+            }
+            if findings.contains(where: \.isFailure) { throw ExitCode.failure }
+        }
+    }
+}
