@@ -28,6 +28,16 @@ import Testing
         )
     }
 
+    @Test @EventLoop func `a missing package is named as this distribution names it`() async throws {
+        let fixture = try DoctorFixture()
+        #expect(try await fixture.run()["udev-rule"].map(\.advice) == ["install push-to-talk again"])
+        try fixture.write("ID=fedora\n", to: "/usr/lib/os-release")
+        #expect(try await fixture.run()["udev-rule"].map(\.command) == ["sudo dnf reinstall push-to-talk"])
+        try fixture.write("ID=ubuntu\nID_LIKE=debian\n", to: "/etc/os-release")
+        let command = "sudo apt install --reinstall push-to-talk"
+        #expect(try await fixture.run()["udev-rule"].map(\.command) == [command])
+    }
+
     @Test @EventLoop func `the seat is that of this user's sessions`() async throws {
         let bus = try await PrivateBus.start()
         let logind = try await ScriptedLogind.start(

@@ -70,6 +70,7 @@ import Testing
         let systemd = try await ScriptedServiceManager.start(bus.address)
         let fixture = try DoctorFixture()
         fixture.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+        try fixture.write("ID=debian\n", to: "/etc/os-release")
         try fixture.write("", to: "/bin/pttd")
         try fixture.write("", to: "/bin/ptt-accessoryd")
         for program in ["pttd", "ptt-accessoryd"] { chmod("\(fixture.root)/bin/\(program)", 0o755) }

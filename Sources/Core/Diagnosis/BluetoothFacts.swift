@@ -101,7 +101,7 @@ package struct BluetoothFacts: Equatable, Sendable {
                 "bluetooth.service is masked",
                 .command("sudo systemctl unmask bluetooth && sudo systemctl enable --now bluetooth")
             )
-        case .notInstalled: problem("BlueZ is not installed", .command("sudo apt install bluez"))
+        case .notInstalled: problem("BlueZ is not installed", .install(.bluetooth))
         case .hung:
             problem("bluetoothd hangs: it does not answer", .command("sudo systemctl restart bluetooth"))
         }

@@ -46,7 +46,7 @@ package struct DesktopFacts: Equatable, Sendable {
                 .warning(
                     .desktop,
                     "no session bus, and with it no panel, notification or key: \(reason)",
-                    cure: .command("sudo apt install dbus-user-session")
+                    cure: .install(.sessionBus)
                 )
             ]
         }
@@ -81,7 +81,7 @@ package struct DesktopFacts: Equatable, Sendable {
             return .warning(
                 .desktop,
                 "GNOME's panel shows no items of applications without an extension",
-                cure: .command("sudo apt install gnome-shell-extension-appindicator")
+                cure: .install(.panelExtension)
             )
         }
         if hasNotifications {
@@ -94,7 +94,7 @@ package struct DesktopFacts: Equatable, Sendable {
         return .warning(
             .desktop,
             "\(desktop) has neither a panel for applications nor notifications: nothing shows the channel",
-            cure: .command("sudo apt install dunst")
+            cure: .install(.notifications)
         )
     }
 

@@ -32,6 +32,14 @@ package struct Finding: Equatable, Sendable {
         }
     }
 
+    func resolved(on distribution: Distribution?) -> Finding {
+        switch verdict {
+        case .ok: self
+        case .warning(let cure): .warning(check, text, cure: cure.resolved(on: distribution))
+        case .failure(let cure): .failure(check, text, cure: cure.resolved(on: distribution))
+        }
+    }
+
     package var isFailure: Bool {
         switch verdict {
         case .ok, .warning: false
@@ -46,10 +54,24 @@ package enum Cure: Equatable, Sendable {
     case command(String)
     /// Where no command helps: something to do at the machine.
     case advice(String)
+    /// One of those, which the distribution decides.
+    case packages(PackageChange)
+
+    static func install(_ package: SystemPackage) -> Cure { .packages(.install(package)) }
+
+    /// - Parameter distribution: Nil for one that is not known.
+    /// - Returns: A command or an advice.
+    package func resolved(on distribution: Distribution?) -> Cure {
+        switch self {
+        case .command, .advice: self
+        case .packages(let change): change.cure(on: distribution)
+        }
+    }
 
     package var text: String {
         switch self {
         case .command(let text), .advice(let text): text
+        case .packages(let change): change.cure(on: nil).text
         }
     }
 }

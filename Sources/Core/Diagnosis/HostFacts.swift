@@ -1,5 +1,7 @@
 /// All that `pttctl doctor` observes of a machine.
 package struct HostFacts: Equatable, Sendable {
+    /// Nil if it is not known.
+    package var distribution: Distribution?
     package var session: SessionFacts
     package var kernel: KernelFacts
     package var units: Result<ServiceManagerFacts, Silence>
@@ -17,6 +19,7 @@ package struct HostFacts: Equatable, Sendable {
     package var desktop: Result<DesktopFacts, Silence>
 
     package init(
+        distribution: Distribution?,
         session: SessionFacts,
         kernel: KernelFacts,
         units: Result<ServiceManagerFacts, Silence>,
@@ -30,6 +33,7 @@ package struct HostFacts: Equatable, Sendable {
         files: FileFacts?,
         desktop: Result<DesktopFacts, Silence>
     ) {
+        self.distribution = distribution
         self.session = session
         self.kernel = kernel
         self.units = units
@@ -44,8 +48,10 @@ package struct HostFacts: Equatable, Sendable {
         self.desktop = desktop
     }
 
-    /// In the order in which one problem is the cause of those below it.
-    package var findings: [Finding] {
+    /// In the order in which one problem is the cause of those below it, with the commands of this distribution.
+    package var findings: [Finding] { observed.map { $0.resolved(on: distribution) } }
+
+    private var observed: [Finding] {
         session.findings + kernel.findings + ServiceManagerFacts.findings(units) + daemons.findings
             + SeatFacts.findings(seat) + udev.findings(isAtSeat: isAtSeat)
             + BluetoothFacts.findings(bluetooth) + daemons.deviceFindings

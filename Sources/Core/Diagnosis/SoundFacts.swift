@@ -203,7 +203,7 @@ package struct SoundUnits: Equatable, Sendable {
             return .command("systemctl --user enable --now pipewire-pulse.socket")
         }
         if pulseAudio.load == "loaded" { return .command("systemctl --user enable --now pulseaudio.socket") }
-        return .command("sudo apt install pipewire-pulse wireplumber")
+        return .install(.soundServer)
     }
 
     var restart: Cure {
@@ -225,7 +225,7 @@ package struct SoundUnits: Equatable, Sendable {
             return .warning(
                 .sound,
                 "PipeWire has no session manager that is known here, and without one no microphone",
-                cure: .command("sudo apt install wireplumber")
+                cure: .install(.sessionManager)
             )
         }
         return .failure(

@@ -56,7 +56,7 @@ package struct UdevFacts: Equatable, Sendable {
             return .failure(
                 .udevRule,
                 "\(Self.rule) is not installed: no wired headset is recognised",
-                cure: .command("sudo apt install --reinstall push-to-talk")
+                cure: .packages(.reinstall)
             )
         }
         if first.isMask {

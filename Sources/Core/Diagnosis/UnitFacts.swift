@@ -123,7 +123,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
             return .failure(
                 .units,
                 "\(unit.name) starts \(program), which does not exist",
-                cure: .command(reinstallation)
+                cure: .packages(.reinstall)
             )
         }
         guard unit.active == "failed" else { return nil }
@@ -142,8 +142,6 @@ package struct ServiceManagerFacts: Equatable, Sendable {
             return .failure(.units, "\(unit.name) has failed (\(unit.result)); \(reason)", cure: cure)
         }
     }
-
-    private static let reinstallation = "sudo apt install --reinstall push-to-talk"
 
     private static func problem(ofFile unit: UnitFacts) -> Finding? {
         switch unit.load {
@@ -166,7 +164,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         return .failure(
             .units,
             "not installed where systemd looks for them: \(names.joined(separator: ", "))",
-            cure: .command(Self.reinstallation)
+            cure: .packages(.reinstall)
         )
     }
 
@@ -185,7 +183,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         return .warning(
             .units,
             "pttd is installed twice, below \(installations.joined(separator: " and "))",
-            cure: .advice("run `sudo make uninstall` in the sources, or `sudo apt remove push-to-talk`")
+            cure: .packages(.removeOne)
         )
     }
 }

@@ -17,7 +17,7 @@ struct FindingRecord: Codable, Equatable {
         text = finding.text
         switch finding.cure {
         case .command(let text)?: (command, advice) = (text, nil)
-        case .advice(let text)?: (command, advice) = (nil, text)
+        case .advice?, .packages?: (command, advice) = (nil, finding.cure?.text)
         case nil: (command, advice) = (nil, nil)
         }
     }
@@ -30,7 +30,7 @@ extension Finding {
         let first = verdict.name + indent.dropFirst(verdict.name.count) + "\(check.rawValue): \(text)"
         switch cure {
         case .command(let text)?: return [first, indent + "$ " + text]
-        case .advice(let text)?: return [first, indent + "→ " + text]
+        case .advice?, .packages?: return [first, indent + "→ " + (cure?.text ?? "")]
         case nil: return [first]
         }
     }

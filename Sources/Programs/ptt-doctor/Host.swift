@@ -27,6 +27,7 @@ struct Host: Sendable {
         async let sound = SoundFacts.observed(preferring: files.preferences)
         async let bluetooth = BluetoothFacts.observed(on: self, system, enrolled: files.enrolled)
         var facts = await HostFacts(
+            distribution: distribution,
             session: SessionFacts.observed(),
             kernel: KernelFacts.observed(on: self),
             units: units,
@@ -66,6 +67,14 @@ struct Host: Sendable {
 
 // Files.
 extension Host {
+    private var distribution: Distribution? {
+        let texts = ["/etc/os-release", "/usr/lib/os-release"].lazy.compactMap {
+            // Without either it is an unknown one.
+            try? TextFile.read(path($0), limit: 1 << 16)
+        }
+        return texts.first.flatMap(Distribution.init(osRelease:))
+    }
+
     func path(_ path: String) -> String { root + path }
 
     func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }

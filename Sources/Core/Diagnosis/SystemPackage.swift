@@ -1,0 +1,108 @@
+/// A package of the distribution, by what a person needs it for.
+package enum SystemPackage: CaseIterable, Sendable {
+    case bluetooth
+    /// PipeWire with its session manager.
+    case soundServer
+    case sessionManager
+    case sessionBus
+    /// The extension of GNOME for items of applications.
+    case panelExtension
+    case notifications
+
+    /// The commands' names of it; nil where a command would not help, or its name is not known for certain.
+    private var names: (debian: String, fedora: String?, openSUSE: String?, arch: String?) {
+        switch self {
+        case .bluetooth: ("bluez", "bluez", "bluez", "bluez")
+        case .soundServer:
+            (
+                "pipewire-pulse wireplumber", "pipewire-pulseaudio wireplumber",
+                "pipewire-pulseaudio wireplumber", "pipewire-pulse wireplumber"
+            )
+        case .sessionManager: ("wireplumber", "wireplumber", "wireplumber", "wireplumber")
+        // Elsewhere it is a part of what every system has.
+        case .sessionBus: ("dbus-user-session", nil, nil, nil)
+        case .panelExtension:
+            (
+                "gnome-shell-extension-appindicator", "gnome-shell-extension-appindicator", nil,
+                "gnome-shell-extension-appindicator"
+            )
+        case .notifications: ("dunst", "dunst", "dunst", "dunst")
+        }
+    }
+
+    private var nixOS: String {
+        switch self {
+        case .bluetooth: "set hardware.bluetooth.enable in the configuration of NixOS"
+        case .soundServer: "set services.pipewire.pulse.enable in the configuration of NixOS"
+        case .sessionManager: "set services.pipewire.wireplumber.enable in the configuration of NixOS"
+        case .sessionBus: words
+        case .panelExtension: "add gnomeExtensions.appindicator to the packages of NixOS, and enable it"
+        case .notifications: "add dunst to the packages of NixOS"
+        }
+    }
+
+    private var words: String {
+        switch self {
+        case .bluetooth: "install the package that has bluetoothd (BlueZ)"
+        case .soundServer: "install the packages that have pipewire-pulse and wireplumber"
+        case .sessionManager: "install the package that has wireplumber"
+        case .sessionBus: "install the package that starts the session bus (D-Bus) for each user"
+        case .panelExtension: "install the package that has GNOME's extension AppIndicator"
+        case .notifications: "install the package that has dunst, or another notification daemon"
+        }
+    }
+
+    /// - Parameter distribution: Nil for one that is not known.
+    /// - Returns: The command that installs it, or what to do in words.
+    func installation(on distribution: Distribution?) -> Cure {
+        let command: String?
+        switch distribution {
+        case .debian: command = "sudo apt install \(names.debian)"
+        case .fedora: command = names.fedora.map { "sudo dnf install \($0)" }
+        case .openSUSE: command = names.openSUSE.map { "sudo zypper install \($0)" }
+        case .arch: command = names.arch.map { "sudo pacman -S \($0)" }
+        case .nixOS: return .advice(nixOS)
+        case nil: command = nil
+        }
+        return command.map { .command($0) } ?? .advice(words)
+    }
+}
+
+/// What a person can do with packages.
+package enum PackageChange: Equatable, Sendable {
+    case install(SystemPackage)
+    /// Push-to-talk itself, of which a part is missing.
+    case reinstall
+    /// One of two installations of push-to-talk.
+    case removeOne
+
+    func cure(on distribution: Distribution?) -> Cure {
+        switch self {
+        case .install(let package): package.installation(on: distribution)
+        case .reinstall: Self.reinstallation(on: distribution)
+        case .removeOne:
+            .advice("run `sudo make uninstall` in the sources, or \(Self.removal(on: distribution))")
+        }
+    }
+
+    private static func reinstallation(on distribution: Distribution?) -> Cure {
+        switch distribution {
+        case .debian: .command("sudo apt install --reinstall push-to-talk")
+        case .fedora: .command("sudo dnf reinstall push-to-talk")
+        case .openSUSE: .command("sudo zypper install --force push-to-talk")
+        // No repository has the package.
+        case .arch, nil: .advice("install push-to-talk again")
+        case .nixOS: .advice("add push-to-talk to systemd.packages and services.udev.packages of NixOS")
+        }
+    }
+
+    private static func removal(on distribution: Distribution?) -> String {
+        switch distribution {
+        case .debian: "`sudo apt remove push-to-talk`"
+        case .fedora: "`sudo dnf remove push-to-talk`"
+        case .openSUSE: "`sudo zypper remove push-to-talk`"
+        case .arch: "`sudo pacman -R push-to-talk`"
+        case .nixOS, nil: "remove the package push-to-talk"
+        }
+    }
+}
