@@ -71,8 +71,9 @@ package struct KernelFacts: Equatable, Sendable {
         return [
             .ok(
                 .kernel,
-                "\(refusal): pttd and ptt-accessoryd run without \(missing), ProtectSystem=, ProtectHome= and PrivateTmp=, "
-                    + "and see the files and devices that this user sees; their filters of system calls remain"
+                "\(refusal): pttd and ptt-accessoryd run without \(missing), ProtectSystem=, ProtectHome=, PrivateTmp=, "
+                    + "ProtectKernelTunables= and ProtectControlGroups=, and see the files and devices that this user sees; "
+                    + "their filters of system calls remain"
             )
         ]
     }
