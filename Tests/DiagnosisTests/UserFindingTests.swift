@@ -214,6 +214,9 @@ import Testing
         facts.desktop = "ubuntu:GNOME"
         let extensionCure = Cure.command("sudo apt install gnome-shell-extension-appindicator")
         expect(findings, isFailure: false, curedBy: extensionCure, "GNOME")
+        facts.panelExtension = "ubuntu-appindicators@ubuntu.com"
+        let enable = Cure.command("gnome-extensions enable ubuntu-appindicators@ubuntu.com")
+        expect(findings, isFailure: false, curedBy: enable, "installed, and does not run")
     }
 
     @Test mutating func `mpris-proxy competes for the key of a Bluetooth headset`() {
@@ -264,5 +267,8 @@ import Testing
         let refused = text(.refused(setting: "user.max_user_namespaces=0"))
         #expect(refused.hasPrefix("user.max_user_namespaces=0 grants"))
         #expect(refused.contains("PrivateUsers=, PrivateDevices="))
+        for option in ["System", "Home", "KernelTunables", "ControlGroups"] {
+            #expect(refused.contains("Protect\(option)="), "\(option)")
+        }
     }
 }

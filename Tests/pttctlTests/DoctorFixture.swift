@@ -25,7 +25,7 @@ final class DoctorFixture {
             guard mkdir(path, 0o700) == 0 else { throw SystemError("make \(path)") }
         }
         environment = [
-            "XDG_RUNTIME_DIR": runtime, "HOME": home, "XDG_CONFIG_HOME": nil,
+            "XDG_RUNTIME_DIR": runtime, "HOME": home, "XDG_CONFIG_HOME": nil, "XDG_DATA_HOME": nil,
             "XDG_STATE_HOME": nil, "SUDO_USER": nil, "XDG_CURRENT_DESKTOP": nil, "SNAP": nil,
             "FLATPAK_ID": nil, "PULSE_SERVER": "unix:\(runtime)/no-sound",
             "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(runtime)/no-bus",

@@ -125,6 +125,23 @@ import Testing
         }
     }
 
+    @Test @EventLoop func `an extension of GNOME that is installed is to be enabled`() async throws {
+        let bus = try await PrivateBus.start()
+        let fixture = try DoctorFixture()
+        fixture.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+        fixture.environment["XDG_CURRENT_DESKTOP"] = "GNOME"
+        try fixture.write("ID=fedora\n", to: "/etc/os-release")
+        let install = "sudo dnf install gnome-shell-extension-appindicator"
+        #expect(try await fixture.run()["desktop"].first?.command == install)
+        let own = "appindicatorsupport@rgcjonas.gmail.com"
+        let extensions = "/gnome-shell/extensions/"
+        try fixture.write("{}", at: fixture.home + "/.local/share" + extensions + own + "/metadata.json")
+        #expect(try await fixture.run()["desktop"].first?.command == "gnome-extensions enable \(own)")
+        let system = "ubuntu-appindicators@ubuntu.com"
+        try fixture.write("{}", to: "/usr/share" + extensions + system + "/metadata.json")
+        #expect(try await fixture.run()["desktop"].first?.command == "gnome-extensions enable \(system)")
+    }
+
     @Test @EventLoop func `a policy of the machine closes all hours`() async throws {
         let fixture = try DoctorFixture()
         try fixture.write("[[closed]]\nfrom = \"00:00\"\nto = \"24:00\"\n", to: "/etc/pushtotalk/policy.toml")

@@ -4,6 +4,8 @@ package struct DesktopFacts: Equatable, Sendable {
     package var desktop: String?
     /// A panel with the tray items of applications.
     package var hasPanel: Bool
+    /// The one of ``panelExtensions`` that is installed.
+    package var panelExtension: String?
     package var hasNotifications: Bool
     /// Of `org.freedesktop.portal.GlobalShortcuts`; nil if there is none.
     package var shortcutsVersion: Int?
@@ -18,15 +20,22 @@ package struct DesktopFacts: Equatable, Sendable {
         case process
     }
 
+    /// Those of GNOME for items of applications: Debian's and Ubuntu's, and the one that it is made from.
+    package static let panelExtensions = [
+        "ubuntu-appindicators@ubuntu.com", "appindicatorsupport@rgcjonas.gmail.com",
+    ]
+
     package init(
         desktop: String?,
         hasPanel: Bool,
+        panelExtension: String? = nil,
         hasNotifications: Bool,
         shortcutsVersion: Int?,
         keyProxy: KeyProxy
     ) {
         self.desktop = desktop
         self.hasPanel = hasPanel
+        self.panelExtension = panelExtension
         self.hasNotifications = hasNotifications
         self.shortcutsVersion = shortcutsVersion
         self.keyProxy = keyProxy
@@ -78,6 +87,13 @@ package struct DesktopFacts: Equatable, Sendable {
     private func panel(_ desktop: String) -> Finding {
         if hasPanel { return .ok(.desktop, "the panel of \(desktop) shows the channel") }
         if desktop.uppercased().contains("GNOME") {
+            if let panelExtension {
+                return .warning(
+                    .desktop,
+                    "GNOME's panel shows no items of applications: its extension for them is installed, and does not run",
+                    cure: .command("gnome-extensions enable \(panelExtension)")
+                )
+            }
             return .warning(
                 .desktop,
                 "GNOME's panel shows no items of applications without an extension",

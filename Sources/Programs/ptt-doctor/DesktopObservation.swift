@@ -16,6 +16,7 @@ extension DesktopFacts {
                 DesktopFacts(
                     desktop: Environment.variable("XDG_CURRENT_DESKTOP"),
                     hasPanel: hasPanel,
+                    panelExtension: await host.panelExtension(),
                     hasNotifications: names.contains("org.freedesktop.Notifications"),
                     shortcutsVersion: await shortcutsVersion(bus),
                     keyProxy: host.keyProxy
@@ -57,6 +58,18 @@ extension BusConnection {
 }
 
 extension Host {
+    /// Nil also if the disk has not answered.
+    @EventLoop
+    fileprivate func panelExtension() async -> String? {
+        let directories = [path("/usr/share"), UserDirectory.data.path].compactMap(\.self)
+        let found = await Host.bounded {
+            DesktopFacts.panelExtensions.first { name in
+                directories.contains { access("\($0)/gnome-shell/extensions/\(name)", F_OK) == 0 }
+            }
+        }
+        return found.flatMap(\.self)
+    }
+
     /// The process of this user that has this name, by what runs it.
     fileprivate var keyProxy: DesktopFacts.KeyProxy {
         let directory = path("/proc")

@@ -1,6 +1,7 @@
 /// The directories of the user (XDG Base Directory Specification).
 package enum UserDirectory {
     case configuration
+    case data
     case state
 
     /// Nil if neither the directory's own variable nor `HOME` is set. The specification says to ignore a path that is not
@@ -9,6 +10,7 @@ package enum UserDirectory {
         let (variable, fallback) =
             switch self {
             case .configuration: ("XDG_CONFIG_HOME", "/.config")
+            case .data: ("XDG_DATA_HOME", "/.local/share")
             case .state: ("XDG_STATE_HOME", "/.local/state")
             }
         return absolute(variable) ?? absolute("HOME").map { $0 + fallback }
