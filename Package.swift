@@ -129,7 +129,7 @@ let package = Package(
         system("EventLoop", "CLinux", "CSystemd"),
         system("ChildProcess", "CSpawn", "EventLoop"),
         system("JSON"),
-        system("TOML", "CTOML", "JSON"),
+        system("TOML", "CTOML", "EventLoop", "JSON"),
         system("Journal", "EventLoop", log),
         system("Varlink", "EventLoop", "JSON"),
         system("DBus", "CDBus", "EventLoop"),
@@ -169,6 +169,7 @@ let package = Package(
             "PTTCore",
             "PTTMessages",
             "PulseAudio",
+            "TOML",
             "Varlink",
             "WAV",
             log
@@ -238,6 +239,7 @@ let package = Package(
             "JSON",
             "PTTMessages",
             "PulseAudio",
+            "TOML",
             "Varlink",
             arguments
         ),

@@ -26,22 +26,16 @@ package struct AccessoryFolders: Sendable {
             shipped = [folder]
         } else {
             let shared = Environment.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
-            let home =
-                Environment.variable("XDG_DATA_HOME")
-                ?? Environment.variable("HOME").map { "\($0)/.local/share" }
-            shipped =
-                (shared.split(separator: ":").map { String($0) }.reversed() + [home].compactMap(\.self))
-                .map { "\($0)/\(name)" }
+            let folders =
+                shared.split(separator: ":").map { String($0) }.reversed()
+                + [UserDirectory.data.path].compactMap(\.self)
+            shipped = folders.map { "\($0)/\(name)" }
         }
-        let paths = shipped + ["/etc/\(name)"] + (user.map { [$0] } ?? [])
-        return AccessoryFolders(paths.filter { $0.hasPrefix("/") })
+        return AccessoryFolders((shipped + ConfigurationFile.paths(name)).filter { $0.hasPrefix("/") })
     }
 
     /// The user's own folder; nil if there is no home directory.
-    package static var user: String? {
-        if let configuration = Environment.variable("XDG_CONFIG_HOME") { return "\(configuration)/\(name)" }
-        return Environment.variable("HOME").map { "\($0)/.config/\(name)" }
-    }
+    package static var user: String? { UserDirectory.configuration.path.map { "\($0)/\(name)" } }
 
     private static let name = "pushtotalk/accessories"
 

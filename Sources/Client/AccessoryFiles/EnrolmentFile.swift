@@ -4,9 +4,9 @@ import JSON
 import PTTMessages
 package import TOML
 
-/// `devices.toml` in the user's configuration: the enrolled devices, in text that people may edit as well.
+/// `devices.toml`: the enrolled devices, in text that people may edit as well.
 ///
-/// `pttctl` writes it; ptt-accessoryd reads it, and cannot write anywhere.
+/// `pttctl` writes that in the user's configuration; ptt-accessoryd reads it and the machine's, and cannot write anywhere.
 package enum EnrolmentFile {
     /// In bytes.
     package static let sizeLimit = 64 * 1024
@@ -15,9 +15,17 @@ package enum EnrolmentFile {
     /// A file with more mistakes is not one that a person has edited.
     private static let problemLimit = 16
 
-    /// The file; nil without a home directory.
-    package static var path: String? {
-        UserDirectory.configuration.path.map { $0 + "/pushtotalk/devices.toml" }
+    private static let name = "pushtotalk/devices.toml"
+
+    /// The user's; nil without a home directory.
+    package static var path: String? { UserDirectory.configuration.path.map { "\($0)/\(name)" } }
+
+    /// The machine's, then the user's, whose entry for a device replaces that of the machine.
+    package static var paths: [String] { ConfigurationFile.paths(name) }
+
+    /// - Returns: Nothing if there is no such file.
+    package static func read(_ path: String) throws -> Contents {
+        try parse(try TextFile.read(path, limit: sizeLimit) ?? "")
     }
 
     /// The usable entries of a file, and what is wrong with the others.

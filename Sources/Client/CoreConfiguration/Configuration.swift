@@ -1,8 +1,8 @@
 import EventLoop
 import PTTCore
-import TOML
+package import TOML
 
-/// `$XDG_CONFIG_HOME/pushtotalk/pttd.toml`, every key optional.
+/// `/etc/pushtotalk/pttd.toml` and `$XDG_CONFIG_HOME/pushtotalk/pttd.toml`, every key optional.
 package struct Configuration: Equatable, Codable {
     /// The longest transmission, in seconds, within ``timeLimits``.
     package var timeLimit: Int?
@@ -70,16 +70,6 @@ package enum DuckingMode: String, CaseIterable, Sendable {
     case mute
 }
 
-/// A configuration file that cannot be used. The core runs with ``Configuration/unreadable`` instead.
-package struct ConfigurationError: Error, CustomStringConvertible {
-    package let path: String
-    package let reason: String
-
-    package var description: String {
-        "\(path) cannot be used: \(reason). The defaults apply, and a locked screen refuses"
-    }
-}
-
 extension Configuration {
     /// Replaces a file that cannot be used, which may have asked to refuse while the screen is locked.
     package static let unreadable = Configuration(whileLocked: TalkSession.WhileLocked.refuse.rawValue)
@@ -90,61 +80,40 @@ extension Configuration {
     private static let timeLimits = 1...1200
     private static let releaseLags = 0...300
 
-    /// The path of the file; nil without a home directory.
-    package static var path: String? { UserDirectory.configuration.path.map { $0 + "/pushtotalk/pttd.toml" } }
+    /// The machine's file, then the user's, whose keys take precedence.
+    package static var paths: [String] { ConfigurationFile.paths("pushtotalk/pttd.toml") }
 
-    /// In bytes. A configuration has a few lines; a larger file is a mistake.
-    private static let sizeLimit = 64 * 1024
+    package static func load(_ paths: [String] = paths) throws(ConfigurationFile.Unusable) -> Configuration {
+        try ConfigurationFile.load(Configuration.self, paths) { file throws(TOMLError) in try file.check() }
+    }
 
-    /// - Returns: The file's content, or an empty configuration where there is no file.
-    package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
-        let configuration: Configuration
-        do {
-            guard let text = try TextFile.read(path, limit: sizeLimit) else { return Configuration() }
-            configuration = try TOML.decode(Configuration.self, from: text)
-        } catch {
-            throw ConfigurationError(path: path, reason: "\(error)")
-        }
-        if let limit = configuration.timeLimit, !timeLimits.contains(limit) {
-            let (shortest, longest) = (timeLimits.lowerBound, timeLimits.upperBound)
-            throw ConfigurationError(
-                path: path,
-                reason: "time-limit is \(limit), it must be \(shortest) to \(longest) seconds"
-            )
-        }
-        if let lag = configuration.releaseLag, !releaseLags.contains(lag) {
-            let (shortest, longest) = (releaseLags.lowerBound, releaseLags.upperBound)
-            throw ConfigurationError(
-                path: path,
-                reason: "release-lag is \(lag), it must be \(shortest) to \(longest) milliseconds"
-            )
-        }
-        if let value = configuration.whileLocked, TalkSession.WhileLocked(rawValue: value) == nil {
-            throw ConfigurationError(
-                path: path,
-                reason: "while-locked is \"\(value)\", it must be \"allow\" or \"refuse\""
-            )
-        }
-        if let value = configuration.bluetoothHeadset, HeadsetMode(rawValue: value) == nil {
-            let values = HeadsetMode.allCases.map { "\"\($0.rawValue)\"" }
-            throw ConfigurationError(
-                path: path,
-                reason:
-                    "bluetooth-headset is \"\(value)\", it must be one of \(values.joined(separator: ", "))"
-            )
-        }
-        if let value = configuration.ducking, DuckingMode(rawValue: value) == nil {
-            throw ConfigurationError(
-                path: path,
-                reason: "ducking is \"\(value)\", it must be \"off\", \"lower\" or \"mute\""
-            )
-        }
-        if let value = configuration.tones?.gate, ToneGate(rawValue: value) == nil {
-            throw ConfigurationError(
-                path: path,
-                reason: "gate is \"\(value)\", it must be \"auto\", \"on\" or \"off\""
-            )
-        }
-        return configuration
+    private func check() throws(TOMLError) {
+        try Self.check("time-limit", timeLimit, Self.timeLimits, "seconds")
+        try Self.check("release-lag", releaseLag, Self.releaseLags, "milliseconds")
+        try Self.check("while-locked", whileLocked, TalkSession.WhileLocked.self)
+        try Self.check("bluetooth-headset", bluetoothHeadset, HeadsetMode.self)
+        try Self.check("ducking", ducking, DuckingMode.self)
+        try Self.check("gate", tones?.gate, ToneGate.self)
+    }
+
+    private static func check(
+        _ key: String,
+        _ value: Int?,
+        _ range: ClosedRange<Int>,
+        _ unit: String
+    ) throws(TOMLError) {
+        guard let value, !range.contains(value) else { return }
+        let limits = "\(range.lowerBound) to \(range.upperBound) \(unit)"
+        throw TOMLError(place: nil, reason: "\(key) is \(value), it must be \(limits)")
+    }
+
+    private static func check<Choice: RawRepresentable<String> & CaseIterable>(
+        _ key: String,
+        _ value: String?,
+        _ choices: Choice.Type
+    ) throws(TOMLError) {
+        guard let value, Choice(rawValue: value) == nil else { return }
+        let names = choices.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        throw TOMLError(place: nil, reason: "\(key) is \"\(value)\", it must be one of \(names)")
     }
 }

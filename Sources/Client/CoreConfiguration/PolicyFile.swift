@@ -24,6 +24,9 @@ package struct PolicyFile: Equatable, Codable {
 
     private static let sizeLimit = 64 * 1024
 
+    /// The machine's, and the user's. All that exist apply.
+    package static var paths: [String] { ConfigurationFile.paths("pushtotalk/policy.toml") }
+
     /// The policy file is a symbolic link without a target.
     package struct BrokenLink: Error, CustomStringConvertible {
         package let link: String

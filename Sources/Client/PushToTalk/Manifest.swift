@@ -84,10 +84,9 @@ struct Manifest: Equatable {
     private static var executable: String { program.lastPathComponent }
 
     private static var paths: [String] {
-        let home =
-            Environment.variable("XDG_DATA_HOME") ?? (Environment.variable("HOME") ?? "") + "/.local/share"
         let shared = Environment.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
-        let directories = [home] + shared.split(separator: ":").map { String($0) }
+        let directories =
+            [UserDirectory.data.path].compactMap(\.self) + shared.split(separator: ":").map { String($0) }
         let name = executable
         return ["\(program.path).ptt.toml"]
             + directories.map { "\($0)/pushtotalk/applications/\(name).toml" }

@@ -21,7 +21,7 @@ package struct TalkSession: Equatable, Sendable {
     }
 
     /// What a locked screen means for transmissions.
-    package enum WhileLocked: String, Codable, Sendable {
+    package enum WhileLocked: String, CaseIterable, Codable, Sendable {
         /// A button or a person may transmit: no screen is needed for it.
         case allow
         /// Locking the screen ends a transmission, and none begins while it is locked.

@@ -4,6 +4,7 @@ import CoreConfiguration
 import Diagnosis
 import EventLoop
 import Glibc
+import TOML
 
 /// The files of this user, as the daemons read them.
 struct UserFiles: Sendable {
@@ -16,7 +17,7 @@ struct UserFiles: Sendable {
     @EventLoop
     static func observed(on host: Host) async -> UserFiles {
         let state = UserDirectory.state.path.map { $0 + "/pushtotalk" }
-        let paths = [Configuration.path, EnrolmentFile.path].compactMap(\.self)
+        let paths = Configuration.paths + EnrolmentFile.paths
         // A network's disk that hangs blocks each call: what follows reads only from one that has answered.
         let probe = await Host.bounded {
             for path in paths { _ = access(path, R_OK) }
@@ -24,8 +25,8 @@ struct UserFiles: Sendable {
         }
         guard let probe else { return UserFiles() }
         var files = UserFiles()
-        let configuration = files.readConfiguration()
-        let enrolments = files.readEnrolments()
+        let configuration = files.readConfiguration(on: host)
+        let enrolments = files.readEnrolments(on: host)
         let (policies, isClosed) = Self.policies(on: host)
         files.facts = FileFacts(
             configuration: configuration,
@@ -41,43 +42,40 @@ struct UserFiles: Sendable {
         let state: FileFacts.StateDirectory?
     }
 
-    private mutating func readConfiguration() -> FileFacts.Configured? {
-        guard let path = Configuration.path else { return nil }
-        do throws(ConfigurationError) {
-            preferences = try Configuration.load(path).microphone?.names ?? []
-            return .init(path: path)
+    private mutating func readConfiguration(on host: Host) -> FileFacts.Configured? {
+        do throws(ConfigurationFile.Unusable) {
+            let paths = Configuration.paths.map { host.machinePath($0) }
+            preferences = try Configuration.load(paths).microphone?.names ?? []
+            return Configuration.paths.last.map { .init(path: $0) }
         } catch {
-            return .init(path: path, problem: error.reason)
+            return .init(path: error.path, problem: error.reason)
         }
     }
 
-    private mutating func readEnrolments() -> FileFacts.Configured? {
-        guard let path = EnrolmentFile.path else { return nil }
-        do {
-            let contents = try EnrolmentFile.parse(
-                try TextFile.read(path, limit: EnrolmentFile.sizeLimit) ?? ""
-            )
-            enrolled = contents.enrolments.compactMap { enrolment in
-                enrolment.identity.bluetoothAddress.map {
-                    EnrolledButton(address: $0, name: enrolment.name ?? $0)
+    private mutating func readEnrolments(on host: Host) -> FileFacts.Configured? {
+        var found: FileFacts.Configured?
+        for path in EnrolmentFile.paths where found?.problem == nil {
+            do {
+                let contents = try EnrolmentFile.read(host.machinePath(path))
+                for enrolment in contents.enrolments {
+                    guard let address = enrolment.identity.bluetoothAddress else { continue }
+                    enrolled.removeAll { $0.address == address }
+                    enrolled.append(EnrolledButton(address: address, name: enrolment.name ?? address))
                 }
+                found = .init(path: path, problem: contents.problems.first.map { "\($0)" })
+            } catch {
+                found = .init(path: path, problem: "\(error)")
             }
-            return .init(path: path, problem: contents.problems.first.map { "\($0)" })
-        } catch {
-            return .init(path: path, problem: "\(error)")
         }
+        return found
     }
 
     private static func policies(on host: Host) -> (files: [FileFacts.Configured], isClosed: Bool) {
-        let user = UserDirectory.configuration.path.map { $0 + "/pushtotalk" }
         var found: [FileFacts.Configured] = []
         var rules = PolicyRules(files: [])
-        for (shown, read) in [("/etc/pushtotalk", host.path("/etc/pushtotalk"))]
-            + (user.map { [($0, $0)] } ?? [])
-        {
-            let path = shown + "/policy.toml"
+        for path in PolicyFile.paths {
             do {
-                guard let file = try PolicyFile.load(read + "/policy.toml") else { continue }
+                guard let file = try PolicyFile.load(host.machinePath(path)) else { continue }
                 rules.files.append(file)
                 found.append(.init(path: path))
             } catch {
@@ -85,6 +83,13 @@ struct UserFiles: Sendable {
             }
         }
         return (found, rules.isClosed(at: .now))
+    }
+}
+
+extension Host {
+    /// A file of the machine lies below the root that is looked at, the user's does not.
+    fileprivate func machinePath(_ path: String) -> String {
+        path.hasPrefix("/etc/") ? self.path(path) : path
     }
 }
 

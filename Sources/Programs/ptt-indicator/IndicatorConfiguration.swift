@@ -2,7 +2,7 @@ import EventLoop
 import IndicatorCore
 import TOML
 
-/// `$XDG_CONFIG_HOME/pushtotalk/indicator.toml`, every key optional.
+/// `/etc/pushtotalk/indicator.toml` and `$XDG_CONFIG_HOME/pushtotalk/indicator.toml`, every key optional.
 struct IndicatorConfiguration: Equatable, Codable {
     /// `text`, `media` or `off`: what a locked screen shows; `text` if left out.
     var lockScreen: String?
@@ -21,52 +21,26 @@ struct IndicatorConfiguration: Equatable, Codable {
     }
 }
 
-/// A configuration file that cannot be used. The indicator runs with ``IndicatorSettings/unreadable`` instead.
-struct IndicatorConfigurationError: Error, CustomStringConvertible {
-    let path: String
-    let reason: String
-
-    var description: String {
-        "\(path) cannot be used: \(reason). A locked screen shows nothing, and no key talks"
-    }
-}
-
 extension IndicatorSettings {
     /// Replaces a file that cannot be used, which may have asked for no less.
     static let unreadable = IndicatorSettings(lockScreen: .off, key: false)
 }
 
-extension IndicatorConfiguration {
-    /// The path of the file; nil without a home directory.
-    static var path: String? { UserDirectory.configuration.path.map { $0 + "/pushtotalk/indicator.toml" } }
-
-    /// In bytes. A configuration has a few lines; a larger file is a mistake.
-    private static let sizeLimit = 64 * 1024
-
-    /// - Returns: What the file says, or the defaults where there is no file.
-    static func load(_ path: String) throws(IndicatorConfigurationError) -> IndicatorSettings {
-        let configuration: IndicatorConfiguration
-        do {
-            guard let text = try TextFile.read(path, limit: sizeLimit) else { return IndicatorSettings() }
-            configuration = try TOML.decode(IndicatorConfiguration.self, from: text)
-        } catch {
-            throw IndicatorConfigurationError(path: path, reason: "\(error)")
+extension IndicatorSettings {
+    /// The machine's file, then the user's, whose keys take precedence.
+    static func load(
+        _ paths: [String] = ConfigurationFile.paths("pushtotalk/indicator.toml")
+    ) throws(ConfigurationFile.Unusable) -> IndicatorSettings {
+        let file = try ConfigurationFile.load(IndicatorConfiguration.self, paths) { file throws(TOMLError) in
+            guard let value = file.lockScreen, LockScreen(rawValue: value) == nil else { return }
+            let values = LockScreen.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            throw TOMLError(place: nil, reason: "lock-screen is \"\(value)\", it must be one of \(values)")
         }
-        var settings = IndicatorSettings(
-            namesOnLockScreen: configuration.namesOnLockScreen ?? false,
-            notifications: configuration.notifications ?? true,
-            key: configuration.key ?? true
+        return IndicatorSettings(
+            lockScreen: file.lockScreen.flatMap { LockScreen(rawValue: $0) } ?? .text,
+            namesOnLockScreen: file.namesOnLockScreen ?? false,
+            notifications: file.notifications ?? true,
+            key: file.key ?? true
         )
-        if let value = configuration.lockScreen {
-            guard let lockScreen = IndicatorSettings.LockScreen(rawValue: value) else {
-                let values = IndicatorSettings.LockScreen.allCases.map { "\"\($0.rawValue)\"" }
-                throw IndicatorConfigurationError(
-                    path: path,
-                    reason: "lock-screen is \"\(value)\", it must be one of \(values.joined(separator: ", "))"
-                )
-            }
-            settings.lockScreen = lockScreen
-        }
-        return settings
     }
 }

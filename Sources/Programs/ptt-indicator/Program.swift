@@ -5,6 +5,7 @@ import Invocation
 import Journal
 import Logging
 import PTTMessages
+import TOML
 
 /// `ptt-indicator`: shows the channel on the desktop. Core → session bus → panel.
 @main
@@ -56,14 +57,10 @@ final class Daemon {
     }
 
     private static func settings(_ log: Logger) -> IndicatorSettings {
-        guard let path = IndicatorConfiguration.path else {
-            log.error("HOME is not set: no configuration is read")
-            return IndicatorSettings()
-        }
-        do throws(IndicatorConfigurationError) {
-            return try IndicatorConfiguration.load(path)
+        do throws(ConfigurationFile.Unusable) {
+            return try IndicatorSettings.load()
         } catch {
-            log.error("\(error)")
+            log.error("\(error). A locked screen shows nothing, and no key talks")
             return .unreadable
         }
     }

@@ -3,13 +3,21 @@ import AccessoryFiles
 import CommandLineTool
 import EventLoop
 
-/// `devices.toml` of this user, with what a person can do about a file that cannot be used.
+/// `devices.toml` of this user, below which is that of the machine, with what a person can do about a file that cannot be used.
 enum EnrolledDeviceFile {
+    /// The user's entry, or else the machine's.
     static func enrolment(of identity: DeviceIdentity) throws -> Enrolment? {
-        let path = try path
+        for path in EnrolmentFile.paths.reversed() {
+            if let found = try contents(of: path).enrolments.first(where: { $0.identity == identity }) {
+                return found
+            }
+        }
+        return nil
+    }
+
+    private static func contents(of path: String) throws -> EnrolmentFile.Contents {
         do {
-            let text = try TextFile.read(path, limit: EnrolmentFile.sizeLimit) ?? ""
-            return try EnrolmentFile.parse(text).enrolments.first { $0.identity == identity }
+            return try EnrolmentFile.read(path)
         } catch {
             throw CommandError("\(path) cannot be used: \(error)")
         }
@@ -20,9 +28,18 @@ enum EnrolledDeviceFile {
     }
 
     /// - Returns: Whether it was enrolled.
+    /// - Throws: If it still is, for all users of the machine.
     static func remove(_ identity: DeviceIdentity) throws -> Bool {
         var wasEnrolled = false
         try edit { wasEnrolled = try $0.remove(identity) }
+        for path in EnrolmentFile.paths where path != EnrolmentFile.path {
+            guard try contents(of: path).enrolments.contains(where: { $0.identity == identity }) else {
+                continue
+            }
+            throw CommandError(
+                "\(path) enrols \(identity) for all users: only its entry there can be removed"
+            )
+        }
         return wasEnrolled
     }
 

@@ -9,6 +9,7 @@ import PTTCore
 import PTTMessages
 import PulseAudio
 import ServiceClient
+import TOML
 
 /// `pttd`: the core. Arguments → configuration → sockets → audio → machine → service → ready.
 @main
@@ -111,7 +112,7 @@ final class Daemon {
         let indicator = configuration.indicator ?? true ? IndicatorStarter(log: peers) : nil
         if let indicator { host.observers.append { indicator.update(after: $0) } }
         // First, so that no application is started for a channel that the policy forbids.
-        policy = PolicyWatch(PolicyWatch.directories, log: peers) { host.post(.policyChanged($0)) }
+        policy = PolicyWatch(log: peers) { host.post(.policyChanged($0)) }
         host.restore()
         // A channel that stayed joined is not joined again.
         if host.status.channel != nil { indicator?.start() }
@@ -227,14 +228,13 @@ final class Daemon {
 
     /// A configuration that cannot be used is logged; the core starts with defaults.
     private static func configuration(_ log: Logger) -> Configuration {
-        guard let path = Configuration.path else {
-            log.error("HOME is not set: no configuration is read, and no channel is kept over a restart")
-            return Configuration()
+        if UserDirectory.configuration.path == nil {
+            log.error("HOME is not set: nothing of this user is read, and no channel is kept over a restart")
         }
-        do throws(ConfigurationError) {
-            return try Configuration.load(path)
+        do throws(ConfigurationFile.Unusable) {
+            return try Configuration.load()
         } catch {
-            log.error("\(error)")
+            log.error("\(error). The defaults apply, and a locked screen refuses")
             return .unreadable
         }
     }

@@ -3,11 +3,11 @@ import AccessoryFiles
 import EventLoop
 import Logging
 import PTTMessages
-import TOML
 
-/// The devices whose presses may count: those in `devices.toml`. A change of the file counts at once.
+/// The devices whose presses may count: those in `devices.toml`, the machine's and the user's. A change of a file counts at
+/// once.
 ///
-/// A file that cannot be read enrols nothing: the consent that it may have withdrawn is not assumed.
+/// A file that cannot be read enrols nothing, and nor does the one before it: what it may have changed is not assumed.
 @EventLoop
 final class EnrolledDevices {
     /// A device that is used.
@@ -16,13 +16,13 @@ final class EnrolledDevices {
         let gate: Gate
     }
 
-    private let path: String?
+    private let paths: [String]
     private let log: Logger
     private var enrolments = Enrolments()
-    private var watch: FileWatch?
-    /// Why no device is enrolled although there is a file; nil while it can be used.
+    private var watches: [FileWatch] = []
+    /// Why a file enrols no device; nil while all can be used.
     private var failure: String?
-    private var loggedProblems: [TOMLError] = []
+    private var loggedProblems: [String] = []
 
     /// Called after a change of the file, and of ``candidate``.
     var onChange: @EventLoop () -> Void = {}
@@ -33,23 +33,25 @@ final class EnrolledDevices {
         didSet { if candidate != oldValue { onChange() } }
     }
 
-    /// `path` is the file; nil without a home directory.
-    init(_ path: String? = EnrolmentFile.path, log: Logger) {
-        self.path = path
+    /// Of `paths` a later file takes precedence.
+    init(_ paths: [String] = EnrolmentFile.paths, log: Logger) {
+        self.paths = paths
         self.log = log
     }
 
-    /// Reads the file, and watches it from now on.
+    /// Reads the files, and watches them from now on.
     func start() {
-        guard let path else {
-            return log.error("neither XDG_CONFIG_HOME nor HOME is set: no Bluetooth device can be enrolled")
+        if EnrolmentFile.path == nil {
+            log.error("neither XDG_CONFIG_HOME nor HOME is set: this user can enrol no device")
         }
-        do throws(SystemError) {
-            watch = try FileWatch(path) { [weak self] in self?.load(path) }
-        } catch {
-            log.warning("changes of \(path) will not be detected: \(error)")
+        for path in paths {
+            do throws(SystemError) {
+                watches.append(try FileWatch(path) { [weak self] in self?.load() })
+            } catch {
+                log.warning("changes of \(path) will not be detected: \(error)")
+            }
         }
-        load(path)
+        load()
     }
 
     /// Nil if the presses of the device do not count.
@@ -57,7 +59,7 @@ final class EnrolledDevices {
         candidate?.identity == identity ? nil : enrolments[identity]
     }
 
-    /// Whether the file has an entry for the device.
+    /// Whether a file has an entry for the device.
     func contains(_ identity: DeviceIdentity) -> Bool { enrolments[identity] != nil }
 
     /// The entry of a device, or that of the device that is being enrolled: with the gate of its presses. Nil: the device
@@ -76,23 +78,27 @@ final class EnrolledDevices {
         failure ?? "not enrolled: run `pttctl pair \(address)`"
     }
 
-    private func load(_ path: String) {
+    private func load() {
         let before = (enrolments, failure)
-        do {
-            let contents = try EnrolmentFile.parse(
-                try TextFile.read(path, limit: EnrolmentFile.sizeLimit) ?? ""
-            )
-            enrolments = Enrolments(contents.enrolments)
-            failure = nil
-            for problem in contents.problems where !loggedProblems.contains(problem) {
-                log.error("\(path): \(problem). This device is not enrolled")
+        var found: [Enrolment] = []
+        var problems: [String] = []
+        failure = nil
+        for path in paths {
+            do {
+                let contents = try EnrolmentFile.read(path)
+                // Of several entries for a device the first counts.
+                found = contents.enrolments + found
+                problems += contents.problems.map { "\(path): \($0). This device is not enrolled" }
+            } catch {
+                found = []
+                let reason = "\(path) cannot be used: \(error)"
+                failure = failure ?? reason
+                problems.append("\(reason). It enrols no device")
             }
-            loggedProblems = contents.problems
-        } catch {
-            enrolments = Enrolments()
-            failure = "\(path) cannot be used: \(error)"
-            log.error("\(path) cannot be used, and no device is enrolled: \(error)")
         }
+        for problem in problems where !loggedProblems.contains(problem) { log.error("\(problem)") }
+        loggedProblems = problems
+        enrolments = Enrolments(found)
         if before != (enrolments, failure) { onChange() }
     }
 }

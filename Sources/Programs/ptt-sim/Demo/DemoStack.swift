@@ -44,8 +44,7 @@ final class DemoStack {
 
     /// The person's own: an installation at home has its accessory files there, and nothing is written to it.
     private var dataHome: String {
-        Environment.variable("XDG_DATA_HOME")
-            ?? "\(Environment.variable("HOME") ?? directory)/.local/share"
+        UserDirectory.data.path ?? directory
     }
 
     /// - Parameter busReady: Called when the bus listens. The sound server may need longer; the core waits for it.

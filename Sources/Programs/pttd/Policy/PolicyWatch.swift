@@ -8,8 +8,6 @@ import PTTCore
 /// Reports the policy of the machine: at the start, when a file changes, and when a closed time begins or ends.
 @EventLoop
 final class PolicyWatch {
-    static let fileName = "policy.toml"
-
     private let paths: [String]
     private let log: RateLimitedLog
     private let report: @EventLoop (Policy) -> Void
@@ -28,11 +26,15 @@ final class PolicyWatch {
     }
 
     /// - Parameters:
-    ///   - directories: Where a `policy.toml` may be; all that exist apply.
+    ///   - paths: Where a `policy.toml` may be; all that exist apply.
     ///   - log: Receives a line for each file that cannot be used, each time that it is read.
     ///   - report: Called with each new policy, for the first time before the initialiser returns.
-    init(_ directories: [String], log: RateLimitedLog, report: @escaping @EventLoop (Policy) -> Void) {
-        paths = directories.map { "\($0)/\(Self.fileName)" }
+    init(
+        _ paths: [String] = PolicyFile.paths,
+        log: RateLimitedLog,
+        report: @escaping @EventLoop (Policy) -> Void
+    ) {
+        self.paths = paths
         self.log = log
         self.report = report
         watchClock()
@@ -41,11 +43,6 @@ final class PolicyWatch {
             load(path)
         }
         evaluate()
-    }
-
-    /// The machine's directory, and the user's.
-    static var directories: [String] {
-        ["/etc/pushtotalk"] + [UserDirectory.configuration.path.map { $0 + "/pushtotalk" }].compactMap(\.self)
     }
 
     /// Evaluates the policy for the present time, after the clock was set or the machine has slept.

@@ -1,0 +1,63 @@
+import EventLoop
+import JSON
+
+/// What configures a program: the file of the machine, and that of the user, whose keys take precedence.
+package enum ConfigurationFile {
+    /// In bytes. A configuration has a few lines; a larger file is a mistake.
+    private static let sizeLimit = 64 * 1024
+
+    /// - Parameter name: Below the directory, as in `program/program.toml`.
+    /// - Returns: In `/etc`, then in the user's configuration directory, if there is one.
+    package static func paths(_ name: String) -> [String] {
+        ["/etc", UserDirectory.configuration.path].compactMap { $0.map { "\($0)/\(name)" } }
+    }
+
+    /// A file that is there and says nothing that can be used.
+    package struct Unusable: Error, CustomStringConvertible {
+        package let path: String
+        package let reason: String
+
+        package var description: String { "\(path) cannot be used: \(reason)" }
+    }
+
+    /// - Parameters:
+    ///   - type: All its members may be missing.
+    ///   - paths: Of files that need not exist. A key of a later one replaces that of an earlier one, in tables one by one.
+    ///   - check: Refuses values that the type alone does not, of each file.
+    /// - Returns: What the files say together.
+    /// - Throws: For the first file that cannot be used.
+    package static func load<Value: Decodable>(
+        _ type: Value.Type,
+        _ paths: [String],
+        check: (Value) throws(TOMLError) -> Void
+    ) throws(Unusable) -> Value {
+        var merged = JSONObject()
+        for path in paths {
+            do {
+                guard let text = try TextFile.read(path, limit: sizeLimit) else { continue }
+                try check(try TOML.decode(type, from: text))
+                merged.overlay(try TOML.parse(text).object ?? JSONObject())
+            } catch {
+                throw Unusable(path: path, reason: "\(error)")
+            }
+        }
+        do throws(JSONDecodingError) {
+            return try JSON.object(merged).decode(type)
+        } catch {
+            throw Unusable(path: paths.joined(separator: " with "), reason: "\(error)")
+        }
+    }
+}
+
+extension JSONObject {
+    fileprivate mutating func overlay(_ later: JSONObject) {
+        for member in later.members {
+            if case .object(var table)? = self[member.key], case .object(let keys) = member.value {
+                table.overlay(keys)
+                self[member.key] = .object(table)
+            } else {
+                self[member.key] = member.value
+            }
+        }
+    }
+}
