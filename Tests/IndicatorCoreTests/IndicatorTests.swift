@@ -44,7 +44,10 @@ struct IndicatorTests {
     @Test(arguments: [TalkOrigin.panel.origin, Origin(kind: .wiredHeadset, identifier: "jack", name: "Jack")])
     func `a click stops the transmission, whatever began it`(origin: Origin) throws {
         var (indicator, channelID) = try Self.joined()
-        _ = indicator.handle(.core(.event(.transmissionBegan(Self.transmission(origin)))), at: Self.now)
+        _ = indicator.handle(
+            .core(.event(.transmissionBegan(transmission: Self.transmission(origin)))),
+            at: Self.now
+        )
         #expect(indicator.handle(.menuClicked(.talk), at: Self.now) == [.stop(channelID)])
     }
 
@@ -73,7 +76,10 @@ struct IndicatorTests {
     {
         var (indicator, channelID) = try Self.joined()
         let button = Origin(kind: .bluetoothButton, identifier: "b", name: "Button")
-        _ = indicator.handle(.core(.event(.transmissionBegan(Self.transmission(button)))), at: Self.now)
+        _ = indicator.handle(
+            .core(.event(.transmissionBegan(transmission: Self.transmission(button)))),
+            at: Self.now
+        )
         #expect(!indicator.handle(.screenLocked(true), at: Self.now).contains(.stop(channelID)))
         #expect(indicator.handle(.menuClicked(.talk), at: Self.now) == [.stop(channelID)])
     }
@@ -100,7 +106,7 @@ struct IndicatorTests {
         var (indicator, _) = try Self.joined()
         let end = Self.now + Indicator.pause.channelLeft
         let left = indicator.handle(
-            .core(.event(.channelLeft(.userRequest, explanation: nil))),
+            .core(.event(.channelLeft(leaveReason: .userRequest, explanation: nil))),
             at: Self.now
         )
         #expect(left.contains(.arm(at: end)))
@@ -108,7 +114,10 @@ struct IndicatorTests {
         #expect(indicator.handle(.timerFired, at: end).contains(.exit(.channelLeft)))
 
         let channel = try #require(try Self.status("Other").channel)
-        let joined = other.handle(.core(.event(.channelJoined(channel, .developerRequest))), at: Self.now)
+        let joined = other.handle(
+            .core(.event(.channelJoined(channel: channel, joinReason: .developerRequest))),
+            at: Self.now
+        )
         #expect(joined.contains(.disarm))
         #expect(Self.panel(joined)?.title == "Other")
         #expect(other.handle(.timerFired, at: end) == [])
@@ -131,14 +140,14 @@ struct IndicatorTests {
         var (indicator, _) = try Self.joined()
         let refusal = Refusal(.callActive, "a call\nis active")
         let refused = indicator.handle(
-            .core(.event(.transmissionRefused(TalkOrigin.panel.origin, refusal))),
+            .core(.event(.transmissionRefused(origin: TalkOrigin.panel.origin, refusal: refusal))),
             at: Self.now
         )
         let problem = Self.panel(refused)?.menu.first { $0.id == .problem }
         #expect(problem?.label == "a call is active")
         #expect(problem?.isVisible == true)
         let began = Self.transmission(TalkOrigin.panel.origin)
-        let next = indicator.handle(.core(.event(.transmissionBegan(began))), at: Self.now)
+        let next = indicator.handle(.core(.event(.transmissionBegan(transmission: began))), at: Self.now)
         #expect(Self.panel(next)?.menu.first { $0.id == .problem }?.isVisible == false)
     }
 
@@ -146,7 +155,11 @@ struct IndicatorTests {
         var (indicator, _) = try Self.joined()
         let origin = Origin(kind: .wiredHeadset, identifier: "jack", name: "Jack")
         let refused = indicator.handle(
-            .core(.event(.transmissionRefused(origin, Refusal(.callActive, "a call is active")))),
+            .core(
+                .event(
+                    .transmissionRefused(origin: origin, refusal: Refusal(.callActive, "a call is active"))
+                )
+            ),
             at: Self.now
         )
         #expect(refused == [])
@@ -158,7 +171,7 @@ struct IndicatorTests {
         var (indicator, _) = try Self.joined()
         let summary = ImageSummary(imageID: "anna", byteCount: 1)
         let participant = Participant(name: "Anna", image: summary)
-        let speaks = CoreEvent.participantChanged(participant)
+        let speaks = CoreEvent.participantChanged(participant: participant)
         let effects = indicator.handle(.core(.event(speaks)), at: Self.now)
         #expect(effects.contains(.fetchImage("anna")))
         #expect(Self.panel(effects)?.icon == .speaker(imageID: nil))
@@ -175,7 +188,7 @@ struct IndicatorTests {
         var kept: Set<String> = []
         for number in 0..<50 {
             let image = ImageSummary(imageID: "\(number)", byteCount: 1)
-            let speaks = CoreEvent.participantChanged(Participant(name: "Anna", image: image))
+            let speaks = CoreEvent.participantChanged(participant: Participant(name: "Anna", image: image))
             for effect in indicator.handle(.core(.event(speaks)), at: Self.now) {
                 switch effect {
                 case .fetchImage(let imageID): kept.insert(imageID)
@@ -191,7 +204,8 @@ struct IndicatorTests {
     @Test func `an event that shows nothing has no effect`() throws {
         var (indicator, _) = try Self.joined()
         for event in [
-            CoreEvent.volumeChanged(50), .audioActivating, .audioActivated, .recordersChanged(["x"]),
+            CoreEvent.volumeChanged(volume: 50), .audioActivating, .audioActivated,
+            .recordersChanged(recorders: ["x"]),
         ] {
             #expect(indicator.handle(.core(.event(event)), at: Self.now) == [])
         }

@@ -138,11 +138,11 @@ struct ModelComparison {
     private func brief(_ event: CoreEvent) -> Model.Notification {
         switch event {
         case .channelJoined(_, let reason): .joined(reason)
-        case .channelLeft(let reason, explanation: _): .left(reason)
-        case .transmissionEnded(_, let cause, by: let source): .ended(cause, by: source)
+        case .channelLeft(let reason, _): .left(reason)
+        case .transmissionEnded(_, let cause, let source): .ended(cause, by: source)
         case .transmissionRefused(_, let refusal): .refused(name(of: refusal))
         case .audioInterrupted(let interruption): .interrupted(interruption)
-        case .pushFinished(let pushID, let outcome, explanation: _): .finished(pushID.rawValue, outcome)
+        case .pushFinished(let pushID, let outcome, _): .finished(pushID.rawValue, outcome)
         default: .kind(event.kind)
         }
     }

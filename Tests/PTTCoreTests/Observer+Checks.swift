@@ -60,7 +60,7 @@ extension Observer {
             "audio ends with an open stream"
         case .audioDeactivated where status.transmission != nil: "audio ends before its transmission"
         case .transmissionBegan where status.transmission != nil: "a second transmission begins"
-        case .transmissionEnded(let transmission, _, by: _) where status.transmission != transmission:
+        case .transmissionEnded(let transmission, _, _) where status.transmission != transmission:
             "a transmission ends that did not run"
         case .transmissionEnded where openCapture != nil: "an end is published while the microphone is open"
         case .channelLeft where status.transmission != nil || status.audio != .inactive:

@@ -191,7 +191,7 @@ struct Observer {
             // There is no reception left to interrupt.
             (isSpeakerLost, isUnheard) = (false, false)
             if interruption != .call { interruption = nil }
-        case .pushFinished(let pushID, _, explanation: _):
+        case .pushFinished(let pushID, _, _):
             if pushes.remove(pushID) == nil { return "\(pushID) is finished that was not accepted" }
         default: break
         }

@@ -99,8 +99,8 @@ extension MessageTests {
                 "channelRestored", "pushReceived", "requestAnswered", "endRefused", "accessoryReleased",
                 "buttonPressed", "buttonReleased",
             ].contains(event.kind)
-            if !isForApplications { try expectFields(event, in: ChannelInterface.description) }
-            try expectFields(event, in: ApplicationInterface.description)
+            if !isForApplications { try expectFields(Tagged(event), in: ChannelInterface.description) }
+            try expectFields(Tagged(event), in: ApplicationInterface.description)
         }
         let attach = ApplicationInterface.AttachRequest(
             identifier: ApplicationID(rawValue: "org.example.Radio"),

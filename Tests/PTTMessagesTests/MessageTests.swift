@@ -37,45 +37,60 @@ import Testing
         isSilent: false
     )
     static let events: [CoreEvent] = [
-        .channelJoined(channel, .channelRestoration), .descriptorChanged(name: "Tac", image: image),
+        .channelJoined(channel: channel, joinReason: .channelRestoration),
+        .descriptorChanged(name: "Tac", image: image),
         .descriptorChanged(name: "Tac", image: nil), .applicationStarting, .applicationDetached,
-        .channelLeft(.systemPolicy, explanation: "closed"), .channelLeft(.userRequest, explanation: nil),
-        .serviceStatusChanged(.connecting), .transmissionModeChanged(.listenOnly),
+        .channelLeft(leaveReason: .systemPolicy, explanation: "closed"),
+        .channelLeft(leaveReason: .userRequest, explanation: nil),
+        .serviceStatusChanged(serviceStatus: .connecting),
+        .transmissionModeChanged(transmissionMode: .listenOnly),
         .accessoryEventsChanged(isEnabled: false),
-        .participantChanged(Participant(name: "Ann", image: image)),
-        .participantChanged(nil), .transmissionBegan(transmission),
-        .transmissionEnded(transmission, .linkLost, by: .unknown),
-        .transmissionRefused(origin, Refusal(.channelNotFound, "no channel is joined")),
+        .participantChanged(participant: Participant(name: "Ann", image: image)),
+        .participantChanged(participant: nil), .transmissionBegan(transmission: transmission),
+        .transmissionEnded(transmission: transmission, cause: .linkLost, endedBy: .unknown),
+        .transmissionRefused(origin: origin, refusal: Refusal(.channelNotFound, "no channel is joined")),
         .timeLimitNear(secondsLeft: 10), .audioActivating, .audioActivated, .audioDeactivated,
-        .audioInterrupted(.speakerLost), .audioInterruptionEnded,
+        .audioInterrupted(interruption: .speakerLost), .audioInterruptionEnded,
         .routeChanged(input: "Headset", output: nil),
         .audioServerReady, .audioServerLost,
-        .pushFinished(PushID(rawValue: 3), .failed, explanation: "transmitting"),
+        .pushFinished(pushID: PushID(rawValue: 3), outcome: .failed, explanation: "transmitting"),
         .channelRestored(
-            .init(channelID: channel.channelID, needsDescriptor: true),
-            PushToken(rawValue: "00ff")
+            restored: .init(channelID: channel.channelID, needsDescriptor: true),
+            pushToken: PushToken(rawValue: "00ff")
         ),
-        .pushReceived(push), .requestAnswered(nil, nil),
-        .requestAnswered(CallID(rawValue: 7), Refusal(.unknown, "the socket broke")),
-        .endRefused(Refusal(.transmissionNotFound, "nobody transmits")), .stateSaved,
-        .stateNotSaved(reason: "the disk is full"), .accessoryPressed(origin, .talk),
-        .accessoryReleased(origin, .emergency), .buttonPressed(origin, .channelUp),
-        .buttonReleased(origin, .multifunction), .transmissionBegan(emergency),
-        .virtualMicrophoneChanged(.off), .virtualMicrophoneChanged(.unavailable(reason: "no audio server")),
-        .virtualMicrophoneChanged(.idle), .virtualMicrophoneChanged(.recorded(by: ["Mumble", "OBS"])),
-        .callChanged(ActiveCall(source: "oFono", name: "Ann")), .callChanged(nil),
-        .recordersChanged(["Chromium"]), .recordersChanged([]),
-        .microphoneChanged(microphone), .microphoneChanged(nil), .volumeChanged(150),
-        .unknown("floorRequested"),
+        .pushReceived(push: push), .requestAnswered(callID: nil, refusal: nil),
+        .requestAnswered(callID: CallID(rawValue: 7), refusal: Refusal(.unknown, "the socket broke")),
+        .endRefused(refusal: Refusal(.transmissionNotFound, "nobody transmits")), .stateSaved,
+        .stateNotSaved(explanation: "the disk is full"), .accessoryPressed(origin: origin, role: .talk),
+        .accessoryReleased(origin: origin, role: .emergency),
+        .buttonPressed(origin: origin, role: .channelUp),
+        .buttonReleased(origin: origin, role: .multifunction), .transmissionBegan(transmission: emergency),
+        .virtualMicrophoneChanged(virtualMicrophone: .off),
+        .virtualMicrophoneChanged(virtualMicrophone: .unavailable(reason: "no audio server")),
+        .virtualMicrophoneChanged(virtualMicrophone: .idle),
+        .virtualMicrophoneChanged(virtualMicrophone: .recorded(by: ["Mumble", "OBS"])),
+        .callChanged(call: ActiveCall(source: "oFono", name: "Ann")), .callChanged(call: nil),
+        .recordersChanged(recorders: ["Chromium"]), .recordersChanged(recorders: []),
+        .microphoneChanged(microphone: microphone), .microphoneChanged(microphone: nil),
+        .volumeChanged(volume: 150),
+        .unknown(kind: "floorRequested"),
     ]
 
     @Test(arguments: events)
     func `an event reads back as it was written`(_ event: CoreEvent) throws {
-        #expect(try coded(event) == event)
+        #expect(try coded(Tagged(event)).value == event)
     }
 
     @Test func `an event on the socket has its kind and the members of that kind`() throws {
-        let text = try json(CoreEvent.transmissionEnded(Self.transmission, .linkLost, by: .unknown))
+        let text = try json(
+            Tagged(
+                CoreEvent.transmissionEnded(
+                    transmission: Self.transmission,
+                    cause: .linkLost,
+                    endedBy: .unknown
+                )
+            )
+        )
         #expect(
             text == """
                 {"cause":"linkLost","endedBy":"unknown","kind":"transmissionEnded","transmission":{"began":1000000,"origin":\
@@ -83,7 +98,7 @@ import Testing
                 "source":"handsfreeButton","transmissionID":7}}
                 """
         )
-        #expect(try json(CoreEvent.audioActivated) == #"{"kind":"audioActivated"}"#)
+        #expect(try json(Tagged(CoreEvent.audioActivated)) == #"{"kind":"audioActivated"}"#)
     }
 
     @Test(arguments: [
@@ -91,7 +106,7 @@ import Testing
         #"{"kind":"transmissionEnded","cause":"released"}"#,
     ])
     func `an event without a member of its kind does not decode`(_ text: String) {
-        #expect(throws: DecodingError.self) { try decoded(text, as: CoreEvent.self) }
+        #expect(throws: DecodingError.self) { try decoded(text, as: Tagged<CoreEvent>.self) }
     }
 
     @Test func `requests and replies read back as they were written`() throws {
@@ -229,7 +244,7 @@ import Testing
                 sequence: 1,
                 time: 2,
                 attachment: nil,
-                event: .pushReceived(Self.push)
+                event: .pushReceived(push: Self.push)
             )
         )
         try expectRoundTrip(ApplicationInterface.UseAttachmentRequest(callToken: "c"))

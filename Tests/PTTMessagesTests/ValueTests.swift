@@ -100,33 +100,39 @@ import Testing
             (VirtualMicrophone.off, false), (.unavailable(reason: "none"), false), (.idle, false),
             (.recorded(by: ["parecord"]), true),
         ] {
-            status.apply(.virtualMicrophoneChanged(microphone))
+            status.apply(.virtualMicrophoneChanged(virtualMicrophone: microphone))
             #expect(status.acceptsAccessoryPresses == isAccepted, "\(microphone)")
         }
-        status.apply(.channelJoined(MessageTests.channel, .developerRequest))
-        status.apply(.virtualMicrophoneChanged(.idle))
+        status.apply(.channelJoined(channel: MessageTests.channel, joinReason: .developerRequest))
+        status.apply(.virtualMicrophoneChanged(virtualMicrophone: .idle))
         #expect(status.acceptsAccessoryPresses)
-        status.apply(.virtualMicrophoneChanged(.recorded(by: ["parecord"])))
+        status.apply(.virtualMicrophoneChanged(virtualMicrophone: .recorded(by: ["parecord"])))
         status.apply(.accessoryEventsChanged(isEnabled: false))
         #expect(!status.acceptsAccessoryPresses)
-        status.apply(.channelLeft(.userRequest, explanation: nil))
+        status.apply(.channelLeft(leaveReason: .userRequest, explanation: nil))
         #expect(status.acceptsAccessoryPresses)
     }
 
     @Test func `the events of a transmission, applied to a status, end in the same status`() {
         let start = Status(channel: MessageTests.channel, isAudioServerReady: true, timeLimit: 60)
         var status = start
-        status.apply(.transmissionBegan(MessageTests.transmission))
+        status.apply(.transmissionBegan(transmission: MessageTests.transmission))
         status.apply(.audioActivating)
         status.apply(.audioActivated)
         #expect(status.transmission == MessageTests.transmission)
         #expect(status.audio == .active)
-        for event in [CoreEvent.timeLimitNear(secondsLeft: 10), .unknown("new")] {
+        for event in [CoreEvent.timeLimitNear(secondsLeft: 10), .unknown(kind: "new")] {
             let before = status
             status.apply(event)
             #expect(status == before)
         }
-        status.apply(.transmissionEnded(MessageTests.transmission, .released, by: .handsfreeButton))
+        status.apply(
+            .transmissionEnded(
+                transmission: MessageTests.transmission,
+                cause: .released,
+                endedBy: .handsfreeButton
+            )
+        )
         status.apply(.audioDeactivated)
         #expect(status == start)
         status.apply(.descriptorChanged(name: "Tac", image: MessageTests.image))
@@ -134,7 +140,7 @@ import Testing
         #expect(status.channel?.name == "Tac")
         #expect(status.channel?.application == nil)
         status.apply(.audioServerLost)
-        status.apply(.channelLeft(.userRequest, explanation: nil))
+        status.apply(.channelLeft(leaveReason: .userRequest, explanation: nil))
         #expect(status == Status(timeLimit: 60))
     }
 }

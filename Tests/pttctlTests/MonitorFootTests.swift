@@ -51,16 +51,26 @@ import Testing
             origin: origin,
             began: 10 * second
         )
-        foot.apply(update(at: 10 * second, nil, .transmissionBegan(transmission)))
+        foot.apply(update(at: 10 * second, nil, .transmissionBegan(transmission: transmission)))
         #expect(foot.isCounting)
         #expect(foot.line(columns: 80, at: 22 * second) == "Ops  │  Left hand transmits 0:12")
         foot.apply(
-            update(at: 20 * second, nil, .transmissionEnded(transmission, .released, by: .handsfreeButton))
+            update(
+                at: 20 * second,
+                nil,
+                .transmissionEnded(transmission: transmission, cause: .released, endedBy: .handsfreeButton)
+            )
         )
         #expect(!foot.isCounting)
-        foot.apply(update(at: 30 * second, nil, .participantChanged(Participant(name: "Ann", image: nil))))
+        foot.apply(
+            update(
+                at: 30 * second,
+                nil,
+                .participantChanged(participant: Participant(name: "Ann", image: nil))
+            )
+        )
         #expect(foot.line(columns: 80, at: 95 * second) == "Ops  │  Ann talks 1:05")
-        foot.apply(update(at: 96 * second, nil, .channelLeft(.userRequest, explanation: nil)))
+        foot.apply(update(at: 96 * second, nil, .channelLeft(leaveReason: .userRequest, explanation: nil)))
         #expect(foot.line(columns: 80, at: 96 * second) == "no channel")
         #expect(!foot.isCounting)
     }

@@ -61,16 +61,23 @@ import Testing
     )
     /// All events that have a text.
     private static let events: [CoreEvent] = [
-        .channelJoined(channel, .developerRequest), .descriptorChanged(name: "x", image: image),
-        .channelLeft(.userRequest, explanation: "x"), .participantChanged(channel.participant),
-        .transmissionBegan(transmission), .transmissionEnded(transmission, .linkLost, by: .unknown),
-        .transmissionRefused(origin, refusal), .routeChanged(input: "x", output: "x"),
-        .pushFinished(push.pushID, .failed, explanation: "x"), .stateNotSaved(reason: "x"),
-        .virtualMicrophoneChanged(.unavailable(reason: "x")), .virtualMicrophoneChanged(.recorded(by: ["x"])),
-        .callChanged(ActiveCall(source: "x", name: "x")), .recordersChanged(["x"]),
-        .microphoneChanged(microphone), .pushReceived(push), .requestAnswered(nil, refusal),
-        .endRefused(refusal), .accessoryPressed(origin, .talk), .buttonReleased(origin, .channelUp),
-        .unknown("x"),
+        .channelJoined(channel: channel, joinReason: .developerRequest),
+        .descriptorChanged(name: "x", image: image),
+        .channelLeft(leaveReason: .userRequest, explanation: "x"),
+        .participantChanged(participant: channel.participant),
+        .transmissionBegan(transmission: transmission),
+        .transmissionEnded(transmission: transmission, cause: .linkLost, endedBy: .unknown),
+        .transmissionRefused(origin: origin, refusal: refusal), .routeChanged(input: "x", output: "x"),
+        .pushFinished(pushID: push.pushID, outcome: .failed, explanation: "x"),
+        .stateNotSaved(explanation: "x"),
+        .virtualMicrophoneChanged(virtualMicrophone: .unavailable(reason: "x")),
+        .virtualMicrophoneChanged(virtualMicrophone: .recorded(by: ["x"])),
+        .callChanged(call: ActiveCall(source: "x", name: "x")), .recordersChanged(recorders: ["x"]),
+        .microphoneChanged(microphone: microphone), .pushReceived(push: push),
+        .requestAnswered(callID: nil, refusal: refusal),
+        .endRefused(refusal: refusal), .accessoryPressed(origin: origin, role: .talk),
+        .buttonReleased(origin: origin, role: .channelUp),
+        .unknown(kind: "x"),
     ]
     private static let status = Status(
         channel: channel,
@@ -175,7 +182,7 @@ import Testing
 
     private static func lines() throws -> [String] {
         var lines = try hostile(status).flatMap { Wording.lines($0) }
-        for event in events { lines += try hostile(event).map { Wording.line($0) } }
+        for event in events { lines += try hostile(Tagged(event)).map { Wording.line($0.value) } }
         lines += try hostile(device).map { Wording.line($0) }
         lines += try hostile(accessoryEvent).map { Wording.line($0) }
         lines += try hostile(explanation).flatMap { Wording.lines($0, includesOthers: true) }
@@ -243,12 +250,12 @@ import Testing
 
     @Test(arguments: [false, true])
     func `JSON escapes as JSON does, and reads back as it was`(isTerminal: Bool) throws {
-        let messages = try Self.events.flatMap { try Self.hostile($0) }
+        let messages = try Self.events.flatMap { try Self.hostile(Tagged($0)) }
         let parts = try messages.map { Terminal.Part.json(try JSON(encoding: $0)) }
         let printed = try Self.printed(parts, isTerminal: isTerminal)
         for line in printed {
             #expect(line.unicodeScalars.allSatisfy { !Self.isHostile($0) }, "\(line.debugDescription)")
         }
-        #expect(try printed.map { try JSON(parsing: $0).decode(CoreEvent.self) } == messages)
+        #expect(try printed.map { try JSON(parsing: $0).decode(Tagged<CoreEvent>.self) } == messages)
     }
 }

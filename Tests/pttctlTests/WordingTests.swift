@@ -71,7 +71,7 @@ import Testing
         let origin = Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset")
         let refusal = Refusal(.transmissionNotAllowed, "Ann talks")
         #expect(
-            Wording.line(CoreEvent.transmissionRefused(origin, refusal))
+            Wording.line(CoreEvent.transmissionRefused(origin: origin, refusal: refusal))
                 == "transmission refused: Headset, Ann talks (transmissionNotAllowed)"
         )
     }
@@ -79,11 +79,13 @@ import Testing
     @Test func `the outcome of a push is shown with its reason`() {
         let push = PushID(rawValue: 3)
         #expect(
-            Wording.line(.pushFinished(push, .answered, explanation: nil))
+            Wording.line(.pushFinished(pushID: push, outcome: .answered, explanation: nil))
                 == "push 3 answered by the application"
         )
         #expect(
-            Wording.line(.pushFinished(push, .undeliverable, explanation: "it did not start"))
+            Wording.line(
+                .pushFinished(pushID: push, outcome: .undeliverable, explanation: "it did not start")
+            )
                 == "push 3 not delivered: it did not start"
         )
     }

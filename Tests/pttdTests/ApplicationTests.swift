@@ -53,14 +53,16 @@ import Varlink
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.join(.hikers)
-        #expect(try await application.events.next() == .requestAnswered(nil, nil))
+        #expect(try await application.events.next() == .requestAnswered(callID: nil, refusal: nil))
         #expect(try await application.events.next().joinReason == .developerRequest)
         let mode = ApplicationInterface.TransmissionModeRequest(channelID: nil, mode: .fullDuplex)
         try await application.calls.call(ApplicationInterface.setTransmissionMode, mode)
-        #expect(try await application.events.next() == .requestAnswered(nil, nil))
-        #expect(try await application.events.next() == .transmissionModeChanged(.fullDuplex))
+        #expect(try await application.events.next() == .requestAnswered(callID: nil, refusal: nil))
+        #expect(
+            try await application.events.next() == .transmissionModeChanged(transmissionMode: .fullDuplex)
+        )
         let refused = try await refusal { _ = try await application.calls.begin(.button) }
-        #expect(try await application.events.next() == .requestAnswered(nil, refused))
+        #expect(try await application.events.next() == .requestAnswered(callID: nil, refusal: refused))
     }
 
     @Test @EventLoop func `every result of the second connection is notified, in the order of the calls`()
@@ -69,9 +71,9 @@ import Varlink
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
         _ = try await application.calls.status()
-        #expect(try await application.events.next() == .requestAnswered(nil, nil))
+        #expect(try await application.events.next() == .requestAnswered(callID: nil, refusal: nil))
         let refused = try await refusal { try await application.calls.leave() }
-        #expect(try await application.events.next() == .requestAnswered(nil, refused))
+        #expect(try await application.events.next() == .requestAnswered(callID: nil, refusal: refused))
         await #expect(throws: VarlinkCallError.self) { try await application.calls.image("none") }
         guard case .requestAnswered(nil, let missing?) = try await application.events.next() else {
             return #expect(Bool(false))
@@ -97,11 +99,16 @@ import Varlink
         }
         let foreground = "\(ApplicationInterface.name).SetForeground"
         try await call(foreground, ["isForeground": true, "callID": 7])
-        #expect(try await application.events.next() == .requestAnswered(CallID(rawValue: 7), nil))
+        #expect(
+            try await application.events.next() == .requestAnswered(callID: CallID(rawValue: 7), refusal: nil)
+        )
         let refused = try await refusal {
             try await call("\(ChannelInterface.name).EndTransmitting", ["callID": 3])
         }
-        #expect(try await application.events.next() == .requestAnswered(CallID(rawValue: 3), refused))
+        #expect(
+            try await application.events.next()
+                == .requestAnswered(callID: CallID(rawValue: 3), refusal: refused)
+        )
         await #expect(throws: VarlinkCallError.self) {
             try await call(foreground, ["isForeground": true, "callID": "seven"])
         }

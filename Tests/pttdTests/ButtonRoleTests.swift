@@ -79,8 +79,10 @@ import Varlink
         let events = try await fixture.application.next(4)
         #expect(
             events == [
-                .buttonPressed(.button, .channelUp), .buttonPressed(.button, .multifunction),
-                .buttonReleased(.button, .channelUp), .buttonReleased(.button, .multifunction),
+                .buttonPressed(origin: .button, role: .channelUp),
+                .buttonPressed(origin: .button, role: .multifunction),
+                .buttonReleased(origin: .button, role: .channelUp),
+                .buttonReleased(origin: .button, role: .multifunction),
             ]
         )
         #expect(try await fixture.sound.sourceOutputs().isEmpty)

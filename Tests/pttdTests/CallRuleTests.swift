@@ -26,7 +26,7 @@ import Testing
         #expect(refused.code == .callActive)
         #expect(refused.reason.contains("Caller"))
         caller.kill()
-        try await fixture.published { $0 == .callChanged(nil) }
+        try await fixture.published { $0 == .callChanged(call: nil) }
         // Nobody has released the button, and nothing begins.
         let status = try await fixture.accessoryd.status()
         #expect(status.transmission == nil && status.audio == .inactive)
@@ -59,7 +59,7 @@ import Testing
             fastest = min(fastest, .now - start)
             #expect(try await fixture.firstEnd() == .callActive)
             try modemManager.change(number, .terminated)
-            try await fixture.published { $0 == .callChanged(nil) }
+            try await fixture.published { $0 == .callChanged(call: nil) }
         }
         print("\(program): the microphone was closed \(fastest) after the call")
         #expect(fastest < .milliseconds(200))
@@ -78,7 +78,7 @@ import Testing
                 environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address]
             )
             if try await fixture.accessoryd.status().call == nil {
-                try await fixture.published { $0 == .callChanged(.callaudiod) }
+                try await fixture.published { $0 == .callChanged(call: .callaudiod) }
             }
             let refused = try await refusal { _ = try await fixture.accessoryd.begin() }
             #expect(refused.code == .callActive)

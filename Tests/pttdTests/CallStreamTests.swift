@@ -17,10 +17,10 @@ import Testing
         let fixture = try await MicrophoneFixture.start(program)
         for kind in ["--record", "--playback"] {
             let caller = try fixture.sound.caller(kind)
-            try await fixture.published { $0 == .callChanged(.phoneStream) }
+            try await fixture.published { $0 == .callChanged(call: .phoneStream) }
             #expect(try await fixture.accessoryd.status().call == .phoneStream)
             caller.kill()
-            try await fixture.published { $0 == .callChanged(nil) }
+            try await fixture.published { $0 == .callChanged(call: nil) }
         }
     }
 
@@ -34,10 +34,10 @@ import Testing
             try await sound.untilRecorded()
         }
         if try await fixture.accessoryd.status().call == nil {
-            try await fixture.published { $0 == .callChanged(.phoneStream) }
+            try await fixture.published { $0 == .callChanged(call: .phoneStream) }
         }
         caller?.kill()
-        try await fixture.published { $0 == .callChanged(nil) }
+        try await fixture.published { $0 == .callChanged(call: nil) }
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
@@ -49,21 +49,21 @@ import Testing
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == nil)
         let recorder = try fixture.sound.caller("--record", role: nil)
-        try await fixture.published { $0 == .recordersChanged(["Caller"]) }
+        try await fixture.published { $0 == .recordersChanged(recorders: ["Caller"]) }
         let status = try await fixture.accessoryd.status()
         #expect(status.call == nil && status.transmission != nil)
         #expect(status.recorders == ["Caller"])
         recorder.kill()
-        try await fixture.published { $0 == .recordersChanged([]) }
+        try await fixture.published { $0 == .recordersChanged(recorders: []) }
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `a call ends with the sound server`(program: PrivateAudioServer.Program) async throws {
         let fixture = try await MicrophoneFixture.start(program)
         let caller = try fixture.sound.caller("--record")
-        try await fixture.published { $0 == .callChanged(.phoneStream) }
+        try await fixture.published { $0 == .callChanged(call: .phoneStream) }
         fixture.sound.kill()
-        try await fixture.published { $0 == .callChanged(nil) }
+        try await fixture.published { $0 == .callChanged(call: nil) }
         caller.kill()
     }
 
@@ -71,9 +71,9 @@ import Testing
         let fixture = try await MicrophoneFixture.start(.pulseAudio, "call-applications = [\"caller\"]")
         let caller = try fixture.sound.caller("--record", role: nil)
         let call = ActiveCall(source: "call application", name: "Caller")
-        try await fixture.published { $0 == .callChanged(call) }
+        try await fixture.published { $0 == .callChanged(call: call) }
         caller.kill()
-        try await fixture.published { $0 == .callChanged(nil) }
+        try await fixture.published { $0 == .callChanged(call: nil) }
     }
 
     @Test @EventLoop func `without calls in the configuration nothing is watched`() async throws {

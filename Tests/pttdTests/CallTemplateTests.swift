@@ -32,11 +32,11 @@ import Testing
             at: "/ril_0",
             "/ril_0/voicecall01"
         )
-        try await fixture.published { $0 == .callChanged(nil) }
+        try await fixture.published { $0 == .callChanged(call: nil) }
         try await mock.call(dial)
-        try await fixture.published { $0 == .callChanged(.oFono) }
+        try await fixture.published { $0 == .callChanged(call: .oFono) }
         mock.kill()
-        try await fixture.published { $0 == .callChanged(nil) }
+        try await fixture.published { $0 == .callChanged(call: nil) }
     }
 
     @Test @EventLoop
@@ -76,8 +76,8 @@ import Testing
         #expect(refused.code == .callActive)
 
         try await mock.emit("CallDeleted", of: voice, at: modem, ringing)
-        try await fixture.published { $0 == .callChanged(nil) }
-        try await later.published { $0 == .callChanged(nil) }
+        try await fixture.published { $0 == .callChanged(call: nil) }
+        try await later.published { $0 == .callChanged(call: nil) }
         _ = try await later.accessoryd.begin()
         #expect(try await later.firstSoundOrEnd() == nil)
     }

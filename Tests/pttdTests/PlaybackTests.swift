@@ -39,7 +39,7 @@ import Testing
         let modules = try await sound.pactl("list", "short", "modules").split(separator: "\n")
         let module = try #require(modules.first { $0.contains("sink_name=speaker") }).prefix { $0.isNumber }
         try await sound.pactl("unload-module", String(module))
-        _ = try await events.first { $0 == .audioInterrupted(.speakerLost) }
+        _ = try await events.first { $0 == .audioInterrupted(interruption: .speakerLost) }
         try await sound.pactl("load-module", "module-null-sink", "sink_name=new")
         try await sound.pactl("set-default-sink", "new")
         _ = try await events.first { $0 == .audioActivated }
@@ -91,7 +91,9 @@ import Testing
         #expect(writer.write(packet.isEmpty ? [UInt8](repeating: 0, count: 9000) : packet))
         _ = try await fixture.core.process.lines.first { $0.contains("audio socket: ") }
         try await writer.ended.next()
-        _ = try await fixture.watcher.events.first { $0 == .audioInterrupted(.audioConnectionLost) }
+        _ = try await fixture.watcher.events.first {
+            $0 == .audioInterrupted(interruption: .audioConnectionLost)
+        }
         let status = try await fixture.application.calls.status()
         #expect(status.audio == .inactive && status.channel?.participant?.name == "Ana")
     }
@@ -102,7 +104,9 @@ import Testing
         _ = try await fixture.watcher.events.first { $0 == .audioActivated }
         // Dropped immediately.
         _ = try fixture.writer()
-        _ = try await fixture.watcher.events.first { $0 == .audioInterrupted(.audioConnectionLost) }
+        _ = try await fixture.watcher.events.first {
+            $0 == .audioInterrupted(interruption: .audioConnectionLost)
+        }
         let writer = try fixture.writer()
         _ = try await fixture.watcher.events.first { $0 == .audioInterruptionEnded }
         _ = try await fixture.watcher.events.first { $0 == .audioActivated }

@@ -33,9 +33,11 @@ import Varlink
                         began: 1_000_000,
                         role: role
                     )
-                    try expectSame(.transmissionBegan(transmission))
+                    try expectSame(.transmissionBegan(transmission: transmission))
                     for cause in EndCause.allCases {
-                        try expectSame(.transmissionEnded(transmission, cause, by: source))
+                        try expectSame(
+                            .transmissionEnded(transmission: transmission, cause: cause, endedBy: source)
+                        )
                     }
                 }
             }
@@ -45,8 +47,9 @@ import Varlink
 
     @Test func `the encoder writes all other events`() {
         let others: [CoreEvent] = [
-            .audioInterruptionEnded, .audioServerReady, .channelLeft(.userRequest, explanation: nil),
-            .timeLimitNear(secondsLeft: 10), .unknown("new"),
+            .audioInterruptionEnded, .audioServerReady,
+            .channelLeft(leaveReason: .userRequest, explanation: nil),
+            .timeLimitNear(secondsLeft: 10), .unknown(kind: "new"),
         ]
         for event in others { #expect(PreparedReply(usual: event, sequence: 1, time: 1) == nil) }
     }

@@ -26,8 +26,13 @@ import Varlink
         #expect(push.pushID == pushID && push.kind == .pushToTalk && push.isHighPriority)
         #expect(push.payload == payload)
         try await application.finish(pushID, .activeRemoteParticipant, by: "Ana")
-        _ = try await watcher.events.first { $0 == .participantChanged(Participant(name: "Ana")) }
-        #expect(try await watcher.events.next() == .pushFinished(pushID, .answered, explanation: nil))
+        _ = try await watcher.events.first {
+            $0 == .participantChanged(participant: Participant(name: "Ana"))
+        }
+        #expect(
+            try await watcher.events.next()
+                == .pushFinished(pushID: pushID, outcome: .answered, explanation: nil)
+        )
         _ = try await watcher.events.first { $0 == .audioActivated }
         try await application.setParticipant(nil)
         _ = try await watcher.events.first { $0 == .audioDeactivated }
@@ -40,8 +45,13 @@ import Varlink
         let client = try core.connect()
         let pushID = try await client.push(.to(application))
         try await application.finish(pushID, .leaveChannel)
-        _ = try await application.events.first { $0 == .pushFinished(pushID, .answered, explanation: nil) }
-        #expect(try await application.events.next() == .channelLeft(.developerRequest, explanation: nil))
+        _ = try await application.events.first {
+            $0 == .pushFinished(pushID: pushID, outcome: .answered, explanation: nil)
+        }
+        #expect(
+            try await application.events.next()
+                == .channelLeft(leaveReason: .developerRequest, explanation: nil)
+        )
         let rejected = try await rejection { _ = try await client.push(.to(application)) }
         #expect(rejected.code == .unregistered)
     }

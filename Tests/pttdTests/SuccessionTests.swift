@@ -63,7 +63,9 @@ import Testing
         #expect(try await watcher.nextEnd() == .applicationGone)
         #expect(try await sound.sourceOutputs().isEmpty)
         let restored = ApplicationInterface.Restored(channelID: .hikers, needsDescriptor: false)
-        _ = try await new.events.first { $0 == .channelRestored(restored, token ?? .init(rawValue: "")) }
+        _ = try await new.events.first {
+            $0 == .channelRestored(restored: restored, pushToken: token ?? .init(rawValue: ""))
+        }
         _ = try await new.events.first { $0.joinReason == .channelRestoration }
         let mode = ApplicationInterface.TransmissionModeRequest(channelID: .hikers, mode: .fullDuplex)
         try await new.calls.call(ApplicationInterface.setTransmissionMode, mode)

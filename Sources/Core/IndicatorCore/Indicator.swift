@@ -102,26 +102,25 @@ package struct Indicator: Sendable {
 
     private mutating func apply(_ event: CoreEvent, at now: MonotonicTime) -> [Effect] {
         status?.apply(event)
-        switch event {
-        case .transmissionRefused(let origin, let refusal):
-            // Of two clicks in a row the second may come before the first has begun.
-            if TalkOrigin(origin) != nil, refusal.code != .transmissionInProgress {
-                self.refusal = DisplayText(refusal.reason).or("Talking was refused")
-            }
-        case .transmissionBegan, .participantChanged, .channelJoined, .callChanged, .serviceStatusChanged,
-            .audioServerReady, .audioServerLost:
-            refusal = nil
-        case .channelLeft, .descriptorChanged, .applicationStarting, .applicationDetached,
-            .transmissionModeChanged, .accessoryEventsChanged, .transmissionEnded, .timeLimitNear,
-            .audioActivating, .audioActivated, .audioDeactivated, .audioInterrupted, .audioInterruptionEnded,
-            .routeChanged, .pushFinished, .stateSaved, .stateNotSaved, .virtualMicrophoneChanged,
-            .recordersChanged, .microphoneChanged, .volumeChanged, .channelRestored, .pushReceived,
-            .requestAnswered, .endRefused, .accessoryPressed, .accessoryReleased, .buttonPressed,
-            .buttonReleased, .unknown:
-            break
+        if outdatesRefusal(event) { refusal = nil }
+        // Of two clicks in a row the second may come before the first has begun.
+        if case .transmissionRefused(let origin, let refusal) = event, TalkOrigin(origin) != nil,
+            refusal.code != .transmissionInProgress
+        {
+            self.refusal = DisplayText(refusal.reason).or("Talking was refused")
         }
         updateExit(at: now)
         return []
+    }
+
+    /// Whether what was refused before this event may be allowed after it.
+    private func outdatesRefusal(_ event: CoreEvent) -> Bool {
+        if case .transmissionBegan = event { return true }
+        if case .participantChanged = event { return true }
+        if case .channelJoined = event { return true }
+        if case .callChanged = event { return true }
+        if case .serviceStatusChanged = event { return true }
+        return [.audioServerReady, .audioServerLost].contains(event)
     }
 
     // MARK: - Talking

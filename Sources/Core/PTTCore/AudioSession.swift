@@ -99,7 +99,7 @@ struct AudioSession: Equatable, Sendable {
     /// The session, if it is on, is about to end for this reason.
     mutating func interrupt(_ interruption: Interruption, effects: inout EffectCollector) {
         guard isOn else { return }
-        effects.publish(.audioInterrupted(interruption))
+        effects.publish(.audioInterrupted(interruption: interruption))
         self.interruption = interruption
     }
 
@@ -119,7 +119,7 @@ struct AudioSession: Equatable, Sendable {
 
     private mutating func deactivate(_ interruption: Interruption?, effects: inout EffectCollector) {
         if let interruption {
-            effects.publish(.audioInterrupted(interruption))
+            effects.publish(.audioInterrupted(interruption: interruption))
             self.interruption = interruption
         }
         effects.publish(.audioDeactivated)

@@ -111,10 +111,12 @@ extension JoinedChannel {
 
 extension PressedAccessory {
     fileprivate var pressed: CoreEvent {
-        role.transmits ? .accessoryPressed(origin, role) : .buttonPressed(origin, role)
+        role.transmits
+            ? .accessoryPressed(origin: origin, role: role) : .buttonPressed(origin: origin, role: role)
     }
 
     fileprivate var released: CoreEvent {
-        role.transmits ? .accessoryReleased(origin, role) : .buttonReleased(origin, role)
+        role.transmits
+            ? .accessoryReleased(origin: origin, role: role) : .buttonReleased(origin: origin, role: role)
     }
 }

@@ -68,7 +68,9 @@ extension TalkSession {
         let starting = channel?.starting
         channel?.presence = .running(RunningApplication(process, client: client, owner: process.owner))
         channel?.deliver(starting?.pushes ?? [], effects: &effects)
-        if let channel { effects.publish(.channelJoined(channel.description, .channelRestoration)) }
+        if let channel {
+            effects.publish(.channelJoined(channel: channel.description, joinReason: .channelRestoration))
+        }
         for event in starting?.missed ?? [] { effects.notify(client, event) }
     }
 
@@ -110,7 +112,9 @@ extension TalkSession {
             return
         }
         attachments[client]?.pushToken = nil
-        if let channel { effects.notify(client, .channelRestored(channel.restored, channel.pushToken)) }
+        if let channel {
+            effects.notify(client, .channelRestored(restored: channel.restored, pushToken: channel.pushToken))
+        }
         restore(to: process, of: client, effects: &effects)
     }
 
@@ -136,7 +140,7 @@ extension TalkSession {
         case .success(let channel):
             self.channel?.updateRunning { $0.serviceStatus = request.status }
             if channel.running?.serviceStatus != request.status {
-                effects.publish(.serviceStatusChanged(request.status))
+                effects.publish(.serviceStatusChanged(serviceStatus: request.status))
             }
             return .done
         }
@@ -154,7 +158,7 @@ extension TalkSession {
             of: request.channelID,
             from: client,
             effects: &effects
-        ) { .transmissionModeChanged($0) }
+        ) { .transmissionModeChanged(transmissionMode: $0) }
         yieldTransmission(effects: &effects)
         refuseUnheard(effects: &effects)
         return answer

@@ -30,7 +30,7 @@ extension TalkSession {
         }
         leaveVirtualMicrophone(effects: &effects)
         self.channel = channel
-        effects.publish(.channelJoined(channel.description, .channelRestoration))
+        effects.publish(.channelJoined(channel: channel.description, joinReason: .channelRestoration))
         startIfAbsent(effects: &effects)
     }
 

@@ -54,7 +54,7 @@ extension TalkSession {
     mutating func microphoneChanged(_ microphone: MicrophoneState, effects: inout EffectCollector) {
         guard microphone != self.microphone else { return }
         self.microphone = microphone
-        effects.publish(.microphoneChanged(microphone))
+        effects.publish(.microphoneChanged(microphone: microphone))
         guard microphone.isDeaf, let lease, audio.isLive(lease.captureID) else { return }
         endTransmission(.microphoneMuted, effects: &effects)
     }
@@ -66,7 +66,7 @@ extension TalkSession {
         guard request.volume != volume else { return .done }
         volume = request.volume
         effects.setVolume(volume)
-        effects.publish(.volumeChanged(volume))
+        effects.publish(.volumeChanged(volume: volume))
         return .done
     }
 
@@ -76,7 +76,7 @@ extension TalkSession {
         guard saved != volume else { return }
         volume = saved
         effects.setVolume(saved)
-        effects.publish(.volumeChanged(saved))
+        effects.publish(.volumeChanged(volume: saved))
     }
 
     mutating func reportBattery(_ report: ChannelInterface.BatteryReport, effects: inout EffectCollector)

@@ -6,7 +6,7 @@ extension TalkSession {
         guard call != self.call else { return }
         let earlier = self.call
         self.call = call
-        effects.publish(.callChanged(call))
+        effects.publish(.callChanged(call: call))
         switch (earlier, call) {
         case (nil, let call?): yield(to: call, effects: &effects)
         case (_?, nil): audio.endInterruption(effects: &effects)
@@ -26,6 +26,6 @@ extension TalkSession {
     mutating func recordersChanged(_ recorders: [String], effects: inout EffectCollector) {
         guard recorders != self.recorders else { return }
         self.recorders = recorders
-        effects.publish(.recordersChanged(recorders))
+        effects.publish(.recordersChanged(recorders: recorders))
     }
 }

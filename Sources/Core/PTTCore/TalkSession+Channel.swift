@@ -81,7 +81,7 @@ extension TalkSession {
     ) {
         for event in starting?.missed ?? [] { effects.notify(client, event) }
         guard starting == nil, let lease else { return }
-        effects.notify(client, .transmissionBegan(lease.transmission))
+        effects.notify(client, .transmissionBegan(transmission: lease.transmission))
         if audio.state == .active { effects.notify(client, .audioActivated) }
     }
 
@@ -93,7 +93,7 @@ extension TalkSession {
         leaveVirtualMicrophone(effects: &effects)
         self.channel = channel
         if let owner = channel.owner { leftChannels.remove(owner.identifier) }
-        effects.publish(.channelJoined(channel.description, reason))
+        effects.publish(.channelJoined(channel: channel.description, joinReason: reason))
         return .joined(
             channel.channelID,
             channel.format,
@@ -134,7 +134,7 @@ extension TalkSession {
         channel = nil
         // What has interrupted its session is not told to anybody any more.
         audio = AudioSession()
-        effects.publish(.channelLeft(reason, explanation: explanation))
+        effects.publish(.channelLeft(leaveReason: reason, explanation: explanation))
     }
 
     /// An application that is not attached is notified when it attaches.

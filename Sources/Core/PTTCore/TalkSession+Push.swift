@@ -82,8 +82,8 @@ extension TalkSession {
         }
         effects.publish(
             .pushFinished(
-                request.pushID,
-                refusal == nil ? .answered : .failed,
+                pushID: request.pushID,
+                outcome: refusal == nil ? .answered : .failed,
                 explanation: refusal?.reason ?? unheardReason(request.result)
             )
         )
@@ -101,7 +101,7 @@ extension TalkSession {
 
     private mutating func endTransmissionForPush(from client: ClientID, effects: inout EffectCollector) {
         if lease == nil {
-            effects.notify(client, .endRefused(RefusalCause.noTransmission.forClient))
+            effects.notify(client, .endRefused(refusal: RefusalCause.noTransmission.forClient))
         } else {
             endTransmission(.stopped, by: .developerRequest, effects: &effects)
         }
@@ -127,7 +127,7 @@ extension JoinedChannel {
             presence = .starting(starting)
         case .absent, .unowned:
             let reason = "the application is not running, and has not said how to start it"
-            effects.publish(.pushFinished(push.pushID, .undeliverable, explanation: reason))
+            effects.publish(.pushFinished(pushID: push.pushID, outcome: .undeliverable, explanation: reason))
         }
     }
 
@@ -136,7 +136,7 @@ extension JoinedChannel {
         updateRunning { running in
             for push in pushes {
                 running.pushes.append(WaitingPush(push, deliveredAt: effects.now))
-                effects.notify(running.client, .pushReceived(push))
+                effects.notify(running.client, .pushReceived(push: push))
             }
         }
     }
@@ -156,7 +156,11 @@ extension JoinedChannel {
         case .starting(var starting):
             for push in starting.pushes {
                 effects.publish(
-                    .pushFinished(push.pushID, outcome ?? .undeliverable, explanation: explanation)
+                    .pushFinished(
+                        pushID: push.pushID,
+                        outcome: outcome ?? .undeliverable,
+                        explanation: explanation
+                    )
                 )
             }
             starting.pushes = []
@@ -164,7 +168,9 @@ extension JoinedChannel {
         case .running(var running):
             for waiting in running.pushes {
                 let pushID = waiting.push.pushID
-                effects.publish(.pushFinished(pushID, outcome ?? .unanswered, explanation: explanation))
+                effects.publish(
+                    .pushFinished(pushID: pushID, outcome: outcome ?? .unanswered, explanation: explanation)
+                )
             }
             running.pushes = []
             presence = .running(running)
@@ -183,7 +189,9 @@ extension JoinedChannel {
             running.pushes.removeAll { late.contains($0) }
             for waiting in late {
                 let reason = "the application did not answer in time"
-                effects.publish(.pushFinished(waiting.push.pushID, .unanswered, explanation: reason))
+                effects.publish(
+                    .pushFinished(pushID: waiting.push.pushID, outcome: .unanswered, explanation: reason)
+                )
             }
         }
     }

@@ -60,7 +60,7 @@ extension TalkSession {
             }
         self.channel?.updateRunning { $0.reception = reception }
         if participant != channel.participant {
-            effects.publish(.participantChanged(participant.description))
+            effects.publish(.participantChanged(participant: participant.description))
         }
         return nil
     }
@@ -136,7 +136,7 @@ extension TalkSession {
         for request in reception.awaitedBy { effects.reply(to: request, .refused(refusal)) }
         channel?.updateRunning { $0.reception = nil }
         audio.clearInterruption()
-        effects.publish(.participantChanged(nil))
+        effects.publish(.participantChanged(participant: nil))
     }
 
     /// Whether the participant is played now. During an emergency in half duplex it is not, as a half-duplex radio does

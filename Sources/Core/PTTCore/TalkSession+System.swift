@@ -10,7 +10,7 @@ extension TalkSession {
     mutating func stateNotSaved(reason: String, effects: inout EffectCollector) {
         guard saveFailure != reason else { return }
         saveFailure = reason
-        effects.publish(.stateNotSaved(reason: reason))
+        effects.publish(.stateNotSaved(explanation: reason))
     }
 
     mutating func timerFired(effects: inout EffectCollector) {

@@ -20,7 +20,7 @@ extension TalkSession {
                 forwardPress(of: origin, role, heldBy: client, effects: &effects)
             }
             playRefusal(of: request.source, refusal, effects: &effects)
-            effects.publish(.transmissionRefused(origin, refusal.forClient))
+            effects.publish(.transmissionRefused(origin: origin, refusal: refusal.forClient))
             return .refused(refusal)
         }
         if !mayBegin(request, from: client, graceAt: nil) {
@@ -42,7 +42,7 @@ extension TalkSession {
             warning: warningLead.map { effects.now + (timeLimit - $0) },
             limit: effects.now + timeLimit
         )
-        announce(.transmissionBegan(transmission), effects: &effects)
+        announce(.transmissionBegan(transmission: transmission), effects: &effects)
         if role == .emergency { refuseUnheard(effects: &effects) }
         return .began(transmission.transmissionID)
     }
@@ -133,7 +133,10 @@ extension TalkSession {
         self.lease = nil
         if let tone = cause.tone(wasLive: audio.isLive(lease.captureID)) { effects.play(tone) }
         let (cause, source) = lease.released.map { (.released, $0.source) } ?? (cause, source)
-        announce(.transmissionEnded(lease.transmission, cause, by: source), effects: &effects)
+        announce(
+            .transmissionEnded(transmission: lease.transmission, cause: cause, endedBy: source),
+            effects: &effects
+        )
     }
 
     /// Publishes an event of the transmission, and keeps it for an application that is being started.

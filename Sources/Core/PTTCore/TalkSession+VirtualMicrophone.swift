@@ -15,7 +15,7 @@ extension TalkSession {
         guard virtualMicrophone != self.virtualMicrophone else { return }
         self.virtualMicrophone = virtualMicrophone
         yieldTransmission(effects: &effects)
-        effects.publish(.virtualMicrophoneChanged(virtualMicrophone))
+        effects.publish(.virtualMicrophoneChanged(virtualMicrophone: virtualMicrophone))
     }
 
     /// A channel that is joined takes the buttons, and with them the microphone.

@@ -22,14 +22,15 @@ extension TalkSession.Effect: CustomStringConvertible {
         case .closePlayback(let playback): "closePlayback \(playback.rawValue)"
         case .setTimer(let time): "setTimer \(time)"
         case .cancelTimer: "cancelTimer"
-        case .saveChannel(let saved): "saveChannel \(saved.map { traced($0) } ?? "none")"
-        case .saveDescriptor(let descriptor): "saveDescriptor \(descriptor.map { traced($0) } ?? "none")"
+        case .saveChannel(let saved): "saveChannel \(saved.map { TraceEncoder.text($0) } ?? "none")"
+        case .saveDescriptor(let descriptor):
+            "saveDescriptor \(descriptor.map { TraceEncoder.text($0) } ?? "none")"
         case .saveVolume(let volume): "saveVolume \(volume)"
         case .reply(let id, let answer): "reply \(id.rawValue) \(answer)"
-        case .publish(let event): "publish \(traced(event))"
-        case .notify(let client, let event): "notify client \(client.rawValue) \(traced(event))"
+        case .publish(let event): "publish \(TraceEncoder.text(event))"
+        case .notify(let client, let event): "notify client \(client.rawValue) \(TraceEncoder.text(event))"
         case .startApplication(let startID, let application, by: let activation):
-            "startApplication \(startID.rawValue) \(application.rawValue.traced) \(traced(activation))"
+            "startApplication \(startID.rawValue) \(application.rawValue.traced) \(TraceEncoder.text(activation))"
         case .setVolume(let volume): "setVolume \(volume)"
         case .playTone(let tone): "playTone \(tone)"
         case .playTalkPermit(let capture): "playTalkPermit \(capture.rawValue)"
@@ -40,4 +41,16 @@ extension TalkSession.Effect: CustomStringConvertible {
 
 func words(_ words: String?...) -> String {
     words.compactMap(\.self).joined(separator: " ")
+}
+
+func traced(_ token: PushToken) -> String {
+    String(token.rawValue.prefix(4))
+}
+
+func traced(_ refusal: Refusal) -> String {
+    "refused \(refusal.code) \(refusal.reason.traced)"
+}
+
+func traced(_ format: AudioFormat) -> String {
+    "\(format.rate)/\(format.channels)"
 }

@@ -15,15 +15,7 @@ package enum ApplicationInterface {
 
         \(types)
 
-        # kind is one of those of org.pushtotalk.Channel, or one that only the application receives: channelRestored
-        # (restored, pushToken; the attachment that held the channel has ended, and this one holds it now), pushReceived
-        # (push), requestAnswered (callID, refusal; a call of the second connection was carried out or, with refusal,
-        # not), endRefused (refusal; FinishPush asked for the end of a transmission, and there was none),
-        # accessoryPressed and accessoryReleased (origin, role; without a role, talk: a button that would begin a
-        # transmission, and that the application handles itself), buttonPressed and buttonReleased (origin, role; a
-        # button that does not transmit).
-        type Event (\(CoreEvent.commonMembers), restored: ?Restored, pushToken: ?string, push: ?Push, pushID: ?int,
-          outcome: ?PushOutcome, callID: ?int, role: ?ButtonRole)
+        \(CoreEvent.applicationDeclaration)
 
         # image: base64 of a PNG, JPEG, GIF or WebP file of at most \(Image.sizeLimit / 1024) KiB; any other is ignored.
         type Speaker (name: string, image: ?string)
@@ -167,13 +159,19 @@ package enum ApplicationInterface {
         /// Microseconds of the monotonic clock.
         package let time: Int
         package let attachment: Attachment?
-        package let event: CoreEvent?
+        private let tagged: Tagged<CoreEvent>?
+        package var event: CoreEvent? { tagged?.value }
 
         package init(sequence: Int, time: Int, attachment: Attachment?, event: CoreEvent?) {
             self.sequence = sequence
             self.time = time
             self.attachment = attachment
-            self.event = event
+            tagged = event.map(Tagged.init)
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case sequence, time, attachment
+            case tagged = "event"
         }
     }
 

@@ -9,7 +9,7 @@ extension ApplicationInterface {
         /// For pushes, which are accepted while the channel is joined.
         package let pushToken: PushToken
         package let format: AudioFormat
-        /// The channel of this application that stayed joined without it; ``CoreEvent/channelJoined(_:_:)`` follows.
+        /// The channel of this application that stayed joined without it; ``CoreEvent/channelJoined(channel:joinReason:)`` follows.
         package let restored: Restored?
         /// The channel of this application that was left while it was not attached. Reported once.
         package let left: Left?

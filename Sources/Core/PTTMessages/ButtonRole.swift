@@ -28,17 +28,17 @@ package enum ButtonRole: String, WireEnum {
         """
 }
 
-// The role of a press is not written if it is `talk`: so most messages stay as short as they were without roles, and a
-// message of an older peer is read as the press that it is.
+// A role that is not optional is not written if it is `talk`: so most messages stay as short as they were without roles,
+// and a message of an older peer is read as the press that it is. The compiler chooses these for the types of this module.
 
 extension KeyedEncodingContainer {
-    mutating func encode(pressOf role: ButtonRole, forKey key: Key) throws {
-        if role != .talk { try encode(role, forKey: key) }
+    mutating func encode(_ role: ButtonRole, forKey key: Key) throws {
+        try encodeIfPresent(role == .talk ? nil : role, forKey: key)
     }
 }
 
 extension KeyedDecodingContainer {
-    func decodePress(forKey key: Key) throws -> ButtonRole {
-        try decodeIfPresent(ButtonRole.self, forKey: key) ?? .talk
+    func decode(_ type: ButtonRole.Type, forKey key: Key) throws -> ButtonRole {
+        try decodeIfPresent(type, forKey: key) ?? .talk
     }
 }

@@ -163,13 +163,19 @@ extension ChannelInterface {
         /// Microseconds of the monotonic clock.
         package let time: Int
         package let status: Status?
-        package let event: CoreEvent?
+        private let tagged: Tagged<CoreEvent>?
+        package var event: CoreEvent? { tagged?.value }
 
         package init(sequence: Int, time: Int, status: Status?, event: CoreEvent?) {
             self.sequence = sequence
             self.time = time
             self.status = status
-            self.event = event
+            tagged = event.map(Tagged.init)
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case sequence, time, status
+            case tagged = "event"
         }
     }
 

@@ -14,16 +14,7 @@ package enum ChannelInterface {
 
         \(types)
 
-        # kind is one of channelJoined (channel, joinReason), descriptorChanged (name, image), applicationStarting,
-        # applicationDetached, channelLeft (leaveReason, explanation), serviceStatusChanged (serviceStatus),
-        # transmissionModeChanged (transmissionMode), accessoryEventsChanged (isEnabled), participantChanged
-        # (participant), transmissionBegan (transmission), transmissionEnded (transmission, cause, endedBy),
-        # transmissionRefused (origin, refusal), timeLimitNear (secondsLeft), audioActivating, audioActivated,
-        # audioDeactivated, audioInterrupted (interruption), audioInterruptionEnded, routeChanged (input, output),
-        # audioServerReady, audioServerLost, pushFinished (pushID, outcome, explanation), stateSaved, stateNotSaved
-        # (explanation), virtualMicrophoneChanged (virtualMicrophone), callChanged (call), recordersChanged (recorders),
-        # microphoneChanged (microphone), volumeChanged (volume).
-        type Event (\(CoreEvent.commonMembers), pushID: ?int, outcome: ?PushOutcome)
+        \(CoreEvent.declaration)
 
         # callID: see org.pushtotalk.Application; without effect for other clients than applications.
 

@@ -1,22 +1,24 @@
 /// An event of the core, which subscribers receive in order.
-package enum CoreEvent: Equatable, Sendable {
-    case channelJoined(Channel, JoinReason)
+///
+/// The names of the cases and of their values are those on the sockets, see ``Tagged``.
+package enum CoreEvent: Equatable, Codable, Sendable {
+    case channelJoined(channel: Channel, joinReason: JoinReason)
     case descriptorChanged(name: String, image: ImageSummary?)
     /// The core is starting the channel's application.
     case applicationStarting
     /// The application is not running, or no longer attached; the channel stays joined.
     case applicationDetached
     /// - Parameter explanation: What people should know about it, if anything.
-    case channelLeft(LeaveReason, explanation: String?)
-    case serviceStatusChanged(ServiceStatus)
-    case transmissionModeChanged(TransmissionMode)
+    case channelLeft(leaveReason: LeaveReason, explanation: String?)
+    case serviceStatusChanged(serviceStatus: ServiceStatus)
+    case transmissionModeChanged(transmissionMode: TransmissionMode)
     case accessoryEventsChanged(isEnabled: Bool)
     /// Another participant talks at the other end now, or none.
-    case participantChanged(Participant?)
-    case transmissionBegan(Transmission)
-    /// - Parameter by: What asked for the end; `unknown` if the core ended the transmission itself.
-    case transmissionEnded(Transmission, EndCause, by: TransmitSource)
-    case transmissionRefused(Origin, Refusal)
+    case participantChanged(participant: Participant?)
+    case transmissionBegan(transmission: Transmission)
+    /// - Parameter endedBy: What asked for the end; `unknown` if the core ended the transmission itself.
+    case transmissionEnded(transmission: Transmission, cause: EndCause, endedBy: TransmitSource)
+    case transmissionRefused(origin: Origin, refusal: Refusal)
     /// The time-out timer will end the transmission in so many seconds.
     case timeLimitNear(secondsLeft: Int)
     case audioActivating
@@ -24,7 +26,7 @@ package enum CoreEvent: Equatable, Sendable {
     case audioActivated
     case audioDeactivated
     /// The audio session is about to end while it is in use; ``audioDeactivated`` follows.
-    case audioInterrupted(Interruption)
+    case audioInterrupted(interruption: Interruption)
     /// The cause of the interruption is over.
     case audioInterruptionEnded
     /// The microphone or the speaker in use, by its name at the audio server: when it is first opened and when another
@@ -33,98 +35,82 @@ package enum CoreEvent: Equatable, Sendable {
     case audioServerReady
     case audioServerLost
     /// - Parameter explanation: What people should know about it, if anything.
-    case pushFinished(PushID, PushOutcome, explanation: String?)
+    case pushFinished(pushID: PushID, outcome: PushOutcome, explanation: String?)
 
     /// The state of the core is on disk again.
     case stateSaved
     /// The state of the core could not be written to disk: a reboot would find an earlier one.
     ///
-    /// - Parameter reason: Which operation failed, on which file.
-    case stateNotSaved(reason: String)
-    case virtualMicrophoneChanged(VirtualMicrophone)
+    /// - Parameter explanation: Which operation failed, on which file.
+    case stateNotSaved(explanation: String)
+    case virtualMicrophoneChanged(virtualMicrophone: VirtualMicrophone)
     /// A call began, another took its place or, with nil, there is none any more.
-    case callChanged(ActiveCall?)
+    case callChanged(call: ActiveCall?)
     /// The names of the other applications that record from a real microphone.
-    case recordersChanged([String])
+    case recordersChanged(recorders: [String])
     /// The microphone of the running transmission, or of the last one, or its state in the audio server.
-    case microphoneChanged(MicrophoneState?)
+    case microphoneChanged(microphone: MicrophoneState?)
     /// How loud the other end is heard, in percent.
-    case volumeChanged(Int)
+    case volumeChanged(volume: Int)
 
     // Only the application receives these.
 
     /// The attachment that held the application's channel has ended, and this one holds it now, with a token for its
-    /// pushes; ``channelJoined(_:_:)`` follows.
-    case channelRestored(ApplicationInterface.Restored, PushToken)
-    case pushReceived(Push)
+    /// pushes; ``channelJoined(channel:joinReason:)`` follows.
+    case channelRestored(restored: ApplicationInterface.Restored, pushToken: PushToken)
+    case pushReceived(push: Push)
     /// A call of the application was carried out or, with a refusal, not. It has its place among the other events, and
     /// no number if the call had none.
-    case requestAnswered(CallID?, Refusal?)
+    case requestAnswered(callID: CallID?, refusal: Refusal?)
     /// The answer to a push asked for the end of a transmission, and there was none.
-    case endRefused(Refusal)
+    case endRefused(refusal: Refusal)
     /// A button that would begin a transmission, and that the application handles itself, was pressed.
-    case accessoryPressed(Origin, ButtonRole)
-    /// A button after ``accessoryPressed(_:_:)`` was released, or its link was lost.
-    case accessoryReleased(Origin, ButtonRole)
+    case accessoryPressed(origin: Origin, role: ButtonRole)
+    /// A button after ``accessoryPressed(origin:role:)`` was released, or its link was lost.
+    case accessoryReleased(origin: Origin, role: ButtonRole)
     /// A button that does not transmit was pressed. An event of its own: an application that knows no roles would take
-    /// ``accessoryPressed(_:_:)`` for a wish to talk.
-    case buttonPressed(Origin, ButtonRole)
-    /// A button after ``buttonPressed(_:_:)`` was released, or its link was lost.
-    case buttonReleased(Origin, ButtonRole)
+    /// ``accessoryPressed(origin:role:)`` for a wish to talk.
+    case buttonPressed(origin: Origin, role: ButtonRole)
+    /// A button after ``buttonPressed(origin:role:)`` was released, or its link was lost.
+    case buttonReleased(origin: Origin, role: ButtonRole)
 
     /// An event of a newer core.
-    case unknown(String)
+    case unknown(kind: String)
 }
 
 extension CoreEvent {
-    /// The name of the kind of event on the socket.
-    package var kind: String {
-        switch self {
-        case .channelJoined: "channelJoined"
-        case .descriptorChanged: "descriptorChanged"
-        case .applicationStarting: "applicationStarting"
-        case .applicationDetached: "applicationDetached"
-        case .channelLeft: "channelLeft"
-        case .serviceStatusChanged: "serviceStatusChanged"
-        case .transmissionModeChanged: "transmissionModeChanged"
-        case .accessoryEventsChanged: "accessoryEventsChanged"
-        case .participantChanged: "participantChanged"
-        case .transmissionBegan: "transmissionBegan"
-        case .transmissionEnded: "transmissionEnded"
-        case .transmissionRefused: "transmissionRefused"
-        case .timeLimitNear: "timeLimitNear"
-        case .audioActivating: "audioActivating"
-        case .audioActivated: "audioActivated"
-        case .audioDeactivated: "audioDeactivated"
-        case .audioInterrupted: "audioInterrupted"
-        case .audioInterruptionEnded: "audioInterruptionEnded"
-        case .routeChanged: "routeChanged"
-        case .audioServerReady: "audioServerReady"
-        case .audioServerLost: "audioServerLost"
-        case .pushFinished: "pushFinished"
-        case .stateSaved: "stateSaved"
-        case .stateNotSaved: "stateNotSaved"
-        case .virtualMicrophoneChanged: "virtualMicrophoneChanged"
-        case .callChanged: "callChanged"
-        case .recordersChanged: "recordersChanged"
-        case .microphoneChanged: "microphoneChanged"
-        case .volumeChanged: "volumeChanged"
-        case .channelRestored: "channelRestored"
-        case .pushReceived: "pushReceived"
-        case .requestAnswered: "requestAnswered"
-        case .endRefused: "endRefused"
-        case .accessoryPressed: "accessoryPressed"
-        case .accessoryReleased: "accessoryReleased"
-        case .buttonPressed: "buttonPressed"
-        case .buttonReleased: "buttonReleased"
-        case .unknown(let kind): kind
-        }
-    }
-}
+    /// The name of the case.
+    package var kind: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 
-extension CoreEvent {
-    /// The members that events have in both interfaces; a member is there if it belongs to the kind of event.
-    static let commonMembers = """
+    /// In `org.pushtotalk.Channel`.
+    static let declaration = """
+        # kind is one of channelJoined (channel, joinReason), descriptorChanged (name, image), applicationStarting,
+        # applicationDetached, channelLeft (leaveReason, explanation), serviceStatusChanged (serviceStatus),
+        # transmissionModeChanged (transmissionMode), accessoryEventsChanged (isEnabled), participantChanged
+        # (participant), transmissionBegan (transmission), transmissionEnded (transmission, cause, endedBy),
+        # transmissionRefused (origin, refusal), timeLimitNear (secondsLeft), audioActivating, audioActivated,
+        # audioDeactivated, audioInterrupted (interruption), audioInterruptionEnded, routeChanged (input, output),
+        # audioServerReady, audioServerLost, pushFinished (pushID, outcome, explanation), stateSaved, stateNotSaved
+        # (explanation), virtualMicrophoneChanged (virtualMicrophone), callChanged (call), recordersChanged (recorders),
+        # microphoneChanged (microphone), volumeChanged (volume).
+        type Event (\(commonMembers), pushID: ?int, outcome: ?PushOutcome)
+        """
+
+    /// In `org.pushtotalk.Application`.
+    static let applicationDeclaration = """
+        # kind is one of those of org.pushtotalk.Channel, or one that only the application receives: channelRestored
+        # (restored, pushToken; the attachment that held the channel has ended, and this one holds it now), pushReceived
+        # (push), requestAnswered (callID, refusal; a call of the second connection was carried out or, with refusal,
+        # not), endRefused (refusal; FinishPush asked for the end of a transmission, and there was none),
+        # accessoryPressed and accessoryReleased (origin, role; without a role, talk: a button that would begin a
+        # transmission, and that the application handles itself), buttonPressed and buttonReleased (origin, role; a
+        # button that does not transmit).
+        type Event (\(commonMembers), restored: ?Restored, pushToken: ?string, push: ?Push, pushID: ?int,
+          outcome: ?PushOutcome, callID: ?int, role: ?ButtonRole)
+        """
+
+    /// A member is there if it belongs to the kind of event.
+    private static let commonMembers = """
         kind: string, channel: ?Channel, joinReason: ?JoinReason, leaveReason: ?LeaveReason, explanation: ?string,
           name: ?string, image: ?Image, serviceStatus: ?ServiceStatus, transmissionMode: ?TransmissionMode,
           isEnabled: ?bool, participant: ?Participant, transmission: ?Transmission, cause: ?EndCause, endedBy: ?Source,

@@ -95,7 +95,7 @@ extension Status {
         case .audioServerReady: isAudioServerReady = true
         case .audioServerLost: isAudioServerReady = false
         case .stateSaved: saveFailure = nil
-        case .stateNotSaved(let reason): saveFailure = reason
+        case .stateNotSaved(let explanation): saveFailure = explanation
         case .virtualMicrophoneChanged(let changed): virtualMicrophone = changed
         case .callChanged(let changed): call = changed
         case .recordersChanged(let changed): recorders = changed

@@ -44,30 +44,6 @@ package struct Transmission: Equatable, Codable, Sendable {
         """
 }
 
-extension Transmission {
-    private enum CodingKeys: CodingKey {
-        case transmissionID, source, origin, began, role
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        transmissionID = try fields.decode(TransmissionID.self, forKey: .transmissionID)
-        source = try fields.decode(TransmitSource.self, forKey: .source)
-        origin = try fields.decode(Origin.self, forKey: .origin)
-        began = try fields.decode(Int.self, forKey: .began)
-        role = try fields.decodePress(forKey: .role)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(transmissionID, forKey: .transmissionID)
-        try fields.encode(source, forKey: .source)
-        try fields.encode(origin, forKey: .origin)
-        try fields.encode(began, forKey: .began)
-        try fields.encode(pressOf: role, forKey: .role)
-    }
-}
-
 /// Numbers the transmissions of one run of the core, from 1.
 package struct TransmissionID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int

@@ -174,30 +174,23 @@ final class Demo {
         guard let event = update.event else { return }
         let time = Int64(update.time)
         if call != nil { return callUpdated(event, at: time) }
-        switch event {
-        case .audioServerReady: became(ready: .sound)
-        case .channelJoined: became(ready: .application)
-        case .transmissionBegan:
+        if case .transmissionBegan = event {
             step = .talking
             timeline.note("transmission began", at: time)
-        case .transmissionRefused(_, let refusal): fail(refusal.reason)
-        case .transmissionEnded(_, let cause, _):
+        }
+        if case .transmissionEnded(_, let cause, _) = event {
             step = .answering
             timeline.note("transmission ended: \(cause.rawValue)", at: time)
-        case .participantChanged(let participant): participantChanged(participant, at: time)
-        case .audioActivated: audioActivated(at: time)
-        case .audioDeactivated: audioDeactivated(at: time)
-        case .audioInterrupted(let interruption): fail("audio was interrupted: \(interruption.rawValue)")
-        case .channelLeft(_, let explanation): fail(explanation ?? "the channel was left")
-        case .applicationDetached: fail("ptt-echo has ended")
-        case .descriptorChanged, .applicationStarting, .serviceStatusChanged, .transmissionModeChanged,
-            .accessoryEventsChanged, .timeLimitNear, .audioActivating, .audioInterruptionEnded, .routeChanged,
-            .audioServerLost, .channelRestored, .pushReceived, .pushFinished, .requestAnswered, .endRefused,
-            .stateSaved, .virtualMicrophoneChanged, .callChanged, .recordersChanged, .microphoneChanged,
-            .volumeChanged, .stateNotSaved, .accessoryPressed, .accessoryReleased, .buttonPressed,
-            .buttonReleased, .unknown:
-            break
         }
+        if case .participantChanged(let participant) = event { participantChanged(participant, at: time) }
+        if case .audioActivated = event { audioActivated(at: time) }
+        if case .audioDeactivated = event { audioDeactivated(at: time) }
+        if case .audioServerReady = event { became(ready: .sound) }
+        if case .channelJoined = event { became(ready: .application) }
+        if case .transmissionRefused(_, let refusal) = event { fail(refusal.reason) }
+        if case .audioInterrupted(let cause) = event { fail("audio was interrupted: \(cause.rawValue)") }
+        if case .channelLeft(_, let explanation) = event { fail(explanation ?? "the channel was left") }
+        if case .applicationDetached = event { fail("ptt-echo has ended") }
     }
 
     private func participantChanged(_ participant: Participant?, at time: Int64) {

@@ -113,7 +113,12 @@ final class CoreService {
         guard call.interface != PushInterface.name,
             let attachment = clients.attachment(ofCaller: call.connection)
         else { return }
-        send(.requestAnswered(call.callID, refusal), on: attachment, sequence: host.sequence, time: .now)
+        send(
+            .requestAnswered(callID: call.callID, refusal: refusal),
+            on: attachment,
+            sequence: host.sequence,
+            time: .now
+        )
     }
 
     /// The reply to `GetStatus`, encoded again only after something has happened.

@@ -4,20 +4,12 @@ import PTTMessages
 extension TonePlayer {
     /// Keeps the stream open while a press can be answered by a tone.
     func update(after event: CoreEvent) {
-        switch event {
-        case .channelJoined: isChannelJoined = true
-        case .channelLeft: isChannelJoined = false
-        case .virtualMicrophoneChanged(let microphone): hasVirtualMicrophone = microphone.isPresent
-        case .audioServerReady, .audioServerLost: serverChanged()
-        case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
-            .transmissionModeChanged, .accessoryEventsChanged, .participantChanged, .transmissionBegan,
-            .transmissionEnded, .transmissionRefused, .timeLimitNear, .audioActivating, .audioActivated,
-            .audioDeactivated, .audioInterrupted, .audioInterruptionEnded, .routeChanged, .channelRestored,
-            .stateSaved, .stateNotSaved, .callChanged, .recordersChanged, .microphoneChanged, .volumeChanged,
-            .pushReceived, .pushFinished, .requestAnswered, .endRefused, .accessoryPressed,
-            .accessoryReleased, .buttonPressed, .buttonReleased, .unknown:
-            break
+        if case .channelJoined = event { isChannelJoined = true }
+        if case .channelLeft = event { isChannelJoined = false }
+        if case .virtualMicrophoneChanged(let microphone) = event {
+            hasVirtualMicrophone = microphone.isPresent
         }
+        if [.audioServerReady, .audioServerLost].contains(event) { serverChanged() }
     }
 }
 
