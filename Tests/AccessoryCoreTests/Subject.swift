@@ -1,5 +1,6 @@
-import AccessoryCore
 import PTTMessages
+
+@testable import AccessoryCore
 
 /// A representative accessory, and what may happen to it.
 struct Subject: Sendable, CustomStringConvertible {

@@ -1,6 +1,7 @@
-import IndicatorCore
 import PTTMessages
 import Testing
+
+@testable import IndicatorCore
 
 @Suite struct MediaPlayerTests {
     static let media = IndicatorSettings(lockScreen: .media)

@@ -1,6 +1,7 @@
-import IndicatorCore
 import PTTMessages
 import Testing
+
+@testable import IndicatorCore
 
 @Suite struct NoticeTests {
     @Test func `without a panel the notification is there as long as the channel`() {

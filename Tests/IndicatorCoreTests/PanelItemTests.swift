@@ -1,6 +1,7 @@
-import IndicatorCore
 import PTTMessages
 import Testing
+
+@testable import IndicatorCore
 
 struct PanelItemTests {
     private static func status() throws -> Status {

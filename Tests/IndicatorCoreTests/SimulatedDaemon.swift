@@ -1,5 +1,6 @@
-import IndicatorCore
 import PTTMessages
+
+@testable import IndicatorCore
 
 extension MonotonicTime {
     static let start = MonotonicTime(nanoseconds: 0)

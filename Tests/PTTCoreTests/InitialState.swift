@@ -1,5 +1,6 @@
-import PTTCore
 import PTTMessages
+
+@testable import PTTCore
 
 /// The states that differ in their answers, each with the events that lead to it.
 enum InitialState: String, CaseIterable {

@@ -1,5 +1,6 @@
-import PTTCore
 import PTTMessages
+
+@testable import PTTCore
 
 /// Random sequences of events, chosen so that many of them have effects.
 enum RandomSequence {

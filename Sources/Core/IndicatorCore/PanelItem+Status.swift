@@ -39,12 +39,12 @@ extension PanelItem {
         let activity = isTransmitting ? "The microphone is open" : speaker ?? "Nobody speaks"
         toolTip = problem.map { "\(activity). \($0)" } ?? activity
         menu = [
-            MenuEntry(.channel, label: name, imageID: channelImage),
-            MenuEntry(.speaker, label: speaker ?? "Nobody speaks", imageID: speakerImage),
-            MenuEntry(.problem, label: problem ?? "", isVisible: problem != nil),
-            MenuEntry(.separator),
-            MenuEntry(.talk, label: isTransmitting ? "Stop" : "Talk", isEnabled: channel != nil),
-            MenuEntry(.leave, label: "Leave", isEnabled: channel != nil),
+            MenuEntry(id: .channel, label: name, imageID: channelImage),
+            MenuEntry(id: .speaker, label: speaker ?? "Nobody speaks", imageID: speakerImage),
+            MenuEntry(id: .problem, label: problem ?? "", isVisible: problem != nil),
+            MenuEntry(id: .separator),
+            MenuEntry(id: .talk, label: isTransmitting ? "Stop" : "Talk", isEnabled: channel != nil),
+            MenuEntry(id: .leave, label: "Leave", isEnabled: channel != nil),
         ]
     }
 

@@ -21,14 +21,6 @@ package struct PanelItem: Equatable, Sendable {
     package var toolTip: String
     /// Always the same entries in the same order, so that a menu that is open stays as it is where nothing has changed.
     package var menu: [MenuEntry]
-
-    package init(title: String, state: State, icon: Icon, toolTip: String, menu: [MenuEntry]) {
-        self.title = title
-        self.state = state
-        self.icon = icon
-        self.toolTip = toolTip
-        self.menu = menu
-    }
 }
 
 /// An entry of the tray item's menu.
@@ -44,23 +36,9 @@ package struct MenuEntry: Equatable, Sendable {
     }
 
     package let id: ID
-    package var label: String
-    package var isEnabled: Bool
-    package var isVisible: Bool
+    package var label = ""
+    package var isEnabled = false
+    package var isVisible = true
     /// A picture that is ready.
     package var imageID: String?
-
-    package init(
-        _ id: ID,
-        label: String = "",
-        isEnabled: Bool = false,
-        isVisible: Bool = true,
-        imageID: String? = nil
-    ) {
-        self.id = id
-        self.label = label
-        self.isEnabled = isEnabled
-        self.isVisible = isVisible
-        self.imageID = imageID
-    }
 }

@@ -6,41 +6,20 @@ package struct ShownChannel: Equatable, Sendable {
         package var name: String
         /// The picture, if it has been fetched and can be shown.
         package var imageID: String?
-
-        package init(name: String, imageID: String? = nil) {
-            self.name = name
-            self.imageID = imageID
-        }
     }
 
     package var channelID: ChannelID
     package var name: String
     package var speaker: Speaker?
-    package var isMicrophoneOpen: Bool
+    package var isMicrophoneOpen = false
     /// Whether the channel's mode allows to talk.
-    package var canTalk: Bool
-    package var isLocked: Bool
+    package var canTalk = true
+    package var isLocked = false
     /// Whether a panel shows the tray item, and with it the open microphone.
-    package var hasPanel: Bool
+    package var hasPanel = false
+}
 
-    package init(
-        channelID: ChannelID,
-        name: String,
-        speaker: Speaker? = nil,
-        isMicrophoneOpen: Bool = false,
-        canTalk: Bool = true,
-        isLocked: Bool = false,
-        hasPanel: Bool = false
-    ) {
-        self.channelID = channelID
-        self.name = name
-        self.speaker = speaker
-        self.isMicrophoneOpen = isMicrophoneOpen
-        self.canTalk = canTalk
-        self.isLocked = isLocked
-        self.hasPanel = hasPanel
-    }
-
+extension ShownChannel {
     /// Nil without a channel, or without a core.
     init?(_ status: Status?, readyImages: Set<String>, isLocked: Bool, hasPanel: Bool) {
         guard let status, let channel = status.channel else { return nil }

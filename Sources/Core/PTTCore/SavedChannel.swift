@@ -8,20 +8,6 @@ package struct SavedChannel: Equatable, Codable, Sendable {
     package let pushToken: PushToken
     package let transmissionMode: TransmissionMode
     package let areAccessoryEventsEnabled: Bool
-
-    package init(
-        channelID: ChannelID,
-        owner: Owner?,
-        pushToken: PushToken,
-        transmissionMode: TransmissionMode,
-        areAccessoryEventsEnabled: Bool
-    ) {
-        self.channelID = channelID
-        self.owner = owner
-        self.pushToken = pushToken
-        self.transmissionMode = transmissionMode
-        self.areAccessoryEventsEnabled = areAccessoryEventsEnabled
-    }
 }
 
 /// The application that a channel belongs to, whether it is running or not.
@@ -30,12 +16,6 @@ package struct Owner: Hashable, Codable, Sendable {
     package let name: String
     /// Nil if only a person can start it.
     package let activation: Activation?
-
-    package init(identifier: ApplicationID, name: String, activation: Activation?) {
-        self.identifier = identifier
-        self.name = name
-        self.activation = activation
-    }
 }
 
 /// What people see of a channel: `PTChannelDescriptor` of Apple's framework.

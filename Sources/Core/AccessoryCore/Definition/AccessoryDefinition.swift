@@ -99,11 +99,6 @@ package struct SerialInput: Equatable, Sendable {
     /// The SDP service class of the port, usually 1101 (Serial Port Profile).
     package let serviceClass: GattUUID
     package let tokens: TokenTable
-
-    package init(serviceClass: GattUUID, tokens: TokenTable) {
-        self.serviceClass = serviceClass
-        self.tokens = tokens
-    }
 }
 
 package struct KeyInput: Equatable, Sendable {

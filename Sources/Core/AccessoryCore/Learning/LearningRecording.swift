@@ -43,13 +43,6 @@ package struct LearningStep: Equatable, Sendable {
     /// When the request to let go was shown; for two presses, the end of the time for them.
     package let releaseAsked: MonotonicTime
 
-    package init(number: Int, task: Task, pressAsked: MonotonicTime, releaseAsked: MonotonicTime) {
-        self.number = number
-        self.task = task
-        self.pressAsked = pressAsked
-        self.releaseAsked = releaseAsked
-    }
-
     /// When the press must be reported: a person may be this early, and needs this long with the delay of the radio.
     var press: ClosedRange<MonotonicTime> { LearningPlan.reaction(to: pressAsked) }
 
@@ -70,16 +63,8 @@ package struct LearningRecording: Equatable, Sendable {
     package internal(set) var steps: [LearningStep] = []
     package internal(set) var ended: MonotonicTime
 
-    package init(began: MonotonicTime) {
+    init(began: MonotonicTime) {
         self.began = began
         ended = began
-    }
-
-    /// For tests: a complete recording.
-    package init(began: MonotonicTime, ended: MonotonicTime, frames: [LearningFrame], steps: [LearningStep]) {
-        self.began = began
-        self.ended = ended
-        self.frames = frames
-        self.steps = steps
     }
 }
