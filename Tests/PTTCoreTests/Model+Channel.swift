@@ -14,7 +14,7 @@ extension Model {
         if let attachment, !isInForeground(attachment) { return "notInForeground" }
         let identifier =
             attachment?.application ?? request.application.map { ApplicationID(rawValue: $0) }
-        if let refusal = forbids(identifier ?? Policy.commandLine) { return refusal }
+        if let refusal = forbids(identifier ?? Self.commandLine) { return refusal }
         if let channel { return takeOver(channel, by: identifier, from: client, request) }
         // Semantics, “The push token”: that of the attachment, unless an earlier channel had it.
         let token = attachment?.spareToken ?? newToken

@@ -139,7 +139,7 @@ extension Model {
         case .idle: return .refused("noRecorder")
         case .recorded: break
         }
-        if let refusal = forbids(Policy.virtualMicrophone) { return .refused(refusal) }
+        if let refusal = forbids(Self.virtualMicrophoneID) { return .refused(refusal) }
         if let refusal = standstill ?? lockRefusal { return .refused(refusal) }
         if forbidsCall(request.role) { return .refused("callActive") }
         if let lastResort, lastResort.released == nil,

@@ -53,6 +53,9 @@ struct Model {
     }
 
     static let timeLimit = Duration.seconds(30)
+    // How policies name what is no application.
+    static let commandLine = ApplicationID(rawValue: "pttctl")
+    static let virtualMicrophoneID = ApplicationID(rawValue: "push-to-talk-microphone")
     let releaseLag: Duration
     let whileLocked: TalkSession.WhileLocked
     /// A setting of its own in the core; the tests need no other combinations.
@@ -194,9 +197,9 @@ struct Model {
         case .policyChanged(let policy):
             self.policy = policy
             // Semantics, “A policy that changes”.
-            if let channel, forbids(channel.ownerID ?? Policy.commandLine) != nil { leave(.systemPolicy) }
+            if let channel, forbids(channel.ownerID ?? Self.commandLine) != nil { leave(.systemPolicy) }
             // Ours.
-            if channel == nil, forbids(Policy.virtualMicrophone) != nil { endTransmission(.channelLeft) }
+            if channel == nil, forbids(Self.virtualMicrophoneID) != nil { endTransmission(.channelLeft) }
         case .systemSuspending: suspend()
         case .systemResumed: resume()
         case .sessionLocked: lock()
