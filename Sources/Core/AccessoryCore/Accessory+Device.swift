@@ -25,7 +25,7 @@ extension Accessory {
     /// The inputs whose notifications will be on with the next link.
     package var unlinkedInputs: [Int] {
         guard case .gatt(let link) = link else { return [] }
-        return link.inputs.indices.filter { link.isUnlinked($0) }
+        return link.inputs.indices.filter { link[$0] == .unlinked }
     }
 
     /// What is published when it changes.

@@ -6,8 +6,7 @@ extension Accessory {
     /// The answer tells the level of buttons of which no notification has told it. What a button notifies and what it
     /// answers may differ.
     mutating func fenceAnswered(_ input: Int, _ answer: FenceAnswer, at now: MonotonicTime) {
-        guard case .gatt(var gatt) = link, gatt.isFenced(input) else { return }
-        gatt.endFence(input, answer)
+        guard case .gatt(var gatt) = link, gatt[input].fenceAnswered(answer) else { return }
         link = .gatt(gatt)
         switch answer {
         case .refused: _ = settle(input, at: now)
@@ -21,8 +20,16 @@ extension Accessory {
     /// Before the notifications are known to be on, nothing tells a notification from a read. A button that is down in it
     /// has to be released first.
     mutating func valueSeen(_ value: [UInt8], input: Int) {
-        guard case .gatt(let gatt) = link, !gatt.isNotifying(input) else { return }
+        guard case .gatt(let gatt) = link, gatt[input].phase == .connecting else { return }
         hold(downs(in: value, input: input))
+    }
+
+    /// The timer may be late.
+    mutating func settle(_ input: Int, at now: MonotonicTime) -> Bool {
+        guard case .gatt(var gatt) = link, gatt[input].settle(at: now) else { return false }
+        link = .gatt(gatt)
+        buttons.assumeReleased(roles.roles(of: input))
+        return true
     }
 
     private mutating func hold(_ downs: RoleSet) {

@@ -30,7 +30,7 @@ extension Accessory {
             link = .gatt(next)
         case .fenceAnswered(let input, let answer): fenceAnswered(input, answer, at: now)
         case .notificationsStopped(let input):
-            if present.isNotifying(input) { reopen(present, present.found, &effects) }
+            if present[input].phase != .connecting { reopen(present, present.found, &effects) }
         case .servicesGone:
             switch present.state {
             case .away, .leaving: break

@@ -10,7 +10,7 @@ extension Accessory {
         guard case .gatt(let gatt) = link, case .gatt(let inputs) = definition.input,
             inputs.indices.contains(input)
         else { return }
-        let phase = phase(of: input, gatt, at: now)
+        let phase = settle(input, at: now) ? .ready : gatt[input].phase
         let signals = inputs[input].decoder.signals(of: value)
         if case .away = gatt.state, !signals.areUnknown {
             let event = AccessoryEvent(
@@ -23,27 +23,11 @@ extension Accessory {
         }
         var report = Report(sample: .bytes(value), input: input, time: now, phase: phase)
         apply(signals, &report, &effects)
-        guard gatt.isUnlinked(input) else { return }
+        guard gatt[input] == .unlinked else { return }
         // There is a link after all. What came over it before is not known.
         var next = gatt
         next.notificationsEnabled(input, at: now, &effects)
         link = .gatt(next)
-    }
-
-    private mutating func phase(of input: Int, _ gatt: GattLink, at now: MonotonicTime) -> Phase {
-        switch gatt.inputs[input] {
-        case .ready: .ready
-        case .settling, .fenced: settle(input, at: now) ? .ready : .settling
-        case .absent, .subscribing, .waiting, .unlinked, .failed: .connecting
-        }
-    }
-
-    /// The timer may be late.
-    mutating func settle(_ input: Int, at now: MonotonicTime) -> Bool {
-        guard case .gatt(var gatt) = link, gatt.settle(input, at: now) else { return false }
-        link = .gatt(gatt)
-        buttons.assumeReleased(roles.roles(of: input))
-        return true
     }
 
     mutating func bytesReceived(_ bytes: [UInt8], at now: MonotonicTime, _ effects: inout EffectList) {
