@@ -21,8 +21,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     for index in stride(from: 0, to: input.count - 1, by: 2) {
         let amount = Int(input[index + 1])
         switch input[index] % 8 {
-        case 0..<3: reader.expect(amount, isKept: queue.append(reader.message(amount)), limits)
-        case 3: reader.expect(amount * 100, isKept: queue.append(reader.message(amount * 100)), limits)
+        case 0..<3: reader.expect(amount, isKept: reader.append(amount, to: &queue), limits)
+        case 3: reader.expect(amount * 100, isKept: reader.append(amount * 100, to: &queue), limits)
         case 4..<7: reader.read(amount * (input[index] < 128 ? 1 : 64), from: &queue)
         default:
             queue.dropUnbegun()
@@ -46,6 +46,13 @@ private struct Reader {
 
     func message(_ size: Int) -> JSONObject {
         ["n": .int(Int64(number)), "x": .string(String(repeating: "x", count: size))]
+    }
+
+    func append(_ size: Int, to queue: inout OutputQueue) -> Bool {
+        queue.append {
+            message(size).write(to: &$0)
+            $0.append(0)
+        }
     }
 
     mutating func expect(_ size: Int, isKept: Bool, _ limits: VarlinkLimits) {

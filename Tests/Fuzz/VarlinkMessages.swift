@@ -65,7 +65,7 @@ private func check(_ message: JSON) {
     let parameters = call?.parameters ?? (try? reply?.result.get()) ?? message.object
     for unknownKeys in [JSON.UnknownKeys.refused, .ignored] {
         guard let value = try? parameters?.decode(Parameters.self, unknownKeys: unknownKeys) else { continue }
-        guard let encoded = try? JSONObject(encoding: value), let back = try? encoded.decode(Parameters.self),
+        guard let encoded = try? JSON(encoding: value), let back = try? encoded.decode(Parameters.self),
             back == value
         else { preconditionFailure("Does not survive encoding: \(value)") }
     }

@@ -50,12 +50,12 @@ import Varlink
             let method = "\(Certification.interface).\(step.method)"
             parameters["client_id"] = identifier
             switch step.kind {
-            case .call: parameters = try await client.call(method, parameters)
+            case .call: parameters = try await client.call(method, JSONText(parameters))
             case .oneway:
-                client.callOneway(method, parameters)
+                client.callOneway(method, JSONText(parameters))
                 parameters = [:]
             case .more:
-                let replies = try await client.replies(to: method, parameters)
+                let replies = try await client.replies(to: method, JSONText(parameters))
                 parameters = ["last_more_replies": .array(try replies.map { try #require($0["string"]) })]
             }
             guard step.kind == .call, let expected = step.answers.first else { continue }
@@ -95,7 +95,7 @@ import Varlink
             }
             position = (position + 1) % Certification.steps.count
             for (index, answer) in step.answers.enumerated() {
-                call.reply(answer, continues: index + 1 < step.answers.count)
+                call.reply(JSONText(answer), continues: index + 1 < step.answers.count)
             }
             if step.answers.isEmpty { call.reply() }
         }

@@ -26,23 +26,6 @@ import Varlink
         #expect(try await peer.next() == #"{"method":"a.b.C","more":true}"#)
     }
 
-    @Test @EventLoop func `a prepared call is sent each time that it is made`() async throws {
-        let (client, peer) = try connected()
-        let answers = AsyncQueue(of: String.self)
-        let call = PreparedCall("a.b.C", ["x": 1])
-        for _ in 0..<2 {
-            client.call(call) { answers.add((try? $0.get())?["y"]?.string ?? "failed") }
-            #expect(try await peer.next() == #"{"method":"a.b.C","parameters":{"x":1}}"#)
-            try peer.send(#"{"parameters":{"y":"z"}}"#)
-            #expect(try await answers.next() == "z")
-        }
-        client.call(PreparedCall("a.b.C", [:])) { _ in }
-        #expect(try await peer.next() == #"{"method":"a.b.C"}"#)
-        client.close()
-        client.call(call) { answers.add((try? $0.get())?["y"]?.string ?? "failed") }
-        #expect(try await answers.next() == "failed")
-    }
-
     @Test @EventLoop func `the last reply may have continues false`() async throws {
         let (client, peer) = try connected()
         let answers = AsyncQueue(of: String.self)

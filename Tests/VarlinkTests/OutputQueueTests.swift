@@ -9,7 +9,10 @@ import Testing
     }
 
     private func appended(_ message: JSONObject, to queue: inout OutputQueue) -> Bool {
-        queue.append(message)
+        queue.append {
+            message.write(to: &$0)
+            $0.append(0)
+        }
     }
 
     private func unsent(_ queue: OutputQueue) -> [UInt8] { queue.withUnsent { Array($0) } }

@@ -72,11 +72,11 @@ final class ServerFixture {
     private func echo(_ call: VarlinkCall) {
         echoes += 1
         echoed.append(call.connection)
-        call.reply(call.parameters)
+        call.reply(JSONText(call.parameters))
     }
 
     private func replyLater(to call: VarlinkCall) {
-        let later = DeferredSource { call.reply(call.parameters) }
+        let later = DeferredSource { call.reply(JSONText(call.parameters)) }
         later.trigger()
         self.later = later
     }
@@ -84,7 +84,7 @@ final class ServerFixture {
 
 extension VarlinkClient {
     /// The replies to a call with `more`, when the last one has arrived.
-    func replies(to method: String, _ parameters: JSONObject) async throws -> [JSONObject] {
+    func replies(to method: String, _ parameters: JSONText) async throws -> [JSONObject] {
         let arrived = AsyncQueue(of: (reply: Answer, continues: Bool).self)
         subscribe(method, parameters) { arrived.add(($0, $1)) }
         var replies: [JSONObject] = []

@@ -157,7 +157,7 @@ final class AccessoryFixture {
 
     func call<Reply: Decodable & Sendable>(
         _ method: String,
-        _ parameters: JSONObject = [:],
+        _ parameters: JSONText = [:],
         as type: Reply.Type = Reply.self
     ) async throws -> Reply {
         let client = try VarlinkClient(connectingTo: directory + "/pushtotalk/accessory")
@@ -176,7 +176,7 @@ final class AccessoryFixture {
     }
 
     /// The name of the error of a call.
-    func failure(_ method: String, _ parameters: JSONObject) async throws -> String {
+    func failure(_ method: String, _ parameters: JSONText) async throws -> String {
         let client = try client()
         defer { client.close() }
         do throws(VarlinkCallError) {

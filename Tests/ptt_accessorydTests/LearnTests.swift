@@ -108,7 +108,7 @@ private final class Listener {
     init(_ fixture: AccessoryFixture, _ device: String? = nil) throws {
         client = try fixture.client()
         let (replies, failures) = (replies, failures)
-        let parameters: JSONObject = ["device": .string(device ?? first)]
+        let parameters: JSONText = ["device": .string(device ?? first)]
         client.subscribe("\(AccessoryInterface.name).Learn", parameters) { answer, _ in
             switch answer {
             case .success(let parameters):

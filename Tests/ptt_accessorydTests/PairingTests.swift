@@ -24,7 +24,7 @@ import Varlink
         init(_ fixture: AccessoryFixture, _ address: String = first, seconds: Int = 20) throws {
             client = try fixture.client()
             let answers = answers
-            let parameters: JSONObject = [
+            let parameters: JSONText = [
                 "address": .string(address), "seconds": .int(Int64(seconds)),
             ]
             client.subscribe("\(AccessoryInterface.name).PairAndTest", parameters, timeLimit: .seconds(60)) {
@@ -195,7 +195,7 @@ import Varlink
 
     @Test @EventLoop func `bad parameters are refused`() async throws {
         let fixture = try await AccessoryFixture.start(known: false)
-        for parameters: JSONObject in [
+        for parameters: JSONText in [
             ["address": "nonsense", "seconds": 5], ["address": .string(first), "seconds": 0],
             ["address": .string(first), "seconds": 5, "mode": "sideways"],
         ] {
@@ -203,7 +203,7 @@ import Varlink
                 try await fixture.failure("PairAndTest", parameters) == "org.varlink.service.InvalidParameter"
             )
         }
-        let parameters: JSONObject = ["address": .string(first), "seconds": 5]
+        let parameters: JSONText = ["address": .string(first), "seconds": 5]
         #expect(try await fixture.failure("PairAndTest", parameters) == "org.varlink.service.ExpectedMore")
     }
 

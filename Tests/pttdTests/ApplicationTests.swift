@@ -94,7 +94,7 @@ import Varlink
     @Test @EventLoop func `the result of a numbered call has its number`() async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)
-        func call(_ method: String, _ parameters: JSONObject) async throws {
+        func call(_ method: String, _ parameters: JSONText) async throws {
             _ = try await application.calls.client.call(method, parameters)
         }
         let foreground = "\(ApplicationInterface.name).SetForeground"

@@ -89,7 +89,7 @@ import Varlink
         let client = try core.connect()
         let object = try #require(try JSON(parsing: parameters).object)
         do {
-            _ = try await client.client.call("\(ChannelInterface.name).\(method)", object)
+            _ = try await client.client.call("\(ChannelInterface.name).\(method)", JSONText(object))
             Issue.record("it was accepted")
         } catch VarlinkCallError.answered(let error) {
             #expect(error.name == "org.varlink.service.InvalidParameter")

@@ -4,7 +4,6 @@ import PTTCore
 import PTTMessages
 import TestSupport
 import Testing
-import Varlink
 
 @testable import pttd
 
@@ -12,13 +11,12 @@ import Varlink
 @Suite struct PressMessageTests {
     init() { withRunningLoop() }
 
-    private func expectSame(_ event: CoreEvent) throws {
+    private func expectSame(_ event: CoreEvent) {
         let update = ChannelInterface.Update(sequence: 41, time: 1_234_567, status: nil, event: event)
-        let byHand = try #require(PreparedReply(usual: event, sequence: 41, time: 1_234_567))
-        #expect(byHand.bytes == PreparedReply(try JSONObject(encoding: update), continues: true).bytes)
+        #expect(JSONText(press: event, sequence: 41, time: 1_234_567) == .encoding(update))
     }
 
-    @Test func `the events of a press are written as the encoder writes them`() throws {
+    @Test func `the events of a press are written as the encoder writes them`() {
         for kind in OriginKind.allCases {
             for source in TransmitSource.allCases {
                 for role in ButtonRole.allCases {
@@ -33,16 +31,16 @@ import Varlink
                         began: 1_000_000,
                         role: role
                     )
-                    try expectSame(.transmissionBegan(transmission: transmission))
+                    expectSame(.transmissionBegan(transmission: transmission))
                     for cause in EndCause.allCases {
-                        try expectSame(
+                        expectSame(
                             .transmissionEnded(transmission: transmission, cause: cause, endedBy: source)
                         )
                     }
                 }
             }
         }
-        for event in [CoreEvent.audioActivating, .audioActivated, .audioDeactivated] { try expectSame(event) }
+        for event in [CoreEvent.audioActivating, .audioActivated, .audioDeactivated] { expectSame(event) }
     }
 
     @Test func `the encoder writes all other events`() {
@@ -51,13 +49,7 @@ import Varlink
             .channelLeft(leaveReason: .userRequest, explanation: nil),
             .timeLimitNear(secondsLeft: 10), .unknown(kind: "new"),
         ]
-        for event in others { #expect(PreparedReply(usual: event, sequence: 1, time: 1) == nil) }
-    }
-
-    @Test func `the reply to a press is written as the encoder writes it`() throws {
-        let reply = ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: 9))
-        let encoded = PreparedReply(try JSONObject(encoding: reply), continues: false)
-        #expect(PreparedReply(reply).bytes == encoded.bytes)
+        for event in others { #expect(JSONText(press: event, sequence: 1, time: 1) == nil) }
     }
 
     /// Channel joined, transmission began, audio activating and active, transmission ended, audio inactive.

@@ -18,7 +18,7 @@ import Testing
                         role: role
                     )
                     #expect(
-                        ChannelInterface.BeginRequest(usual: try JSONObject(encoding: request)) == request
+                        ChannelInterface.BeginRequest(usual: .encoding(request)) == request
                     )
                 }
             }
@@ -30,7 +30,7 @@ import Testing
                         cause: cause,
                         role: role
                     )
-                    #expect(ChannelInterface.EndRequest(usual: try JSONObject(encoding: request)) == request)
+                    #expect(ChannelInterface.EndRequest(usual: .encoding(request)) == request)
                 }
             }
         }

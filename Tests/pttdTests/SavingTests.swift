@@ -187,7 +187,7 @@ extension CoreClient {
 
     /// Again and again, as long as it is not refused.
     fileprivate func changeVolume(_ answered: @escaping @EventLoop () -> Void) {
-        let parameters: JSONObject = ["volume": .int(.random(in: 0...100))]
+        let parameters: JSONText = ["volume": .int(.random(in: 0...100))]
         client.call(ChannelInterface.setVolume.qualifiedName, parameters) { [weak self] answer in
             answered()
             if case .success = answer { self?.changeVolume(answered) }
@@ -207,6 +207,6 @@ extension CoreClient {
     private func call(_ method: String, _ parameters: String, then: @escaping @EventLoop () -> Void) {
         // They are in this file.
         guard let parameters = try? JSON(parsing: parameters).object else { return }
-        client.call("\(ChannelInterface.name).\(method)", parameters) { _ in then() }
+        client.call("\(ChannelInterface.name).\(method)", JSONText(parameters)) { _ in then() }
     }
 }

@@ -17,7 +17,6 @@ package final class ServiceConnection {
 
     let socket: RuntimeSocket
     private let client: VarlinkClient
-    var presses = PressRequests()
     private var isClosed = false
 
     /// Connects to `pttd`. Where systemd listens for it, this starts it.
@@ -68,33 +67,15 @@ package final class ServiceConnection {
         timeLimit: Duration = .seconds(5),
         then: @escaping @EventLoop (Result<Reply, ServiceError>) -> Void
     ) {
-        let parameters = numbered(.encoding(request))
-        client.call(method.qualifiedName, parameters, timeLimit: timeLimit) { [self] answer in
+        client.call(method.qualifiedName, encoded(request), timeLimit: timeLimit) { [self] answer in
             then(decoded(answer))
         }
     }
 
-    private func numbered(_ parameters: JSONObject) -> JSONObject {
-        guard let callID = nextCallID else { return parameters }
-        var parameters = parameters
-        parameters["callID"] = .int(Int64(callID.rawValue))
+    private func encoded(_ request: some Encodable) -> JSONText {
+        guard let callID = nextCallID else { return .encoding(request) }
         nextCallID = CallID(rawValue: callID.rawValue + 1)
-        return parameters
-    }
-
-    /// Makes a call that is encoded already. An answer for which `read` returns nil is decoded as any other.
-    func call<Reply: Decodable>(
-        _ prepared: PreparedCall,
-        read: @escaping @EventLoop (JSONObject) -> Reply?,
-        then: @escaping @EventLoop (Result<Reply, ServiceError>) -> Void
-    ) {
-        client.call(prepared) { [self] answer in
-            if case .success(let parameters) = answer, let reply = read(parameters) {
-                then(.success(reply))
-            } else {
-                then(decoded(answer))
-            }
-        }
+        return .encoding(NumberedRequest(request: request, callID: callID))
     }
 
     /// Calls a method and waits for its reply.
@@ -127,7 +108,7 @@ package final class ServiceConnection {
         _ handler: @escaping @EventLoop (Update) -> Void,
         ended: @escaping @EventLoop (ServiceError?) -> Void
     ) {
-        let parameters = JSONObject.encoding(request)
+        let parameters = JSONText.encoding(request)
         client.subscribe(method.qualifiedName, parameters, timeLimit: timeLimit) { [self] answer, continues in
             guard !isClosed else { return }
             if continues, case .success(let parameters) = answer, !wanted(parameters) { return }
@@ -187,5 +168,21 @@ package final class ServiceConnection {
             // The caller then reports the answer's text.
             return nil
         }
+    }
+}
+
+/// A request and, as one more of its members, the number of its call.
+private struct NumberedRequest<Request: Encodable>: Encodable {
+    let request: Request
+    let callID: CallID
+
+    private enum CodingKeys: CodingKey {
+        case callID
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try request.encode(to: encoder)
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(callID, forKey: .callID)
     }
 }

@@ -89,7 +89,7 @@ final class PressForwarder {
             origin: origin,
             role: role
         )
-        requests.begin(request) { [weak self] result in
+        requests.call(ChannelInterface.beginTransmitting, request) { [weak self] result in
             switch result {
             case .success(let reply):
                 then(.success(reply.transmissionID))
@@ -101,16 +101,6 @@ final class PressForwarder {
             case .failure(let error): then(.failure(Refusal(.unknown, "\(error)")))
             }
         }
-    }
-
-    /// Encodes the requests of a press beforehand: the first encoding of a type looks up its metadata, which the first
-    /// press need not wait for.
-    private static func encodePressRequests(_ requests: ServiceConnection) {
-        let origin = Origin(kind: .bluetoothButton, identifier: "", name: "")
-        requests.prepare(
-            ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin),
-            ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: .released)
-        )
     }
 
     private func refuseAll() {
@@ -130,7 +120,7 @@ final class PressForwarder {
     ///   - role: The only button of the origin that was released; nil for all.
     func end(_ origin: Origin, _ cause: EndCause, role: ButtonRole? = nil) {
         let request = ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause, role: role)
-        core.requests?.end(request) { [log] result in
+        core.requests?.call(ChannelInterface.endTransmitting, request) { [log] result in
             // The core refuses this for a transmission that was refused or is over.
             if case .failure(let error) = result { log.debug("end of \(origin.name): \(error)") }
         }
@@ -211,7 +201,6 @@ final class PressForwarder {
         if let status = update.status {
             lastStatus = status
             lastEnded = nil
-            if let requests = core.requests { Self.encodePressRequests(requests) }
             isAbsenceLogged = false
             log.info("the core is connected")
             handler(.connected)

@@ -3,7 +3,6 @@ import JSON
 import PTTCore
 import PTTMessages
 import ServiceClient
-import Varlink
 
 /// One press from its request to its events, in a machine of its own whose effects nothing performs: no microphone is
 /// opened and no client is notified.
@@ -68,7 +67,7 @@ struct PressWarmUp {
                 published += 1
             }
             if case .reply(_, .began(let transmissionID)) = effect {
-                _ = PreparedReply(ChannelInterface.BeginReply(transmissionID: transmissionID))
+                _ = JSONText.encoding(ChannelInterface.BeginReply(transmissionID: transmissionID))
             }
             if case .openCapture(let capture, _) = effect { opened.append(capture) }
         }

@@ -94,11 +94,15 @@ final class DecodingNode: Decoder {
     private let step: Step
     private let parent: DecodingNode?
     private let unknownKeys: JSON.UnknownKeys
-    /// The key types of the containers of an object: every member must be a key of one of them.
-    private var keyTypes: [any CodingKey.Type] = []
+    /// A bit for each member of an object that was asked for, by its index. No type has more than 64 keys.
+    @exclusivity(unchecked)
+    private var known: UInt64 = 0
+    @exclusivity(unchecked)
     private var nested: [DecodingNode] = []
+    @exclusivity(unchecked)
     private var isReadAsWhole = false
     /// The index of the member that was found last, since members are mostly read in their order.
+    @exclusivity(unchecked)
     private var lastFound = 0
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -142,17 +146,19 @@ final class DecodingNode: Decoder {
     func index(of key: String, in object: JSONObject) -> Int? {
         guard let index = object.index(of: key, from: lastFound) else { return nil }
         lastFound = index
+        known |= 1 << index
         return index
     }
+
+    /// Every member is known, whatever its key.
+    func readAsWhole() { isReadAsWhole = true }
 
     func refuseUnknownKeys() throws(JSONDecodingError) {
         guard case .refused = unknownKeys else { return }
         for node in nested { try node.refuseUnknownKeys() }
         guard !isReadAsWhole, case .object(let object) = value else { return }
-        for member in object.members {
-            guard keyTypes.contains(where: { $0.init(stringValue: member.key) != nil }) else {
-                throw error(.unknownKey, at: .key(member.key))
-            }
+        for (index, member) in object.members.enumerated() where known & 1 << index == 0 {
+            throw error(.unknownKey, at: .key(member.key))
         }
     }
 
@@ -174,7 +180,6 @@ final class DecodingNode: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let object) = value else { throw mismatch("an object", value) }
-        keyTypes.append(type)
         return KeyedDecodingContainer(ObjectDecodingContainer<Key>(node: self, object: object))
     }
 

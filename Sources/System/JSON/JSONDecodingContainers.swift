@@ -4,7 +4,10 @@ struct ObjectDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let object: JSONObject
 
     var codingPath: [any CodingKey] { node.codingPath }
-    var allKeys: [Key] { object.members.compactMap { Key(stringValue: $0.key) } }
+    var allKeys: [Key] {
+        node.readAsWhole()
+        return object.members.compactMap { Key(stringValue: $0.key) }
+    }
 
     func contains(_ key: Key) -> Bool { node.index(of: key.stringValue, in: object) != nil }
 

@@ -4,45 +4,83 @@ package struct JSONEncodingError: Error, CustomStringConvertible {
     package let description: String
 }
 
-extension JSON {
+/// The text of a JSON value, as short as possible.
+package struct JSONText: Equatable, Sendable {
+    /// UTF-8.
+    package let bytes: [UInt8]
+
     /// Encodes a value. Optionals that are nil are left out.
     ///
     /// - Throws: For a number that is not finite or beyond 64 bits with sign, and whatever `value` itself throws.
     package init(encoding value: some Encodable) throws(JSONEncodingError) {
-        let node = EncodingNode()
+        let text = EncodedText()
         do {
-            try value.encode(to: node)
+            try text.append(value)
         } catch {
             throw JSONEncodingError(
                 description: "could not encode \(type(of: value)) as JSON: \(explanation(error))"
             )
         }
-        self = node.finished()
+        bytes = text.bytes
     }
-}
 
-extension JSONObject {
-    /// Encodes a value as an object.
-    ///
-    /// - Throws: As ``JSON/init(encoding:)``, and for a value that is not encoded as an object.
-    package init(encoding value: some Encodable) throws(JSONEncodingError) {
-        switch try JSON(encoding: value) {
-        case .object(let object): self = object
-        case let other:
-            throw JSONEncodingError(description: "\(type(of: value)) becomes \(other.kind), not an object")
-        }
+    package var isEmptyObject: Bool { bytes.count == 2 && bytes.first == UInt8(ascii: "{") }
+
+    package init(_ object: JSONObject) {
+        var bytes: [UInt8] = []
+        object.write(to: &bytes)
+        self.bytes = bytes
     }
-}
 
-extension JSONObject {
-    /// The object of a message of this program's own types: structures of strings, booleans, integers that fit in 64
+    /// An object with the members that `write` adds, for the most frequent messages, for which `Codable` takes too long.
+    package init(_ write: (JSONMembers) -> Void) {
+        let text = EncodedText()
+        text.appendObject(write)
+        bytes = text.bytes
+    }
+
+    /// The text of a message of this program's own types: structures of strings, booleans, integers that fit in 64
     /// bits, and arrays of these. Traps on a value that JSON cannot represent.
-    package static func encoding(_ message: some Encodable) -> JSONObject {
+    package static func encoding(_ message: some Encodable) -> JSONText {
         do throws(JSONEncodingError) {
-            return try JSONObject(encoding: message)
+            return try JSONText(encoding: message)
         } catch {
             preconditionFailure("\(error)")
         }
+    }
+}
+
+extension JSONText: ExpressibleByDictionaryLiteral {
+    /// Traps on a duplicate key.
+    package init(dictionaryLiteral elements: (String, JSON)...) {
+        self.init(JSONObject(uniqueMembers: elements))
+    }
+}
+
+extension JSON {
+    /// The value that ``JSONText/init(encoding:)`` writes.
+    package init(encoding value: some Encodable) throws(JSONEncodingError) {
+        self.init(try JSONText(encoding: value))
+    }
+
+    fileprivate init(_ text: JSONText) {
+        do throws(JSONSyntaxError) {
+            // No limits: the text is our own.
+            let limit = Int.max
+            try self.init(parsing: text.bytes.span, depthLimit: limit, valueLimit: limit, markLimit: limit)
+        } catch {
+            preconditionFailure("The encoder wrote \(error)")
+        }
+    }
+}
+
+extension JSONObject {
+    /// As ``JSONText/encoding(_:)``, for a structure.
+    package static func encoding(_ message: some Encodable) -> JSONObject {
+        guard let object = JSON(JSONText.encoding(message)).object else {
+            preconditionFailure("\(type(of: message)) is not encoded as an object")
+        }
+        return object
     }
 }
 
@@ -51,120 +89,148 @@ private func explanation(_ error: any Error) -> String {
     return context.debugDescription
 }
 
-/// A value while it is encoded: the `Encoder`, and the storage of its containers.
-///
-/// Nested containers (`nestedContainer`, `superEncoder`) are nodes of their own, whose values are inserted at the end.
-final class EncodingNode: Encoder, SingleValueEncodingContainer {
-    private enum Content {
-        case nothing
-        case single(JSON)
-        case array([JSON], nested: [(Int, EncodingNode)])
-        case object(JSONObject, nested: [(String, EncodingNode)])
+/// The members of an object that is written one after the other. Keys must be unique; that is not checked.
+package struct JSONMembers {
+    fileprivate let text: EncodedText
+    fileprivate let depth: Int
+
+    package func add(_ key: String, _ value: String) {
+        text.begin(key, at: depth)
+        text.append(value)
     }
 
-    private var content = Content.nothing
+    package func add(_ key: String, _ value: Int) {
+        text.begin(key, at: depth)
+        text.append(Int64(value))
+    }
+
+    /// - Parameters:
+    ///   - key: Its value is an object.
+    ///   - write: Adds the members of that.
+    package func add(_ key: String, _ write: (JSONMembers) -> Void) {
+        text.begin(key, at: depth)
+        text.appendObject(write)
+    }
+}
+
+/// The text of a value while it is encoded.
+///
+/// What is written last is the end of the text: a nested container must be complete before the one around it goes on.
+final class EncodedText {
+    // Only this class changes these, and none of its functions calls another while it does.
+    @exclusivity(unchecked)
+    private(set) var bytes: [UInt8] = []
+    /// The number of arrays and objects that are open.
+    @exclusivity(unchecked)
+    private var depth = 0
+    /// A bit for each of them, the innermost lowest: set for an array.
+    @exclusivity(unchecked)
+    private var arrays: UInt64 = 0
+
+    init() { bytes.reserveCapacity(512) }
+
+    /// Appends a whole value; an empty object if it encodes nothing, as a structure without members.
+    func append(_ value: some Encodable) throws {
+        let (start, depth) = (bytes.count, depth)
+        try value.encode(to: ValueEncoder(text: self, depth: depth))
+        if self.depth > depth { close(to: depth) }
+        if bytes.count == start { bytes.append(contentsOf: "{}".utf8) }
+    }
+
+    func appendObject(_ write: (JSONMembers) -> Void) {
+        let depth = depth
+        open(isArray: false, at: depth)
+        write(JSONMembers(text: self, depth: depth + 1))
+        close(to: depth)
+    }
+
+    func append(_ value: JSON) { value.write(to: &bytes) }
+    func append(_ value: Int64) { JSON.write(value, to: &bytes) }
+    func append(_ value: String) { JSON.write(value, to: &bytes) }
+    func append(_ value: Bool) { append(JSON.bool(value)) }
+
+    func append(_ value: Double) throws {
+        guard value.isFinite else { throw Self.unrepresentable(value, "is not finite") }
+        append(JSON.double(value))
+    }
+
+    @inline(__always)
+    func append<Value: FixedWidthInteger>(integer value: Value) throws {
+        guard let value = Int64(exactly: value) else {
+            throw Self.unrepresentable(value, "is beyond 64 bits with sign")
+        }
+        append(value)
+    }
+
+    private static func unrepresentable(_ value: Any, _ reason: String) -> EncodingError {
+        let context = EncodingError.Context(codingPath: [], debugDescription: "\(value) \(reason)")
+        return .invalidValue(value, context)
+    }
+
+    /// Begins the next member of the object that is the innermost of `depth` containers.
+    func begin(_ key: String, at depth: Int) {
+        beginElement(at: depth, after: UInt8(ascii: "{"))
+        append(key)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// Begins the next element of the array that is the innermost of `depth` containers.
+    func beginElement(at depth: Int) { beginElement(at: depth, after: UInt8(ascii: "[")) }
+
+    @inline(__always)
+    private func beginElement(at depth: Int, after opening: UInt8) {
+        if self.depth > depth { close(to: depth) }
+        precondition(self.depth == depth, "A container was used after the one around it went on")
+        if bytes.last != opening { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    /// Opens an array or an object as the value inside `depth` containers. A second one for the same value goes on with
+    /// the first.
+    func open(isArray: Bool, at depth: Int) {
+        if self.depth > depth { return close(to: depth + 1) }
+        precondition(depth < UInt64.bitWidth, "A message has no more than 64 levels")
+        self.depth += 1
+        arrays = arrays << 1 | (isArray ? 1 : 0)
+        bytes.append(isArray ? UInt8(ascii: "[") : UInt8(ascii: "{"))
+    }
+
+    private func close(to depth: Int) {
+        while self.depth > depth {
+            bytes.append(arrays & 1 == 1 ? UInt8(ascii: "]") : UInt8(ascii: "}"))
+            arrays >>= 1
+            self.depth -= 1
+        }
+    }
+}
+
+/// Encodes one value, into which `depth` arrays and objects are open.
+struct ValueEncoder: Encoder, SingleValueEncodingContainer {
+    let text: EncodedText
+    let depth: Int
 
     /// Not tracked: an encoding error is an error of the program, and its text has the type.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        if case .object = content {} else { content = .object(JSONObject(), nested: []) }
-        return KeyedEncodingContainer(ObjectEncodingContainer<Key>(node: self))
+        text.open(isArray: false, at: depth)
+        return KeyedEncodingContainer(ObjectEncodingContainer<Key>(text: text, depth: depth + 1))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        if case .array = content {} else { content = .array([], nested: []) }
-        return ArrayEncodingContainer(node: self)
+        text.open(isArray: true, at: depth)
+        return ArrayEncodingContainer(text: text, depth: depth + 1)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-    /// The encoded value; an empty object if nothing was encoded, as for a structure without members.
-    func finished() -> JSON {
-        switch content {
-        case .nothing: return .object(JSONObject())
-        case .single(let value): return value
-        case .array(var elements, let nested):
-            for (index, node) in nested { elements[index] = node.finished() }
-            return .array(elements)
-        case .object(var object, let nested):
-            for (key, node) in nested { object[key] = node.finished() }
-            return .object(object)
-        }
-    }
-
-    static func json<Value: Encodable>(of value: Value) throws -> JSON {
-        let node = EncodingNode()
-        try value.encode(to: node)
-        return node.finished()
-    }
-
-    // The content is moved out while it changes, so that its storage is not shared and not copied.
-
-    func set(_ key: String, _ value: JSON) {
-        guard case .object(var object, let nested) = content else { return }
-        content = .nothing
-        object[key] = value
-        content = .object(object, nested: nested)
-    }
-
-    func append(_ value: JSON) {
-        guard case .array(var elements, let nested) = content else { return }
-        content = .nothing
-        elements.append(value)
-        content = .array(elements, nested: nested)
-    }
-
-    func nested(at key: String) -> EncodingNode {
-        let node = EncodingNode()
-        set(key, .null)
-        guard case .object(let object, let nested) = content else { return node }
-        content = .object(object, nested: nested + [(key, node)])
-        return node
-    }
-
-    func nestedElement() -> EncodingNode {
-        let node = EncodingNode()
-        append(.null)
-        guard case .array(let elements, let nested) = content else { return node }
-        content = .array(elements, nested: nested + [(elements.count - 1, node)])
-        return node
-    }
-
-    var elementCount: Int {
-        if case .array(let elements, _) = content { elements.count } else { 0 }
-    }
-
-    // MARK: SingleValueEncodingContainer
-
-    func encodeNil() { content = .single(.null) }
-    func encode(_ value: Bool) { content = .single(.bool(value)) }
-    func encode(_ value: String) { content = .single(.string(value)) }
-    func encode(_ value: Double) throws { content = .single(try .finite(value)) }
-    func encode(_ value: Float) throws { content = .single(try .finite(Double(value))) }
+    func encodeNil() { text.append(JSON.null) }
+    func encode(_ value: Bool) { text.append(value) }
+    func encode(_ value: String) { text.append(value) }
+    func encode(_ value: Double) throws { try text.append(value) }
+    func encode(_ value: Float) throws { try text.append(Double(value)) }
     func encode<Value: FixedWidthInteger & Encodable>(_ value: Value) throws {
-        content = .single(try .exact(value))
+        try text.append(integer: value)
     }
-    func encode<Value: Encodable>(_ value: Value) throws { content = .single(try Self.json(of: value)) }
-}
-
-extension JSON {
-    static func finite(_ value: Double) throws -> JSON {
-        if value.isFinite { return .double(value) }
-        throw EncodingError.invalidValue(
-            value,
-            EncodingError.Context(codingPath: [], debugDescription: "\(value) is not finite")
-        )
-    }
-
-    static func exact(_ value: some BinaryInteger) throws -> JSON {
-        // The usual type needs no generic conversion.
-        if let value = value as? Int { return .int(Int64(value)) }
-        if let value = Int64(exactly: value) { return .int(value) }
-        throw EncodingError.invalidValue(
-            value,
-            EncodingError.Context(codingPath: [], debugDescription: "\(value) is beyond 64 bits with sign")
-        )
-    }
+    func encode<Value: Encodable>(_ value: Value) throws { try text.append(value) }
 }

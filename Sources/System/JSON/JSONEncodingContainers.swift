@@ -1,62 +1,72 @@
-/// Writes the members of an object into its node.
+/// Writes the members of an object, the innermost of `depth` containers.
 struct ObjectEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let node: EncodingNode
+    let text: EncodedText
+    let depth: Int
     var codingPath: [any CodingKey] { [] }
 
-    func encodeNil(forKey key: Key) { node.set(key.stringValue, .null) }
-    func encode(_ value: Bool, forKey key: Key) { node.set(key.stringValue, .bool(value)) }
-    func encode(_ value: String, forKey key: Key) { node.set(key.stringValue, .string(value)) }
-    func encode(_ value: Double, forKey key: Key) throws { node.set(key.stringValue, try .finite(value)) }
-    func encode(_ value: Float, forKey key: Key) throws {
-        node.set(key.stringValue, try .finite(Double(value)))
+    /// Begins a member.
+    private func member(_ key: String) -> ValueEncoder {
+        text.begin(key, at: depth)
+        return ValueEncoder(text: text, depth: depth)
     }
+
+    func encodeNil(forKey key: Key) { member(key.stringValue).encodeNil() }
+    func encode(_ value: Bool, forKey key: Key) { member(key.stringValue).encode(value) }
+    func encode(_ value: String, forKey key: Key) { member(key.stringValue).encode(value) }
+    func encode(_ value: Double, forKey key: Key) throws { try member(key.stringValue).encode(value) }
+    func encode(_ value: Float, forKey key: Key) throws { try member(key.stringValue).encode(value) }
     func encode<Value: FixedWidthInteger & Encodable>(_ value: Value, forKey key: Key) throws {
-        node.set(key.stringValue, try .exact(value))
+        try member(key.stringValue).encode(value)
     }
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        node.set(key.stringValue, try EncodingNode.json(of: value))
+        try member(key.stringValue).encode(value)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type,
         forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        node.nested(at: key.stringValue).container(keyedBy: keyType)
+        member(key.stringValue).container(keyedBy: keyType)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        node.nested(at: key.stringValue).unkeyedContainer()
+        member(key.stringValue).unkeyedContainer()
     }
 
-    func superEncoder() -> any Encoder { node.nested(at: "super") }
-    func superEncoder(forKey key: Key) -> any Encoder { node.nested(at: key.stringValue) }
+    func superEncoder() -> any Encoder { member("super") }
+    func superEncoder(forKey key: Key) -> any Encoder { member(key.stringValue) }
 }
 
-/// Writes the elements of an array into its node.
+/// Writes the elements of an array, the innermost of `depth` containers.
 struct ArrayEncodingContainer: UnkeyedEncodingContainer {
-    let node: EncodingNode
+    let text: EncodedText
+    let depth: Int
+    private(set) var count = 0
     var codingPath: [any CodingKey] { [] }
-    var count: Int { node.elementCount }
 
-    func encodeNil() { node.append(.null) }
-    func encode(_ value: Bool) { node.append(.bool(value)) }
-    func encode(_ value: String) { node.append(.string(value)) }
-    func encode(_ value: Double) throws { node.append(try .finite(value)) }
-    func encode(_ value: Float) throws { node.append(try .finite(Double(value))) }
-    func encode<Value: FixedWidthInteger & Encodable>(_ value: Value) throws {
-        node.append(try .exact(value))
+    /// Begins an element.
+    private mutating func element() -> ValueEncoder {
+        text.beginElement(at: depth)
+        count += 1
+        return ValueEncoder(text: text, depth: depth)
     }
-    func encode<Value: Encodable>(_ value: Value) throws { node.append(try EncodingNode.json(of: value)) }
 
-    func nestedContainer<NestedKey: CodingKey>(
+    mutating func encodeNil() { element().encodeNil() }
+    mutating func encode(_ value: Bool) { element().encode(value) }
+    mutating func encode(_ value: String) { element().encode(value) }
+    mutating func encode(_ value: Double) throws { try element().encode(value) }
+    mutating func encode(_ value: Float) throws { try element().encode(value) }
+    mutating func encode<Value: FixedWidthInteger & Encodable>(_ value: Value) throws {
+        try element().encode(value)
+    }
+    mutating func encode<Value: Encodable>(_ value: Value) throws { try element().encode(value) }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type
     ) -> KeyedEncodingContainer<NestedKey> {
-        node.nestedElement().container(keyedBy: keyType)
+        element().container(keyedBy: keyType)
     }
 
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        node.nestedElement().unkeyedContainer()
-    }
-
-    func superEncoder() -> any Encoder { node.nestedElement() }
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { element().unkeyedContainer() }
+    mutating func superEncoder() -> any Encoder { element() }
 }

@@ -29,7 +29,7 @@ package struct JSONObject: Sendable {
             switch (index(of: key, from: 0), newValue) {
             case (let index?, let value?): members[index].value = value
             case (let index?, nil): members.remove(at: index)
-            case (nil, let value?): members.append(Member(key: key, value: value))
+            case (nil, let value?): append(key, value)
             case (nil, nil): break
             }
         }
@@ -48,6 +48,8 @@ package struct JSONObject: Sendable {
 
     /// The key must be new.
     mutating func append(_ key: String, _ value: JSON) {
+        // Most objects have a few members: growing one by one would take three allocations.
+        if members.isEmpty { members.reserveCapacity(4) }
         members.append(Member(key: key, value: value))
     }
 }

@@ -6,7 +6,7 @@ extension JSONParser {
             switch bytes[offset] {
             case UInt8(ascii: "\""):
                 let string = try text(bytes, start..<offset)
-                guard string.isStreamSafe else {
+                guard string.hasMarks(atMost: markLimit) else {
                     throw JSONSyntaxError(problem: .tooManyMarks, offset: start)
                 }
                 offset += 1
@@ -42,7 +42,7 @@ extension JSONParser {
                 // The bytes between escapes are validated in place, so that an error has the right offset.
                 _ = try text(bytes, start..<offset)
                 let string = String(decoding: copy, as: UTF8.self)
-                guard string.isStreamSafe else {
+                guard string.hasMarks(atMost: markLimit) else {
                     throw JSONSyntaxError(problem: .tooManyMarks, offset: start)
                 }
                 offset += 1
@@ -115,20 +115,20 @@ extension JSONParser {
 }
 
 extension String {
-    /// Whether there are at most 30 non-starters in a row; no language needs more (Stream-Safe Text Format, UAX #15
-    /// section 13). Comparing, sorting and drawing such text takes time in proportion to its length.
+    /// Whether there are at most `limit` non-starters in a row. No language needs more than 30 (Stream-Safe Text Format,
+    /// UAX #15 section 13): comparing, sorting and drawing such text takes time in proportion to its length.
     ///
     /// Characters are counted without decomposing them; a few would decompose into two or three non-starters.
-    fileprivate var isStreamSafe: Bool {
-        // 31 non-starters are 62 bytes or more, and the first of all, U+0300, begins with 0xCC.
-        guard utf8.count >= 62, utf8.contains(where: { $0 >= 0xCC }) else { return true }
+    fileprivate func hasMarks(atMost limit: Int) -> Bool {
+        // A non-starter is two bytes or more, and the first of all, U+0300, begins with 0xCC.
+        guard utf8.count / 2 > limit, utf8.contains(where: { $0 >= 0xCC }) else { return true }
         var marks = 0
         for scalar in unicodeScalars {
             if scalar.value < 0x300 || scalar.properties.canonicalCombiningClass == .notReordered {
                 marks = 0
             } else {
                 marks += 1
-                if marks > 30 { return false }
+                if marks > limit { return false }
             }
         }
         return true

@@ -28,21 +28,23 @@ package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
 }
 
 extension JSON {
-    /// Parses one value strictly by RFC 8259. In addition, keys must be unique in their object, and text must not have
-    /// more than 30 combining marks in a row (Stream-Safe Text Format, UAX #15 section 13).
+    /// Parses one value strictly by RFC 8259. In addition, keys must be unique in their object.
     ///
     /// - Parameters:
     ///   - bytes: UTF-8 without a byte order mark; white space around the value is allowed.
     ///   - depthLimit: The depth to which arrays and objects may be nested.
     ///   - valueLimit: The number of values, arrays and objects included: each needs many times the memory of the two
     ///     bytes that it may have been.
+    ///   - markLimit: The number of combining marks in a row, by default that of the Stream-Safe Text Format (UAX #15
+    ///     section 13).
     /// - Throws: The first error in the text.
     package init(
         parsing bytes: Span<UInt8>,
         depthLimit: Int = 32,
-        valueLimit: Int = 10_000
+        valueLimit: Int = 10_000,
+        markLimit: Int = 30
     ) throws(JSONSyntaxError) {
-        var parser = JSONParser(depthLimit: depthLimit, valueLimit: valueLimit)
+        var parser = JSONParser(depthLimit: depthLimit, valueLimit: valueLimit, markLimit: markLimit)
         self = try parser.document(bytes)
     }
 
@@ -61,6 +63,8 @@ struct JSONParser {
     private let depthLimit: Int
     /// The number of values that may still follow.
     private var valuesLeft: Int
+    /// The number of combining marks in a row that a string may have.
+    let markLimit: Int
     var offset = 0
 
     /// With this many members or more, duplicates are found with a set, so that a hostile object does not cost quadratic
@@ -69,9 +73,10 @@ struct JSONParser {
     /// In bytes. No sensible number is longer, and the time to convert digits is not linear.
     private static let numberLengthLimit = 512
 
-    init(depthLimit: Int, valueLimit: Int) {
+    init(depthLimit: Int, valueLimit: Int, markLimit: Int) {
         self.depthLimit = depthLimit
         valuesLeft = valueLimit
+        self.markLimit = markLimit
     }
 
     mutating func document(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> JSON {

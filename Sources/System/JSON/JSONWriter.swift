@@ -32,14 +32,10 @@ extension JSON {
         // Native strings have contiguous UTF-8; others do not exist without Foundation's bridging.
         let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
             var plain = 0
-            var index = 0
-            while index < utf8.count {
-                if needsEscape(utf8[index]) {
-                    bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[plain..<index]))
-                    writeEscape(utf8[index], to: &bytes)
-                    plain = index + 1
-                }
-                index += 1
+            for index in utf8.indices where needsEscape(utf8[index]) {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[plain..<index]))
+                writeEscape(utf8[index], to: &bytes)
+                plain = index + 1
             }
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[plain...]))
         }
@@ -49,13 +45,16 @@ extension JSON {
 
     static func write(_ value: Int64, to bytes: inout [UInt8]) {
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        let start = bytes.count
+        // As many digits as the largest magnitude has.
+        var digits = InlineArray<19, UInt8>(repeating: 0)
+        var first = digits.count
         var rest = value.magnitude
         repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
             rest /= 10
         } while rest > 0
-        bytes[start...].reverse()
+        for index in first..<digits.count { bytes.append(digits[index]) }
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

@@ -29,8 +29,12 @@ extension UTF8Text: ExpressibleByStringLiteral {
 
 extension String {
     /// Whether the UTF-8 bytes are equal, as protocols compare names. `==` is canonical equivalence.
+    @inline(__always)
     package func hasSameBytes(as other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
+        utf8.count == other.utf8.count && hasSameContent(as: other)
+    }
+
+    private func hasSameContent(as other: String) -> Bool {
         var (left, right) = (self, other)
         return left.withUTF8 { left in
             // Many names are compared with each message, and elementsEqual takes longer.

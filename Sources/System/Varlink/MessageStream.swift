@@ -87,27 +87,22 @@ final class MessageStream {
     /// Sends a message, or queues it until the peer reads.
     ///
     /// - Returns: False if the queue is full; the message is then dropped.
-    func send(_ message: JSONObject) -> Bool { send { $0.append(message) } }
-
-    /// The same for a message that is encoded, with its NUL byte.
-    func send(encoded message: [UInt8]) -> Bool { send { $0.append(encoded: message) } }
-
-    private func send(_ append: (inout OutputQueue) -> Bool) -> Bool {
+    func send(_ message: OutgoingMessage) -> Bool {
         guard !hasEnded, closing == nil, !hasGivenUp else { return true }
-        guard append(&output) else { return false }
+        guard output.append({ message.write(to: &$0) }) else { return false }
         flush()
         return true
     }
 
     /// Sends `message` in place of all messages that have not begun to be sent, then closes.
-    func close(after message: JSONObject? = nil) {
+    func close(after message: OutgoingMessage? = nil) {
         guard !hasEnded, closing == nil else { return }
         closing = .closedHere
         decoder = MessageSplitter(limits: limits)
         if let message {
             output.dropUnbegun()
             // This cannot fail: at most one message is left in the queue.
-            _ = output.append(message)
+            _ = output.append { message.write(to: &$0) }
         }
         flush()
         stall.stop()

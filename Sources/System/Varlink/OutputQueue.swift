@@ -1,5 +1,3 @@
-import JSON
-
 /// Encoded messages that have not been sent yet, in order.
 struct OutputQueue {
     private let limits: VarlinkLimits
@@ -27,20 +25,9 @@ struct OutputQueue {
     /// Memory beyond that of the usual size.
     var extraBytes: Int { max(0, bytes.capacity - Self.usualSize) }
 
+    /// - Parameter write: Appends a message with its NUL byte.
     /// - Returns: False if the limits leave no room; the queue is then unchanged.
-    mutating func append(_ message: JSONObject) -> Bool {
-        append { bytes in
-            message.write(to: &bytes)
-            bytes.append(0)
-        }
-    }
-
-    /// The same for a message that is encoded, with its NUL byte.
-    mutating func append(encoded message: [UInt8]) -> Bool {
-        append { $0.append(contentsOf: message) }
-    }
-
-    private mutating func append(_ write: (inout [UInt8]) -> Void) -> Bool {
+    mutating func append(_ write: (inout [UInt8]) -> Void) -> Bool {
         guard count < limits.backlogMessages else { return false }
         if sent > Self.usualSize / 2, sent > bytes.count / 2 { compact() }
         let end = bytes.count

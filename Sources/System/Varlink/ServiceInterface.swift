@@ -10,7 +10,7 @@ extension VarlinkInterface {
         var descriptions = [UTF8Text(serviceName): serviceDescription]
         for interface in interfaces { descriptions[UTF8Text(interface.name)] = interface.description }
         let names = [serviceName] + interfaces.map(\.name)
-        let information: JSONObject = [
+        let information: JSONText = [
             "vendor": .string(info.vendor),
             "product": .string(info.product),
             "version": .string(info.version),

@@ -49,28 +49,20 @@ package final class VarlinkCall {
     ///   - parameters: Those that the interface declares.
     ///   - continues: Whether more replies follow. A client that does not accept that receives
     ///     ``VarlinkError/expectedMore`` instead, and the call has ended.
-    package func reply(_ parameters: JSONObject = [:], continues: Bool = false) {
+    package func reply(_ parameters: JSONText = [:], continues: Bool = false) {
         if continues, !wantsMore, !isOneway { return fail(.expectedMore) }
-        send(ReplyMessage(.success(parameters), continues: continues))
-    }
-
-    /// Sends an encoded reply, as ``reply(_:continues:)`` would.
-    package func reply(_ prepared: PreparedReply) {
-        if prepared.continues, !wantsMore, !isOneway { return fail(.expectedMore) }
-        guard !hasLastReply else { return }
-        hasLastReply = !prepared.continues
-        connection.send(prepared, to: self)
+        send(.reply(parameters, continues: continues), isLast: !continues)
     }
 
     /// Replies with an error, which is always the last reply.
     package func fail(_ error: VarlinkError) {
-        send(ReplyMessage(.failure(error)))
+        send(.error(error), isLast: true)
     }
 
-    private func send(_ message: ReplyMessage) {
+    private func send(_ message: OutgoingMessage, isLast: Bool) {
         // A handler may continue after a mistake of the client has ended the call. That is no error of this process.
         guard !hasLastReply else { return }
-        hasLastReply = !message.continues
-        connection.send(message, to: self)
+        hasLastReply = isLast
+        connection.send(message, to: self, isLast: isLast)
     }
 }

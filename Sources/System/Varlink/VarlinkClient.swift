@@ -81,30 +81,17 @@ package final class VarlinkClient {
     ///   - handler: Called once; before this returns only if the connection is closed.
     package func call(
         _ method: String,
-        _ parameters: JSONObject = [:],
+        _ parameters: JSONText = [:],
         timeLimit: Duration = .seconds(5),
         then handler: @escaping @EventLoop (Answer) -> Void
     ) {
-        start(CallMessage(method: method, parameters: parameters), timeLimit: timeLimit) { answer, _ in
-            handler(answer)
-        }
-    }
-
-    /// Makes an encoded call, as ``call(_:_:timeLimit:then:)`` would.
-    package func call(
-        _ prepared: PreparedCall,
-        timeLimit: Duration = .seconds(5),
-        then handler: @escaping @EventLoop (Answer) -> Void
-    ) {
-        if let closeReason { return handler(.failure(closeReason)) }
-        expectReply(to: prepared.method, isMore: false, timeLimit: timeLimit) { answer, _ in handler(answer) }
-        sent(stream.send(encoded: prepared.bytes))
+        start(method, parameters, isMore: false, timeLimit) { answer, _ in handler(answer) }
     }
 
     /// Calls `method` and waits for its one reply.
     package func call(
         _ method: String,
-        _ parameters: JSONObject = [:],
+        _ parameters: JSONText = [:],
         timeLimit: Duration = .seconds(5)
     ) async throws(VarlinkCallError) -> JSONObject {
         let answer = await withCheckedContinuation { continuation in
@@ -122,20 +109,16 @@ package final class VarlinkClient {
     ///   - handler: Called for each reply. The last one has `continues` false.
     package func subscribe(
         _ method: String,
-        _ parameters: JSONObject = [:],
+        _ parameters: JSONText = [:],
         timeLimit: Duration = .seconds(5),
         handler: @escaping @EventLoop (_ answer: Answer, _ continues: Bool) -> Void
     ) {
-        start(
-            CallMessage(method: method, parameters: parameters, isMore: true),
-            timeLimit: timeLimit,
-            handler
-        )
+        start(method, parameters, isMore: true, timeLimit, handler)
     }
 
     /// Calls `method` without a reply. On a closed connection it has no effect.
-    package func callOneway(_ method: String, _ parameters: JSONObject = [:]) {
-        send(CallMessage(method: method, parameters: parameters, isOneway: true))
+    package func callOneway(_ method: String, _ parameters: JSONText = [:]) {
+        send(.call(method: method, parameters, isOneway: true))
     }
 
     /// Closes the connection after all calls are sent. Calls that wait for a reply fail.
@@ -150,35 +133,24 @@ package final class VarlinkClient {
 
 extension VarlinkClient {
     private func start(
-        _ message: CallMessage,
-        timeLimit limit: Duration,
+        _ method: String,
+        _ parameters: JSONText,
+        isMore: Bool,
+        _ limit: Duration,
         _ handler: @escaping @EventLoop (Answer, Bool) -> Void
     ) {
         if let closeReason { return handler(.failure(closeReason), false) }
-        expectReply(to: message.method, isMore: message.isMore, timeLimit: limit, handler)
-        send(message)
-    }
-
-    private func expectReply(
-        to method: String,
-        isMore: Bool,
-        timeLimit limit: Duration,
-        _ handler: @escaping @EventLoop (Answer, Bool) -> Void
-    ) {
         let deadline = MonotonicInstant.now + limit
         pending.append(
             Pending(method: method, isMore: isMore, limit: limit, deadline: deadline, handler: handler)
         )
         setTimer(deadline)
+        send(.call(method: method, parameters, isMore: isMore))
     }
 
-    private func send(_ message: CallMessage) {
+    private func send(_ message: OutgoingMessage) {
         guard closeReason == nil else { return }
-        sent(stream.send(message.json))
-    }
-
-    private func sent(_ hadRoom: Bool) {
-        if !hadRoom { end(.disconnected("it does not read its calls")) }
+        if !stream.send(message) { end(.disconnected("it does not read its calls")) }
     }
 
     private func received(_ message: JSON) {

@@ -77,22 +77,14 @@ package final class VarlinkConnection {
 
     // MARK: Replies
 
-    func send(_ message: ReplyMessage, to call: VarlinkCall) {
-        send(to: call, continues: message.continues) { stream.send(message.json) }
-    }
-
-    func send(_ prepared: PreparedReply, to call: VarlinkCall) {
-        send(to: call, continues: prepared.continues) { stream.send(encoded: prepared.bytes) }
-    }
-
-    /// `write` passes the reply to the stream and returns false if there was no room for it.
-    private func send(to call: VarlinkCall, continues: Bool, _ write: () -> Bool) {
+    /// Sends a reply; after the last one the next call may be handled.
+    func send(_ reply: OutgoingMessage, to call: VarlinkCall, isLast: Bool) {
         guard !isClosed else { return }
-        if !call.isOneway, !write() {
+        if !call.isOneway, !stream.send(reply) {
             report("it does not read its replies")
             close(after: VarlinkError("\(call.interface).SubscriberLagged"))
         }
-        guard !continues else { return }
+        guard isLast else { return }
         isHandlingCall = false
         updatePause()
     }
@@ -146,7 +138,7 @@ package final class VarlinkConnection {
     }
 
     private func close(after error: VarlinkError?) {
-        stream.close(after: error.map { ReplyMessage(.failure($0)).json })
+        stream.close(after: error.map { .error($0) })
         guard laterClose == nil else { return }
         let later = DeferredSource { [weak self] in self?.closed() }
         later.trigger()

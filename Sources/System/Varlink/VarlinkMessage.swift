@@ -64,22 +64,6 @@ package struct CallMessage: Equatable, Sendable {
         if try header.bool("upgrade") { throw header.wrong("upgrade", "not supported") }
         if isMore, isOneway { throw header.wrong("more", "not possible together with \"oneway\"") }
     }
-
-    init(method: String, parameters: JSONObject, isMore: Bool = false, isOneway: Bool = false) {
-        self.method = method
-        self.parameters = parameters
-        self.isMore = isMore
-        self.isOneway = isOneway
-    }
-
-    /// Keys with their default values are left out: some services compare whole messages.
-    var json: JSONObject {
-        var message: JSONObject = ["method": .string(method)]
-        if !parameters.isEmpty { message["parameters"] = .object(parameters) }
-        if isMore { message["more"] = true }
-        if isOneway { message["oneway"] = true }
-        return message
-    }
 }
 
 /// A reply, checked.
@@ -99,23 +83,6 @@ package struct ReplyMessage: Equatable, Sendable {
             if continues { throw header.wrong("continues", "not possible together with \"error\"") }
             result = .failure(VarlinkError(name, parameters))
         case _?: throw header.wrong("error", "not a string")
-        }
-    }
-
-    init(_ result: Result<JSONObject, VarlinkError>, continues: Bool = false) {
-        self.result = result
-        self.continues = continues
-    }
-
-    var json: JSONObject {
-        switch result {
-        case .success(let parameters):
-            continues
-                ? ["parameters": .object(parameters), "continues": true] : ["parameters": .object(parameters)]
-        case .failure(let error):
-            error.parameters.isEmpty
-                ? ["error": .string(error.name)]
-                : ["error": .string(error.name), "parameters": .object(error.parameters)]
         }
     }
 }

@@ -62,8 +62,8 @@ extension CoreService {
     }
 
     func publish(_ levels: ChannelInterface.LevelReport) {
-        let reply = PreparedReply(.encoding(levels), continues: true)
-        for call in levelSubscribers.values { call.reply(reply) }
+        let report = JSONText.encoding(levels)
+        for call in levelSubscribers.values { call.reply(report, continues: true) }
     }
 
     func replyJoined(

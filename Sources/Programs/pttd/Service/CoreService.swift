@@ -16,7 +16,7 @@ final class CoreService {
     let clients: ClientConnections
     private var server: VarlinkServer?
     private var allowance = EventAllowance()
-    private var lastStatus: (changes: Int, unheard: [UnheardDevice], reply: PreparedReply)?
+    private var lastStatus: (changes: Int, unheard: [UnheardDevice], reply: JSONText)?
     /// The calls of `Subscribe` and `Attach`.
     var subscribers = SubscriberList<VarlinkConnection.Identifier, VarlinkCall>()
     /// The calls of `SubscribeLevels`.
@@ -122,13 +122,14 @@ final class CoreService {
     }
 
     /// The reply to `GetStatus`, encoded again only after something has happened.
-    func statusReply() -> PreparedReply {
+    func statusReply() -> JSONText {
         let unheard = host.unheardDevices
         if let lastStatus, lastStatus.changes == host.changes, lastStatus.unheard == unheard {
             return lastStatus.reply
         }
-        let status = ChannelInterface.StatusReply(status: host.status, unheardDevices: unheard)
-        let reply = PreparedReply(.encoding(status), continues: false)
+        let reply = JSONText.encoding(
+            ChannelInterface.StatusReply(status: host.status, unheardDevices: unheard)
+        )
         lastStatus = (host.changes, unheard, reply)
         return reply
     }
@@ -147,16 +148,15 @@ final class CoreService {
 
     private func publish(_ event: CoreEvent, sequence: Int, time: MonotonicTime) {
         guard !subscribers.isEmpty else { return }
-        let reply = Self.update(event, sequence: sequence, time: time)
-        for call in subscribers.inOrder { call.reply(reply) }
+        let update = Self.update(event, sequence: sequence, time: time)
+        for call in subscribers.inOrder { call.reply(update, continues: true) }
     }
 
     /// One reply for subscribers and applications: it has only members that the updates of both interfaces have.
-    static func update(_ event: CoreEvent, sequence: Int, time: MonotonicTime) -> PreparedReply {
+    static func update(_ event: CoreEvent, sequence: Int, time: MonotonicTime) -> JSONText {
         let time = time.microseconds
-        if let usual = PreparedReply(usual: event, sequence: sequence, time: time) { return usual }
-        let update = ChannelInterface.Update(sequence: sequence, time: time, status: nil, event: event)
-        return PreparedReply(.encoding(update), continues: true)
+        return JSONText(press: event, sequence: sequence, time: time)
+            ?? .encoding(ChannelInterface.Update(sequence: sequence, time: time, status: nil, event: event))
     }
 
     private func notify(_ client: ClientID, _ event: CoreEvent, sequence: Int, time: MonotonicTime) {
@@ -165,12 +165,6 @@ final class CoreService {
     }
 
     private func send(_ event: CoreEvent, on attachment: VarlinkCall, sequence: Int, time: MonotonicTime) {
-        let update = ApplicationInterface.Update(
-            sequence: sequence,
-            time: time.microseconds,
-            attachment: nil,
-            event: event
-        )
-        attachment.reply(.encoding(update), continues: true)
+        attachment.reply(Self.update(event, sequence: sequence, time: time), continues: true)
     }
 }

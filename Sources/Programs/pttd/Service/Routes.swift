@@ -90,7 +90,7 @@ extension CoreService {
         case .began(let transmissionID):
             subscribers.holder = call.connection.processID
             notifyCaller(of: call, refusal: nil)
-            call.reply(PreparedReply(ChannelInterface.BeginReply(transmissionID: transmissionID)))
+            call.reply(.encoding(ChannelInterface.BeginReply(transmissionID: transmissionID)))
         case .accepted(let pushID):
             call.reply(.encoding(PushInterface.SendReply(pushID: pushID)))
         case .done:

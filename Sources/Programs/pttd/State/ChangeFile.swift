@@ -79,7 +79,7 @@ final class ChangeFile<Change: Codable & Sendable> {
 
     private func change(_ changes: [Change]) throws -> StateDirectory.Change {
         if changes.isEmpty { return .remove(name: name) }
-        return .replace(name: name, bytes: Array(try JSON(encoding: File(changes: changes)).text.utf8))
+        return .replace(name: name, bytes: try JSONText(encoding: File(changes: changes)).bytes)
     }
 
     private func written(_ failure: SystemError?) {

@@ -249,7 +249,7 @@ final class StateStore {
 
     private func bytes(_ value: some Encodable) -> [UInt8] {
         do throws(JSONEncodingError) {
-            return Array(try JSON(encoding: value).text.utf8)
+            return try JSONText(encoding: value).bytes
         } catch {
             // Our own files are objects of strings, integers and flags, which JSON can always represent.
             preconditionFailure("\(error)")
