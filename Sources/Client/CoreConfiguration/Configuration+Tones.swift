@@ -17,21 +17,13 @@ extension Configuration {
         }
 
         private struct Key: CodingKey {
-            static let enabled = Key("enabled")
-            static let gate = Key("gate")
+            static let enabled = Key(stringValue: "enabled")
+            static let gate = Key(stringValue: "gate")
 
             let stringValue: String
             var intValue: Int? { nil }
 
-            init(_ name: String) { stringValue = name }
-
-            /// Unknown names are no keys, so that they are reported.
-            init?(stringValue: String) {
-                let tones = Tone.allCases.map { Tones.key($0) }
-                guard (tones + ["enabled", "gate"]).contains(stringValue) else { return nil }
-                self.init(stringValue)
-            }
-
+            init(stringValue: String) { self.stringValue = stringValue }
             init?(intValue: Int) { nil }
         }
 
@@ -40,7 +32,7 @@ extension Configuration {
             enabled = try table.decodeIfPresent(Bool.self, forKey: .enabled)
             gate = try table.decodeIfPresent(String.self, forKey: .gate)
             for tone in Tone.allCases {
-                files[tone] = try table.decodeIfPresent(String.self, forKey: Key(Self.key(tone)))
+                files[tone] = try table.decodeIfPresent(String.self, forKey: Key(stringValue: Self.key(tone)))
             }
         }
 
@@ -48,7 +40,7 @@ extension Configuration {
             var table = encoder.container(keyedBy: Key.self)
             try table.encodeIfPresent(enabled, forKey: .enabled)
             try table.encodeIfPresent(gate, forKey: .gate)
-            for (tone, file) in files { try table.encode(file, forKey: Key(Self.key(tone))) }
+            for (tone, file) in files { try table.encode(file, forKey: Key(stringValue: Self.key(tone))) }
         }
 
         /// The name of a tone in the file: `time-limit-near`.

@@ -28,7 +28,7 @@ package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
 }
 
 extension JSON {
-    /// What a decoder does with a key that the type does not have.
+    /// What a decoder does with a key that the type has not asked for.
     package enum UnknownKeys: Sendable {
         /// For formats that this program defines, its configuration for example: a typing error is an error.
         case refused
@@ -95,14 +95,10 @@ final class DecodingNode: Decoder {
     private let parent: DecodingNode?
     private let unknownKeys: JSON.UnknownKeys
     /// A bit for each member of an object that was asked for, by its index. No type has more than 64 keys.
-    @exclusivity(unchecked)
     private var known: UInt64 = 0
-    @exclusivity(unchecked)
     private var nested: [DecodingNode] = []
-    @exclusivity(unchecked)
     private var isReadAsWhole = false
     /// The index of the member that was found last, since members are mostly read in their order.
-    @exclusivity(unchecked)
     private var lastFound = 0
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }

@@ -117,7 +117,8 @@ package struct JSONMembers {
 ///
 /// What is written last is the end of the text: a nested container must be complete before the one around it goes on.
 final class EncodedText {
-    // Only this class changes these, and none of its functions calls another while it does.
+    // Checking for exclusive access takes a fifth of the time, and no function of this class calls another while it changes
+    // these.
     @exclusivity(unchecked)
     private(set) var bytes: [UInt8] = []
     /// The number of arrays and objects that are open.

@@ -1,16 +1,11 @@
 import JSON
 import PTTMessages
-import Varlink
 
-// The requests of a button, read without `Codable`, which takes most of the time from a press to its reply. Only
-// their usual form is read here: exactly these members, each of its type, and at most a role. Anything else gives nil; the decoder then
-// accepts it as a request in another form, or names what is wrong with it.
+// The requests of a button, read without `Codable`, with which the core would spend a tenth more on a press. Only their
+// usual form is read here: exactly these members, each of its type, and at most a role. Anything else gives nil; the
+// decoder then accepts it as a request in another form, or names what is wrong with it.
 
-protocol PressRequest {
-    init?(usual parameters: JSONObject)
-}
-
-extension ChannelInterface.BeginRequest: PressRequest {
+extension ChannelInterface.BeginRequest {
     init?(usual parameters: JSONObject) {
         guard let source = parameters["source"]?.string, let origin = Origin(usual: parameters["origin"]),
             let usual = UsualRole(parameters)
@@ -24,7 +19,7 @@ extension ChannelInterface.BeginRequest: PressRequest {
     }
 }
 
-extension ChannelInterface.EndRequest: PressRequest {
+extension ChannelInterface.EndRequest {
     init?(usual parameters: JSONObject) {
         guard let cause = parameters["cause"]?.string, let origin = Origin(usual: parameters["origin"]),
             let usual = UsualRole(parameters)

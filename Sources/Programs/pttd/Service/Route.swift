@@ -23,34 +23,21 @@ struct Route {
     /// A method that is a request to the machine, whose answer is the reply.
     ///
     /// Its parameters may have a `callID`. With one, a reply that has no parameters is sent before the machine answers.
+    ///
+    /// - Parameters:
+    ///   - method: Its parameters are decoded.
+    ///   - read: Reads their usual form without `Codable`; nil for any other.
+    ///   - request: Makes the request of the machine.
+    /// - Returns: The route.
     static func request<Request, Reply>(
         _ method: InterfaceMethod<Request, Reply>,
-        _ request: @escaping @EventLoop (Request, VarlinkCall) -> TalkSession.Request
-    ) -> Route {
-        Route.request(method, usual: { _ in nil }, request)
-    }
-
-    /// A method that is called with each press: the usual form of its parameters is read without `Codable`.
-    static func pressRequest<Request: PressRequest, Reply>(
-        _ method: InterfaceMethod<Request, Reply>,
-        _ request: @escaping @EventLoop (Request, VarlinkCall) -> TalkSession.Request
-    ) -> Route {
-        Route.request(method, usual: Request.init(usual:), request)
-    }
-
-    private static func request<Request, Reply>(
-        _ method: InterfaceMethod<Request, Reply>,
-        usual: @escaping @Sendable (JSONObject) -> Request?,
+        usual read: @escaping @Sendable (JSONObject) -> Request? = { _ in nil },
         _ request: @escaping @EventLoop (Request, VarlinkCall) -> TalkSession.Request
     ) -> Route {
         let replyIsEmpty = Reply.self == NoParameters.self
         return Route(method: method.name) { service, call throws(VarlinkError) in
-            let parameters: Request
-            if let read = usual(call.parameters) {
-                parameters = read
-            } else {
-                parameters = try call.decodeWithoutCallID()
-            }
+            let parameters: Request =
+                if let usual = read(call.parameters) { usual } else { try call.decodeWithoutCallID() }
             service.request(request(parameters, call), for: call)
             // Calls of one connection have their replies in order: an end must not wait for a slow request before it.
             if replyIsEmpty, call.callID != nil { call.reply() }
