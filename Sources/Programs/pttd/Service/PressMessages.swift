@@ -7,24 +7,26 @@ import PTTMessages
 extension JSONText {
     /// Nil for the other kinds of events, which the encoder writes.
     init?(press event: CoreEvent, sequence: Int, time: Int) {
-        guard event.isOfPress else { return nil }
+        guard let kind = event.kindOfPress else { return nil }
         self.init { update in
             update.add("sequence", sequence)
             update.add("time", time)
-            update.add("event") { event.write(to: $0) }
+            update.add("event") { event.write(kind, to: $0) }
         }
     }
 }
 
 extension CoreEvent {
-    fileprivate var isOfPress: Bool {
-        if case .transmissionBegan = self { return true }
-        if case .transmissionEnded = self { return true }
-        return [.audioActivating, .audioActivated, .audioDeactivated].contains(self)
+    /// Nil for the kinds that have other members.
+    fileprivate var kindOfPress: String? {
+        if case .transmissionBegan = self { return "transmissionBegan" }
+        if case .transmissionEnded = self { return "transmissionEnded" }
+        if self == .audioActivating { return "audioActivating" }
+        if self == .audioActivated { return "audioActivated" }
+        return self == .audioDeactivated ? "audioDeactivated" : nil
     }
 
-    /// Only for kinds of a press; other kinds have more members.
-    fileprivate func write(to object: JSONMembers) {
+    fileprivate func write(_ kind: String, to object: JSONMembers) {
         object.add("kind", kind)
         if case .transmissionBegan(let transmission) = self {
             object.add("transmission") { transmission.write(to: $0) }
