@@ -2,7 +2,7 @@
 //
 // c++ CTOML: Sources/System/CTOML/CTOML.cpp
 // module JSON: Sources/System/JSON/*.swift
-// module TOML: Sources/System/TOML/*.swift
+// module TOML: Sources/System/TOML/TOML.swift
 // module PTTMessages: Sources/Core/PTTMessages/*.swift
 // module AccessoryCore: Sources/Core/AccessoryCore/*.swift Sources/Core/AccessoryCore/Definition/*.swift
 // module AccessoryFiles: Sources/Client/AccessoryFiles/AccessoryFile+TOML.swift

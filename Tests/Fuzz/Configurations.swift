@@ -2,7 +2,7 @@
 //
 // c++ CTOML: Sources/System/CTOML/CTOML.cpp
 // module JSON: Sources/System/JSON/*.swift
-// module TOML: Sources/System/TOML/*.swift
+// module TOML: Sources/System/TOML/TOML.swift
 // longest 65536
 // seed microphone = "|x|"\n
 

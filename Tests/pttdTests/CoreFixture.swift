@@ -1,4 +1,5 @@
 import EventLoop
+import Foundation
 import Glibc
 import JSON
 import PTTMessages
@@ -69,6 +70,15 @@ final class CoreFixture {
 
     /// A file in the core's state directory.
     func state(_ name: String) -> String { core.state(name) }
+
+    /// Writes a file in the core's state directory, which the core makes only when it has something to keep.
+    func writeState(_ text: String, to name: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: core.state(""),
+            withIntermediateDirectories: true
+        )
+        try text.write(toFile: core.state(name), atomically: true, encoding: .utf8)
+    }
 
     /// A file in the core's configuration directory.
     func configuration(_ name: String) -> String { core.configuration(name) }

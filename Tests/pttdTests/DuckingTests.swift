@@ -216,8 +216,7 @@ import Testing
     @Test(arguments: ["[", "{}", #"{"changes": [{"program": 1}]}"#])
     @EventLoop func `a file that cannot be used is logged, and the core starts`(text: String) async throws {
         let fixture = try await start(.pulseAudio, "lower")
-        let path = fixture.core.state("ducking.json")
-        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        try fixture.core.writeState(text, to: "ducking.json")
         try await fixture.core.crashAndRestart(until: { $0.contains("ducking.json cannot be used") })
     }
 }

@@ -41,12 +41,7 @@ import Testing
     {
         let fixture = try await MicrophoneFixture.start(.pulseAudio, "bluetooth-headset = \"\(mode)\"")
         let path = fixture.core.state("headset.json")
-        // The core makes it when it first saves.
-        try FileManager.default.createDirectory(
-            atPath: fixture.core.state(""),
-            withIntermediateDirectories: true
-        )
-        try Self.file.write(toFile: path, atomically: true, encoding: .utf8)
+        try fixture.core.writeState(Self.file, to: "headset.json")
         try await fixture.core.crashAndRestart()
         fixture.core.process.signal(SIGTERM)
         #expect(try await fixture.core.process.exitStatus() == 0)
@@ -56,13 +51,7 @@ import Testing
     @Test(arguments: ["[", "{}", "[1]", "\u{0}", #"{"changes": [{"card": 1}]}"#])
     @EventLoop func `a file that cannot be used is logged, and the core starts`(text: String) async throws {
         let fixture = try await MicrophoneFixture.start(.pulseAudio, "bluetooth-headset = \"transmission\"")
-        let path = fixture.core.state("headset.json")
-        // The core makes it when it first saves.
-        try FileManager.default.createDirectory(
-            atPath: fixture.core.state(""),
-            withIntermediateDirectories: true
-        )
-        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        try fixture.core.writeState(text, to: "headset.json")
         try await fixture.core.crashAndRestart(until: { $0.contains("headset.json cannot be used") })
     }
 
