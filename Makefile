@@ -101,7 +101,7 @@ bleak = $(CURDIR)/.build/release/python-bleak
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build deb packages source release release-key release-test docs install uninstall demo test build-tests verify-units vm-image system-test package-test desktop-test desktops screenshots bench order fuzz
+.PHONY: help dependencies build deb packages source release release-key release-test docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -143,13 +143,11 @@ demo: dependencies  ## one press through a private stack, and the echo of an app
 	@for program in $(programs); do swift build --quiet --product $$program || exit 1; done
 	@PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories .build/debug/ptt-sim demo
 
-test: build-tests  ## format, build, and all tests that need no virtual machine
-	@Tests/lanes
-	@$(MAKE) --no-print-directory verify-units
-
-build-tests: dependencies
+test: dependencies  ## format, build, and all tests that need no virtual machine
 	swift format lint --strict --recursive Package.swift Sources Examples Tests
 	swift build --build-tests $(strict)
+	@Tests/lanes
+	@$(MAKE) --no-print-directory verify-units
 
 # systemd reads the units as they will be installed, with the programs that were just built.
 verify-units:
