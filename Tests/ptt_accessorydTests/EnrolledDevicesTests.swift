@@ -9,18 +9,21 @@ import Testing
 @testable import ptt_accessoryd
 
 /// The devices of the machine and those of a user.
-@Suite struct EnrolledDevicesTests {
+@Suite final class EnrolledDevicesTests: Sendable {
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "ptt-\(UUID())")
     private let machine: URL
     private let user: URL
     private let button = DeviceIdentity(bluetoothAddress: "F0:00:00:00:00:01")
     private let other = DeviceIdentity(bluetoothAddress: "F0:00:00:00:00:02")
 
     init() throws {
-        withRunningLoop()
-        let directory = FileManager.default.temporaryDirectory.appending(path: "ptt-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         (machine, user) = (directory.appending(path: "machine"), directory.appending(path: "user"))
+        withRunningLoop()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
+
+    // What stays behind in the temporary directory harms nothing.
+    deinit { try? FileManager.default.removeItem(at: directory) }
 
     @EventLoop private func devices() -> EnrolledDevices {
         let devices = EnrolledDevices([machine.path, user.path], log: Logger(label: "test"))
