@@ -22,7 +22,8 @@ let strict =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ]
 
-/// For pure values whose tests walk many paths, which take three times as long without optimisation. Assertions stay.
+/// For pure values whose tests walk many paths, which take three times as long without optimisation.
+/// Assertions stay.
 let optimized: [SwiftSetting] =
     strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
@@ -351,7 +352,8 @@ let package = Package(
             "ptt-accessoryd",
             "ptt-sim"
         ),
-        // Applications as they are written for iOS: one per idiom, in the language mode that it is written in.
+        // Applications as they are written for iOS: one per idiom, in the language mode that it is written
+        // in.
         application("BareClient", .v5),
         application("CallbackClient", .v5),
         application("PlainClient", .v5),

@@ -1,16 +1,17 @@
 import AccessoryCore
 import PTTMessages
 
-/// The contract of ``Accessory``, told by what happens to it alone: a transmission begins only with a press that was
-/// observed as it happened, and ends with every loss.
+/// The contract of ``Accessory``, told by what happens to it alone: a transmission begins only with a press
+/// that was observed as it happened, and ends with every loss.
 struct AccessoryOracle {
-    /// One event, and what it is by the description of the accessory: presses and releases are listed by hand, so that no
-    /// decoder is asked.
+    /// One event, and what it is by the description of the accessory: presses and releases are listed by
+    /// hand, so that no decoder is asked.
     enum Step {
         case event(Accessory.Event, press: ButtonRole? = nil, release: Set<ButtonRole> = [])
         /// The core accepts the last attempt.
         case accepted
-        /// The core accepts an attempt of which the accessory knows nothing, so that it has not ordered its end.
+        /// The core accepts an attempt of which the accessory knows nothing, so that it has not ordered its
+        /// end.
         case acceptedUnknown
         case refused
         /// The core ends its last transmission.

@@ -2,8 +2,8 @@ import AccessoryCore
 import PTTMessages
 import TestSupport
 
-/// Recorded events of a device and the expected effects: a ``TraceFile`` whose setting is `button` and the name of a
-/// profile, or `headset` and its contact.
+/// Recorded events of a device and the expected effects: a ``TraceFile`` whose setting is `button` and the
+/// name of a profile, or `headset` and its contact.
 struct Recording: CustomStringConvertible, Sendable {
     let file: TraceFile
     let accessory: Accessory

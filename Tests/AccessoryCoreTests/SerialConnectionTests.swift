@@ -226,7 +226,8 @@ private struct Host {
         let adoptions = effects.filter { $0 == .adoptPort }.count
         let closings = effects.filter { $0 == .closePort }.count
         let mayAdopt = event == .portReceived || event == .directOpened
-        // A port is closed before another one is read, and only one that was passed or opened just now is read.
+        // A port is closed before another one is read, and only one that was passed or opened just now is
+        // read.
         guard isPortRead == connection.isOpen, adoptions <= (mayAdopt ? 1 : 0), closings <= (wasRead ? 1 : 0),
             !(wasRead && adoptions == 1 && effects.first != .closePort)
         else {

@@ -43,7 +43,8 @@ import Testing
     }
 }
 
-/// What an accessory may send: each thing that its file lists, a few that it does not list, and the loss of its link.
+/// What an accessory may send: each thing that its file lists, a few that it does not list, and the loss of
+/// its link.
 private struct Alphabet {
     let frames: [AccessoryExample.Step.Action]
     private let file: AccessoryDefinition
@@ -155,7 +156,8 @@ private struct CheckedRun {
         Violation(description: "\(file.identifier) \(text) after \(sent)")
     }
 
-    /// Which buttons a frame may press, and which it releases, by the tables of the file and not by its decoder.
+    /// Which buttons a frame may press, and which it releases, by the tables of the file and not by its
+    /// decoder.
     private mutating func listed(_ frame: AccessoryExample.Step.Action) -> (Set<ButtonRole>, Set<ButtonRole>)
     {
         switch (frame, file.input) {

@@ -37,7 +37,8 @@ import Testing
         }
     }
 
-    /// A device has two of the services of the files as well, `ffe0` beside its own; there the files' order counts.
+    /// A device has two of the services of the files as well, `ffe0` beside its own; there the files' order
+    /// counts.
     @Test func `no two files match one device equally well`() throws {
         let files = try ShippedAccessories.all()
         for (index, file) in files.enumerated() {
@@ -47,7 +48,8 @@ import Testing
         }
     }
 
-    /// Whether a device with one of the services, names, products and keys of both files can match both equally well.
+    /// Whether a device with one of the services, names, products and keys of both files can match both
+    /// equally well.
     private static func canTie(_ first: AccessoryDefinition, _ second: AccessoryDefinition) -> Bool {
         func shared<Value: Hashable>(_ values: [Value], _ others: [Value]) -> [Value?] {
             if values.isEmpty || others.isEmpty { return (values + others).map { $0 } + [nil] }

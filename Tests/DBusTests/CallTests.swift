@@ -185,7 +185,8 @@ import Testing
             }
             #expect(try await signals.next() == round * 500)
         }
-        // Sixty megabytes were transferred: a leak of a quarter exceeds this bound, the memory of other tests does not.
+        // Sixty megabytes were transferred: a leak of a quarter exceeds this bound, the memory of other tests
+        // does not.
         #expect(residentBytes() - before < 20 << 20)
     }
 

@@ -88,7 +88,8 @@ import Testing
         for _ in 0..<3 { output.write("line\n") { "dropped \($0)\n" } }
     }
 
-    /// It could not be seen from the number of bytes in a pipe that is shared: another writer takes the room in between.
+    /// It could not be seen from the number of bytes in a pipe that is shared: another writer takes the room
+    /// in between.
     @Test func `the descriptor of all others stays blocking`() throws {
         let (reading, writing) = try ends(isSocket: false)
         defer { for end in [reading, writing] { _ = close(end) } }

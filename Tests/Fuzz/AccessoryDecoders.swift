@@ -1,4 +1,5 @@
-// The path of each byte that an accessory sends: the decoders of all files, and the machine that their signals drive.
+// The path of each byte that an accessory sends: the decoders of all files, and the machine that their
+// signals drive.
 //
 // c++ CTOML: Sources/System/CTOML/CTOML.cpp
 // module JSON: Sources/System/JSON/*.swift
@@ -30,8 +31,8 @@ private let definitions: [AccessoryDefinition] = {
     }
 }()
 
-/// Swift marks the kind of an enumeration in the pointer to its contents, which LeakSanitizer then does not find: it takes
-/// the definitions, which are never released, for lost.
+/// Swift marks the kind of an enumeration in the pointer to its contents, which LeakSanitizer then does not
+/// find: it takes the definitions, which are never released, for lost.
 @_cdecl("__lsan_default_suppressions")
 public func suppressions() -> UnsafePointer<UInt8> {
     let text: StaticString = "leak:FuzzAccessoryDecoders11definitions"

@@ -1,4 +1,5 @@
-// The path of each byte of an accessory file: toml++, JSON, the checks of the file, the machine that replays its examples.
+// The path of each byte of an accessory file: toml++, JSON, the checks of the file, the machine that replays
+// its examples.
 //
 // c++ CTOML: Sources/System/CTOML/CTOML.cpp
 // module JSON: Sources/System/JSON/*.swift

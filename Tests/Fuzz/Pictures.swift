@@ -1,4 +1,5 @@
-// The path of each byte of a picture up to a decoder of gdk-pixbuf: what its header asks for, and what is decoded of it.
+// The path of each byte of a picture up to a decoder of gdk-pixbuf: what its header asks for, and what is
+// decoded of it.
 //
 // system CGdkPixbuf: gdk-pixbuf-2.0
 // module Pixbuf: Sources/System/Pixbuf/*.swift

@@ -140,7 +140,8 @@ import Testing
         #expect(keyboard.isOn)
     }
 
-    /// Whatever a desktop with repeats does: a microphone that this key has opened closes soon after its last signal.
+    /// Whatever a desktop with repeats does: a microphone that this key has opened closes soon after its last
+    /// signal.
     @Test(arguments: 0..<300) func `with nothing more from the desktop the key is soon up`(seed: UInt64) {
         var random = SplitMix(state: seed)
         var keyboard = Keyboard(delay: .milliseconds(Int.random(in: 250...2000, using: &random)))

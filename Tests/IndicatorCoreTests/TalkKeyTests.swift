@@ -47,8 +47,8 @@ import Testing
         [.pressed, .released, .screenLocked(true), .screenLocked(false), .coreLost, .timerFired]
         + TalkKey.Loss.allCases.map { .lost($0) }
 
-    /// All sequences of up to five events, the timer's when it is due: begin and end alternate, and nothing is left on
-    /// after a loss.
+    /// All sequences of up to five events, the timer's when it is due: begin and end alternate, and nothing
+    /// is left on after a loss.
     @Test func `no sequence of events leaves a transmission on after a loss`() {
         var violations: [[TalkKey.Event]] = []
         func extend(_ sequence: [TalkKey.Event], _ key: TalkKey, isOn: Bool, at now: MonotonicTime) {

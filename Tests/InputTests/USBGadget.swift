@@ -33,7 +33,8 @@ final class USBGadget {
             reportLength: 6
         )
 
-        /// Keys of a keyboard from A to F13, without the boot protocol, with lights: Num Lock is bit 0, Caps Lock bit 1.
+        /// Keys of a keyboard from A to F13, without the boot protocol, with lights: Num Lock is bit 0, Caps
+        /// Lock bit 1.
         static let litKeyboard = Interface(
             descriptor: [
                 0x05, 0x01, 0x09, 0x06, 0xa1, 0x01, 0x05, 0x08, 0x19, 0x01, 0x29, 0x05, 0x15, 0x00, 0x25,

@@ -3,7 +3,8 @@ import Testing
 
 @testable import PTTCore
 
-/// All closings are carried out before any opening: a stream that one event opened and closed would stay open.
+/// All closings are carried out before any opening: a stream that one event opened and closed would stay
+/// open.
 @Suite struct EffectCollectorTests {
     @Test func `a microphone that one event opens and closes fails an assertion`() async {
         await #expect(processExitsWith: .failure) {

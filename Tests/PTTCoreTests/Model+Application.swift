@@ -15,11 +15,12 @@ extension Model {
             return "attachedAlready"
         }
         let identifier = request.identifier
-        // Ours: an application has no access to the channel of another, and a client that transmits must be able to end that.
+        // Ours: an application has no access to the channel of another, and a client that transmits must be
+        // able to end that.
         if transmission?.client == client { return "holdsTransmission" }
         if policy.excluded.contains(identifier) { return "forbidden" }
-        // An application that the core has started is in the background until it says otherwise. Ours: a process that
-        // attaches again is where it was.
+        // An application that the core has started is in the background until it says otherwise. Ours: a
+        // process that attaches again is where it was.
         let earlier = newest(of: identifier) { $0.process == process }
         let wasInFront = earlier.flatMap { attachments[$0]?.isForeground }
         let isForeground = request.isForeground ?? wasInFront ?? !startedApplications.contains(identifier)
@@ -36,7 +37,8 @@ extension Model {
             return leftWhileAway.removeValue(forKey: identifier).map { "attached left \($0)" } ?? "attached"
         }
         attachments[client]?.spareToken = nil
-        // Semantics, “Several processes of one application”: the present one keeps the channel until it disconnects.
+        // Semantics, “Several processes of one application”: the present one keeps the channel until it
+        // disconnects.
         if channel.running != nil { return "attached" }
         return restore(to: client)
     }

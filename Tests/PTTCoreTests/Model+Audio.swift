@@ -35,8 +35,8 @@ extension Model {
         }
     }
 
-    /// Ours: an emergency has a session of its own, as half-duplex applications record from an activation on, unless a
-    /// participant is heard at the same time.
+    /// Ours: an emergency has a session of its own, as half-duplex applications record from an activation on,
+    /// unless a participant is heard at the same time.
     mutating func endSession() {
         switch audio {
         case .inactive, .interrupted: return

@@ -25,7 +25,8 @@ extension Model {
         /// - Parameter backBy: Until when its process may reconnect.
         case absent(Owner, reconnectionDeadline: MonotonicTime)
         case starting(Owner, Start, transmission: ActiveTransmission?)
-        /// Ours: without an owner if the program only receives the audio of a channel that was joined from the command line.
+        /// Ours: without an owner if the program only receives the audio of a channel that was joined from
+        /// the command line.
         case running(Owner?, Running, transmission: ActiveTransmission?)
     }
 
@@ -76,7 +77,8 @@ extension Model {
         case playing(playback: Int?)
         /// The reception is interrupted, and continues by itself within a minute.
         case interrupted(since: MonotonicTime)
-        /// Ours: it was interrupted for longer, or by a call, or set during one. The application must set it again.
+        /// Ours: it was interrupted for longer, or by a call, or set during one. The application must set it
+        /// again.
         case unheard
     }
 
@@ -156,7 +158,8 @@ extension Model.Joined {
         }
     }
 
-    /// Ours: a half-duplex radio does not receive while it transmits. Only an emergency transmits during a reception.
+    /// Ours: a half-duplex radio does not receive while it transmits. Only an emergency transmits during a
+    /// reception.
     var isHeard: Bool {
         if mode == .halfDuplex, transmission != nil { return false }
         return switch running?.remote?.reception {

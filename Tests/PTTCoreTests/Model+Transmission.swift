@@ -7,7 +7,8 @@ extension Model {
     /// “A participant talks in half duplex”, “A participant talks in full duplex”, “Listen only”,
     /// “A service that is not ready”.
     mutating func begin(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> String {
-        // Ours: an unknown source, and a button that does not transmit, are refused, and the refusal is not published.
+        // Ours: an unknown source, and a button that does not transmit, are refused, and the refusal is not
+        // published.
         if request.source == .unknown || request.role == .unknown { return "unknownValue" }
         if !Self.transmits(request.role) { return "doesNotTransmit" }
         switch gate(client, request) {
@@ -22,7 +23,8 @@ extension Model {
             return "accessoriesOff"
         case .open(let usesGrace):
             if usesGrace { channel?.running?.graceEnd = nil }
-            // Ours, as on a radio: an emergency takes the place of a transmission, any press that of one that was released.
+            // Ours, as on a radio: an emergency takes the place of a transmission, any press that of one that
+            // was released.
             let takesAPlace = request.role == .emergency || transmission != nil
             endTransmission(.preempted)
             if takesAPlace, channel?.mode == .halfDuplex || channel?.isHeard != true {
@@ -62,7 +64,8 @@ extension Model {
         case forTheApplication
     }
 
-    /// Why neither a transmission nor a reception can begin. Ours: also while it is not known whose session is active.
+    /// Why neither a transmission nor a reception can begin. Ours: also while it is not known whose session
+    /// is active.
     var standstill: String? {
         switch power {
         case .suspending: return "suspending"
@@ -86,9 +89,11 @@ extension Model {
     private func gate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
         guard let channel else { return lastResortGate(client, request) }
         if let refusal = noAccess(client, request.channelID) { return .refused(refusal) }
-        // Ours: no transmission begins from a session that is not active. Checked before what may change by itself.
+        // Ours: no transmission begins from a session that is not active. Checked before what may change by
+        // itself.
         if let refusal = standstill ?? lockRefusal { return .refused(refusal) }
-        // An application that handles accessories itself receives each press, also one that is meant to stop it.
+        // An application that handles accessories itself receives each press, also one that is meant to stop
+        // it.
         if request.source == .handsfreeButton, !channel.areAccessoryEventsEnabled {
             return .forTheApplication
         }
@@ -130,8 +135,8 @@ extension Model {
         return .open(usesGrace: usesGrace)
     }
 
-    /// Without a joined channel: what is talked into the virtual microphone must be recorded, and every rule holds that needs
-    /// no application.
+    /// Without a joined channel: what is talked into the virtual microphone must be recorded, and every rule
+    /// holds that needs no application.
     private func lastResortGate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
         if request.channelID != nil || attachments[client] != nil { return .refused("notJoined") }
         switch virtualMicrophone {
@@ -215,7 +220,8 @@ extension Model {
             }
             if channel?.running?.pressed.contains(where: isReleased) == true {
                 release(isReleased)
-                // It also ends the transmission that it began before the application disabled accessory events.
+                // It also ends the transmission that it began before the application disabled accessory
+                // events.
                 let transmission = channel?.transmission
                 if transmission?.origin != origin || transmission?.client != client
                     || transmission.map({ isMeant($0.role) }) != true
@@ -250,7 +256,8 @@ extension Model {
         return "done"
     }
 
-    /// Ours: what a person has said before the release is still on its way to somebody. A second release does not lag.
+    /// Ours: what a person has said before the release is still on its way to somebody. A second release does
+    /// not lag.
     private func lags(_ transmission: ActiveTransmission) -> Bool {
         // An application that appears during a transmission receives it if it has the format of it.
         let isReceived =
@@ -276,8 +283,8 @@ extension Model {
         if let released = transmission.released {
             if now >= released.end { endTransmission(.released) }
         } else if now >= transmission.began + Self.timeLimit {
-            // Only what can be held has to be released. Ours: not a button for which its application begins, as the core
-            // does not observe its release.
+            // Only what can be held has to be released. Ours: not a button for which its application begins,
+            // as the core does not observe its release.
             let canBeHeld =
                 transmission.origin.kind != .application && transmission.origin.kind != .commandLine
             if canBeHeld, transmission.source != .developerRequest {

@@ -1,7 +1,8 @@
 import PTTCore
 import PTTMessages
 
-/// The channel of last resort. It is joined by no application, and any channel that is joined takes its place.
+/// The channel of last resort. It is joined by no application, and any channel that is joined takes its
+/// place.
 extension Model {
     /// The one transmission, of the joined channel or of that of last resort.
     var transmission: ActiveTransmission? {

@@ -93,7 +93,8 @@ struct Model {
     /// Why channels were left whose applications were not attached and have not been notified yet.
     var leftWhileAway: [ApplicationID: LeaveReason] = [:]
     var lastToken: PushToken?
-    /// How often the core has begun a transmission, opened a speaker, started an application, accepted a push.
+    /// How often the core has begun a transmission, opened a speaker, started an application, accepted a
+    /// push.
     var counts = Counts()
     var now = MonotonicTime.seconds(0)
 

@@ -4,7 +4,8 @@ import PTTMessages
 import Testing
 
 @Suite struct ModelTests {
-    /// 100 sequences of 1000 events each, four times. A failure names its seed; `PTT_SEED` runs it again, as the first.
+    /// 100 sequences of 1000 events each, four times. A failure names its seed; `PTT_SEED` runs it again, as
+    /// the first.
     @Test(arguments: 0..<4)
     func `a long sequence of random events leads to what the model says`(_ part: Int) {
         let given = ProcessInfo.processInfo.environment["PTT_SEED"].flatMap { UInt64($0) }

@@ -118,7 +118,8 @@ extension Observer {
 
     private var isWithoutAudio: Bool { application.map(withoutAudio.contains) ?? false }
 
-    /// In all circumstances a microphone is open only while its frames have a receiver and a client can close it.
+    /// In all circumstances a microphone is open only while its frames have a receiver and a client can close
+    /// it.
     private func openMicrophone(_ channel: Channel?) -> String? {
         if let block = blocks.first { return "the microphone is open while \(block)" }
         if isWithoutAudio { return "the microphone is open for an application without an audio socket" }

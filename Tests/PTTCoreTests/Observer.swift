@@ -1,8 +1,8 @@
 import PTTCore
 import PTTMessages
 
-/// The world outside of a session, as the session's effects describe it. It knows none of the session's rules, only what
-/// must never be observed from outside.
+/// The world outside of a session, as the session's effects describe it. It knows none of the session's
+/// rules, only what must never be observed from outside.
 struct Observer {
     /// Why every microphone must be closed.
     enum MicrophoneBlock: Hashable {

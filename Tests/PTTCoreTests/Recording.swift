@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// With `PTT_RECORD` in the environment, `swift test --filter TransitionTests` writes the transition tables, and
-/// `swift test --filter ScenarioTests` the effects in the scenario files, as they are now. A test whose file changes by
-/// this fails: `git diff` shows what is to be read before it is kept.
+/// With `PTT_RECORD` in the environment, `swift test --filter TransitionTests` writes the transition tables,
+/// and `swift test --filter ScenarioTests` the effects in the scenario files, as they are now. A test whose
+/// file changes by this fails: `git diff` shows what is to be read before it is kept.
 enum Recording {
     static let isWanted = ProcessInfo.processInfo.environment["PTT_RECORD"] != nil
 

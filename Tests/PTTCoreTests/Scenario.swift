@@ -2,8 +2,9 @@ import PTTCore
 import PTTMessages
 import TestSupport
 
-/// Events and the effects that must follow: a ``TraceFile`` whose settings are `limit`, the time limit, `lag`, the lag of
-/// releases, `whileLocked`, `emergencyDuringCalls`, and `sessionUnknown`: nobody has said yet whether the session is active and its screen locked.
+/// Events and the effects that must follow: a ``TraceFile`` whose settings are `limit`, the time limit,
+/// `lag`, the lag of releases, `whileLocked`, `emergencyDuringCalls`, and `sessionUnknown`: nobody has said
+/// yet whether the session is active and its screen locked.
 struct Scenario: CustomStringConvertible, Sendable {
     struct Step: Sendable {
         let time: MonotonicTime

@@ -45,8 +45,9 @@ import Testing
         }
     }
 
-    /// The rules of `Documentation/Semantics.md` that the core does not implement, or not alone: the library and the
-    /// accessories have tests of their own, and the order of the reasons is compared with the model's.
+    /// The rules of `Documentation/Semantics.md` that the core does not implement, or not alone: the library
+    /// and the accessories have tests of their own, and the order of the reasons is compared with the
+    /// model's.
     private static let elsewhere: Set = [
         "The states",
         "The order of callbacks",

@@ -24,8 +24,8 @@ import Testing
         #expect(steps > 5000)
     }
 
-    /// Otherwise an emergency could leave the microphone open longer than a talk does. Only the release of the one button
-    /// or the other, by its name, and another emergency differ.
+    /// Otherwise an emergency could leave the microphone open longer than a talk does. Only the release of
+    /// the one button or the other, by its name, and another emergency differ.
     @Test func `whatever closes the microphone of a talk closes that of an emergency`() {
         let (talk, talkObserver, _) = InitialState.active.reach()
         let (emergency, emergencyObserver, _) = InitialState.emergency.reach()
@@ -64,7 +64,8 @@ import Testing
         #expect(count > 20)
     }
 
-    /// Events come 10 s after each other, so that the warning and the limit fall between them. Returns the first violation.
+    /// Events come 10 s after each other, so that the warning and the limit fall between them. Returns the
+    /// first violation.
     private func explore(
         _ session: TalkSession,
         _ observer: Observer,

@@ -1,9 +1,9 @@
 import PTTCore
 import PTTMessages
 
-/// The events that the exhaustive and the random tests draw from: two channels, an application that can be started and
-/// attaches up to three times, one that cannot be started, a program that does not attach, ptt-accessoryd with two buttons, and
-/// the command line.
+/// The events that the exhaustive and the random tests draw from: two channels, an application that can be
+/// started and attaches up to three times, one that cannot be started, a program that does not attach,
+/// ptt-accessoryd with two buttons, and the command line.
 enum TestEvents {
     static let channel = ChannelID(randomBytes: (0xA, 0xA))
     static let other = ChannelID(randomBytes: (0xB, 0xB))

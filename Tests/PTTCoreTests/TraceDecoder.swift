@@ -19,7 +19,8 @@ extension TalkSession.Event {
     }
 }
 
-/// Reads what `TraceEncoder` writes. A push token is read as its first four characters, and a payload as spaces.
+/// Reads what `TraceEncoder` writes. A push token is read as its first four characters, and a payload as
+/// spaces.
 struct TraceDecoder: Decoder {
     let part: TracePart
     var codingPath: [any CodingKey] { [] }

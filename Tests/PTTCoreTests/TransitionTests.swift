@@ -3,8 +3,8 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// `Transitions/default.txt` has a line for each event: its effects in most situations, as in a trace. The file of a
-/// situation has the events that have other effects there.
+/// `Transitions/default.txt` has a line for each event: its effects in most situations, as in a trace. The
+/// file of a situation has the events that have other effects there.
 @Suite struct TransitionTests {
     /// The effects of each event, by its label.
     typealias Table = [String: String]

@@ -2,8 +2,8 @@ import Foundation
 import PTTMessages
 import Testing
 
-/// The interfaces as files, for those who write a client in another language: `Documentation/interfaces`. With
-/// `PTT_RECORD` in the environment they are written; a test whose file changes by this fails.
+/// The interfaces as files, for those who write a client in another language: `Documentation/interfaces`.
+/// With `PTT_RECORD` in the environment they are written; a test whose file changes by this fails.
 struct InterfaceFileTests {
     private static let folder = URL(filePath: #filePath).appending(path: "../../../Documentation/interfaces")
         .standardized

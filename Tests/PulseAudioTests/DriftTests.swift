@@ -5,8 +5,8 @@ import Testing
 
 /// A microphone whose clock differs from that of the sink, as values.
 @Suite struct DriftTests {
-    /// A queue between two clocks, in samples: a block of 5 ms arrives in each step, late by up to 3 ms, and the sink
-    /// requests 10 ms at once, or more.
+    /// A queue between two clocks, in samples: a block of 5 ms arrives in each step, late by up to 3 ms, and
+    /// the sink requests 10 ms at once, or more.
     private struct Queue {
         let drift: Double
         let request: Int

@@ -208,7 +208,8 @@ extension CaptureStream.Event {
     }
 }
 
-/// The pitch by upward zero crossings: the median over spans of eight of them, because a busy machine loses samples.
+/// The pitch by upward zero crossings: the median over spans of eight of them, because a busy machine loses
+/// samples.
 func frequency(_ samples: some Collection<Int16>, rate: Double = 48_000) -> Double {
     let crossings = zip(samples, samples.dropFirst()).enumerated()
         .filter { $0.element.0 < 0 && $0.element.1 >= 0 }.map(\.offset)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import PushToTalk
 
-/// For all events of the core in any order, and its loss at any moment, the application receives pairs of callbacks.
+/// For all events of the core in any order, and its loss at any moment, the application receives pairs of
+/// callbacks.
 @Suite struct ChannelViewTests {
     /// Every event in every state that can be reached.
     @Test func `each reported beginning has its end, whatever happens in between`() throws {
@@ -23,9 +24,9 @@ import Testing
                 if seen.insert("\(next)").inserted { open.append(next) }
             }
         }
-        // No channel; of each channel joining, unattended, restoring in two ways, and joined with 2 (transmitting)
-        // times 3 (active, or inactive with or without an awaited participant) times 3 (interrupted, by a call or not)
-        // times 5 (buttons held, in order).
+        // No channel; of each channel joining, unattended, restoring in two ways, and joined with 2
+        // (transmitting) times 3 (active, or inactive with or without an awaited participant) times 3
+        // (interrupted, by a call or not) times 5 (buttons held, in order).
         #expect(seen.count == 1 + 2 * (4 + 90))
     }
 

@@ -9,8 +9,8 @@ import Testing
 struct DiagnosticsTests {
     init() { withRunningLoop() }
 
-    /// `Examples/radio`, which answers a push with a participant while it transmits: the answer is refused, and the
-    /// refusal is written.
+    /// `Examples/radio`, which answers a push with a participant while it transmits: the answer is refused,
+    /// and the refusal is written.
     @EventLoop
     @Test(arguments: ["2>/dev/full", "2>&-"])
     func `an application survives a line that cannot be written`(redirection: String) async throws {

@@ -99,8 +99,8 @@ struct ParticipantTests {
         NotificationCenter.default.removeObserver(observation)
     }
 
-    /// Only the speaker is lost: a transmission that has begun keeps the session active, and a later one activates it
-    /// again.
+    /// Only the speaker is lost: a transmission that has begun keeps the session active, and a later one
+    /// activates it again.
     @EventLoop
     @Test func `an interruption of the participant ends when a transmission activates the session`()
         async throws

@@ -72,7 +72,8 @@ struct ReturnTests {
         #expect(try await delegate.lines.next() == "didLeave 2 true")
     }
 
-    /// A core that starts the application by a program that does nothing, so that the test itself attaches later.
+    /// A core that starts the application by a program that does nothing, so that the test itself attaches
+    /// later.
     @EventLoop
     private func startWithSlowApplication() async throws -> (LibraryFixture, PrivateBus) {
         let bus = try await PrivateBus.start(services: ["org.example.Tests": "/bin/sleep 20"])

@@ -43,7 +43,8 @@ import Testing
         let (status, lines) = try await extraction.output(within: .seconds(60))
         try #require(status == 0, "\(lines.joined(separator: "\n"))")
         let data = try Data(contentsOf: output.appendingPathComponent("PushToTalk.symbols.json"))
-        // The enumerations of the audio session are in the same module, and belong to the replacement of AVFAudio.
+        // The enumerations of the audio session are in the same module, and belong to the replacement of
+        // AVFAudio.
         return try JSONDecoder().decode(Graph.self, from: data).symbols.map {
             $0.pathComponents.joined(separator: ".")
         }.filter { !$0.hasPrefix("AV") }

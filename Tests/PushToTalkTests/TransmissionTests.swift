@@ -194,7 +194,8 @@ struct TransmissionTests {
         #expect(try await delegate.lines.next(2) == ["didEnd 2", "didDeactivate"])
     }
 
-    /// The session stays active for the participant, so that only the end of the transmission separates the two.
+    /// The session stays active for the participant, so that only the end of the transmission separates the
+    /// two.
     @EventLoop
     @Test func `a transmission begins with its own frames`() async throws {
         let fixture = try await LibraryFixture.start()

@@ -3,8 +3,8 @@ import Glibc
 import PTTMessages
 import ServiceClient
 
-/// `ptt-stepped-application CHANNEL`: goes one step further for each line on standard input, from attaching to leaving its
-/// channel, so that a test can kill it at any of them.
+/// `ptt-stepped-application CHANNEL`: goes one step further for each line on standard input, from attaching
+/// to leaving its channel, so that a test can kill it at any of them.
 @main
 struct Program {
     static func main() {

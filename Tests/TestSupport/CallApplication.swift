@@ -2,7 +2,8 @@ import ChildProcess
 package import EventLoop
 import Glibc
 
-/// A call application: `parec`, which records from a source as any program does, and may be moved to another one.
+/// A call application: `parec`, which records from a source as any program does, and may be moved to another
+/// one.
 @EventLoop
 package final class CallApplication {
     /// Everything that it has recorded: 48 kHz, mono.

@@ -1,7 +1,8 @@
 package import EventLoop
 import Glibc
 
-/// Accepts each connection and closes it, as a daemon that fails at its start does where systemd listens for it.
+/// Accepts each connection and closes it, as a daemon that fails at its start does where systemd listens for
+/// it.
 @EventLoop
 package final class ClosingListener {
     /// The time of each connection.

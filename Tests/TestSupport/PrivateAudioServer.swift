@@ -3,8 +3,9 @@ package import EventLoop
 import Foundation
 import Glibc
 
-/// A real sound server without hardware, for one test: in a directory of its own, with a sine of 440 Hz as the
-/// default microphone ("tone"), and a sink without a device ("speaker", recorded through "speaker.monitor").
+/// A real sound server without hardware, for one test: in a directory of its own, with a sine of 440 Hz as
+/// the default microphone ("tone"), and a sink without a device ("speaker", recorded through
+/// "speaker.monitor").
 @EventLoop
 package final class PrivateAudioServer {
     package enum Program: String, Sendable, CaseIterable, CustomStringConvertible {
@@ -37,8 +38,8 @@ package final class PrivateAudioServer {
     private var pipes: [TonePipe] = []
     private var bus: PrivateBus?
 
-    /// Starts the server and waits until it is complete. `fragments` are files of PipeWire's configuration that it reads
-    /// in addition.
+    /// Starts the server and waits until it is complete. `fragments` are files of PipeWire's configuration
+    /// that it reads in addition.
     package static func start(_ program: Program, fragments: [String] = []) async throws -> PrivateAudioServer
     {
         let server = try PrivateAudioServer(program)
@@ -89,7 +90,8 @@ package final class PrivateAudioServer {
 
     /// Kills all its processes, as a crash of the whole server would.
     package func kill() {
-        // First none of them can act: the end of the microphone's program must not be reported before the server's.
+        // First none of them can act: the end of the microphone's program must not be reported before the
+        // server's.
         freeze()
         for process in processes { process.kill() }
         processes = []
@@ -114,8 +116,8 @@ package final class PrivateAudioServer {
         processes.remove(at: index).kill()
     }
 
-    /// Starts a program of PipeWire's again that ``kill(only:)`` has ended. The session manager and the devices of the
-    /// killed `pipewire` do not come back.
+    /// Starts a program of PipeWire's again that ``kill(only:)`` has ended. The session manager and the
+    /// devices of the killed `pipewire` do not come back.
     package func restart(only name: String) async throws {
         let sockets = [
             "pipewire": ["pipewire-0", "pipewire-0.lock"], "pipewire-pulse": ["pulse/native", "pulse/pid"],
@@ -194,8 +196,8 @@ package final class PrivateAudioServer {
         }
     }
 
-    /// The open capture streams of programs, one line for each. PulseAudio's remapped sources also record, without a
-    /// client.
+    /// The open capture streams of programs, one line for each. PulseAudio's remapped sources also record,
+    /// without a client.
     package func sourceOutputs() async throws -> [Substring] {
         try await pactl("list", "short", "source-outputs").split(separator: "\n").filter {
             $0.split(separator: "\t").dropFirst(2).first != "-"
@@ -247,8 +249,9 @@ package final class PrivateAudioServer {
             try spawn(["wireplumber"])
             try spawn(["pipewire-pulse"])
             try await untilExists("\(directory)/pulse/native")
-            // A process of its own, which can be killed as a microphone is unplugged. (A microphone of pw-cat 0.3.65, or of
-            // its plugin audiotestsrc, may stay silent after several programs have opened and closed it.)
+            // A process of its own, which can be killed as a microphone is unplugged. (A microphone of pw-cat
+            // 0.3.65, or of its plugin audiotestsrc, may stay silent after several programs have opened and
+            // closed it.)
             try spawn(["pipewire", "-c", "tone.conf"])
             microphone = processes.last
         }

@@ -34,7 +34,8 @@ package final class RawBusPeer {
         try send(type: 1, path: "/org/freedesktop/DBus", interface: bus, member: "Hello", to: bus)
     }
 
-    /// Sends a signal to one peer. The body is marshalled already, in little-endian order, and has the given signature.
+    /// Sends a signal to one peer. The body is marshalled already, in little-endian order, and has the given
+    /// signature.
     ///
     /// - Throws: If the bus has ended the connection.
     package func signal(

@@ -2,11 +2,11 @@ import EventLoop
 import Foundation
 import Glibc
 
-/// 440 Hz into a pipe in real time, for a sound server whose microphone is the pipe: signed 16-bit samples, mono,
-/// 48 kHz.
+/// 440 Hz into a pipe in real time, for a sound server whose microphone is the pipe: signed 16-bit samples,
+/// mono, 48 kHz.
 ///
-/// PulseAudio's own virtual sources render up to two seconds ahead of the clock, and nothing afterwards until the clock
-/// has caught up. No microphone does.
+/// PulseAudio's own virtual sources render up to two seconds ahead of the clock, and nothing afterwards until
+/// the clock has caught up. No microphone does.
 @EventLoop
 final class TonePipe {
     private static let rate = 48_000
@@ -26,7 +26,8 @@ final class TonePipe {
 
     init(_ path: String) throws {
         self.path = path
-        // For reading as well: with a server that is killed there would be no reader, and writing would be a signal.
+        // For reading as well: with a server that is killed there would be no reader, and writing would be a
+        // signal.
         descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError("open \(path)") }
         samples = (0..<Self.period + Self.bound).map { index in

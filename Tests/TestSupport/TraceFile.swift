@@ -1,7 +1,8 @@
 /// A text file of events and of the effects that they must have.
 ///
-/// Lines with `#` name what it proves. Lines that begin with a time, `1.5s`, are an event or an effect at that time,
-/// indented or not, alternating or not: what a daemon logs can be pasted. All other lines are settings.
+/// Lines with `#` name what it proves. Lines that begin with a time, `1.5s`, are an event or an effect at
+/// that time, indented or not, alternating or not: what a daemon logs can be pasted. All other lines are
+/// settings.
 package struct TraceFile: Sendable, CustomStringConvertible {
     package struct Line: Sendable {
         package let text: String

@@ -41,7 +41,8 @@ import Varlink
         try await certify(try VarlinkClient(adopting: OwnedDescriptor(adopting: near)))
     }
 
-    /// Makes each call with the parameters of the reply before it, and compares the replies with the expected ones.
+    /// Makes each call with the parameters of the reply before it, and compares the replies with the expected
+    /// ones.
     @EventLoop
     private func certify(_ client: VarlinkClient) async throws {
         var parameters = try await client.call("\(Certification.interface).Start")
@@ -69,7 +70,8 @@ import Varlink
     /// A server that checks each call as the reference server does.
     @EventLoop
     private func certificationServer(description: String) throws -> VarlinkServer {
-        // The text of the reference declares its methods; ours for the test in one process must declare them too.
+        // The text of the reference declares its methods; ours for the test in one process must declare them
+        // too.
         let methods = ["Start"] + Certification.steps.map(\.method)
         let declarations = methods.map { "method \($0)() -> ()\n" }.joined()
         let text = description.contains("method Start") ? description : description + declarations

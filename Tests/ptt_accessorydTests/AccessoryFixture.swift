@@ -8,7 +8,8 @@ import PTTMessages
 import TestSupport
 import Varlink
 
-/// The built ptt-accessoryd with a simulated BlueZ on a private bus, a core, and a client that subscribes to its events.
+/// The built ptt-accessoryd with a simulated BlueZ on a private bus, a core, and a client that subscribes to
+/// its events.
 @EventLoop
 final class AccessoryFixture {
     nonisolated let bus: PrivateBus
@@ -20,9 +21,9 @@ final class AccessoryFixture {
     let notices: NotifySocket
     private var watcher: VarlinkClient?
 
-    /// Starts everything. `buttons` are arguments of `ptt-sim --button`; if `known`, they are paired, trusted and
-    /// connected from the start. They are enrolled if `enrolled`, or, if that is left out, `known`. `microphones` are
-    /// the accessory files of serial microphones, numbered after the buttons.
+    /// Starts everything. `buttons` are arguments of `ptt-sim --button`; if `known`, they are paired, trusted
+    /// and connected from the start. They are enrolled if `enrolled`, or, if that is left out, `known`.
+    /// `microphones` are the accessory files of serial microphones, numbered after the buttons.
     static func start(
         buttons: [String] = ["ffe0"],
         microphones: [String] = [],

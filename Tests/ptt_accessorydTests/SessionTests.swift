@@ -27,7 +27,8 @@ import Testing
         #expect(try await fixture.asked() == .end(first, .linkLost))
     }
 
-    /// The button's notifications are off, or will be: they are stopped after the button has been reported as released.
+    /// The button's notifications are off, or will be: they are stopped after the button has been reported as
+    /// released.
     @EventLoop
     private func isUnheard(_ command: String, _ fixture: AccessoryFixture) async throws {
         try await until {

@@ -5,7 +5,8 @@ import PTTMessages
 import TestSupport
 import Varlink
 
-/// A built `ptt-indicator` between a real `pttd`, with a channel and its application, and a session bus with a panel.
+/// A built `ptt-indicator` between a real `pttd`, with a channel and its application, and a session bus with
+/// a panel.
 @EventLoop
 final class IndicatorFixture {
     let bus: PrivateBus

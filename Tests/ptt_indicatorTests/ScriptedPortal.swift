@@ -2,8 +2,8 @@ import DBus
 import EventLoop
 import TestSupport
 
-/// The frontend of a desktop portal with GlobalShortcuts, as xdg-desktop-portal 1.16 has it, and a backend, which owns a
-/// name and nothing else: clients do not call it.
+/// The frontend of a desktop portal with GlobalShortcuts, as xdg-desktop-portal 1.16 has it, and a backend,
+/// which owns a name and nothing else: clients do not call it.
 @EventLoop
 final class ScriptedPortal {
     /// What it answers.
@@ -203,7 +203,8 @@ final class ScriptedPortal {
         respond(to: call, ["session_handle": .string(session.text)])
     }
 
-    /// Replies with the path of the request, and sends its `Response`, to the caller only, before that: clients must expect it.
+    /// Replies with the path of the request, and sends its `Response`, to the caller only, before that:
+    /// clients must expect it.
     private func respond(to call: MethodInvocation, _ results: [BusKey: BusValue]) {
         calls.add(call.member)
         guard manner != .neverAnswers else { return held.append(call) }

@@ -9,7 +9,8 @@ import Testing
 
     private static let service = "89a8591d-bb19-485b-9f59-58492bc33e24"
 
-    /// Two characteristics report the talk button, one of them another one too, which never reports its release.
+    /// Two characteristics report the talk button, one of them another one too, which never reports its
+    /// release.
     private static let file = """
         name = "Two characteristics"
         confidence = "unverified"

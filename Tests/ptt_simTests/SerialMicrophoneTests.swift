@@ -4,7 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The serial microphone behind the simulated bluetoothd, as devices of classic Bluetooth behave with bluetoothd 5.66.
+/// The serial microphone behind the simulated bluetoothd, as devices of classic Bluetooth behave with
+/// bluetoothd 5.66.
 @Suite(.serialized) struct SerialMicrophoneTests {
     nonisolated private static let path: ObjectPath = "/org/bluez/hci0/dev_00_1B_DC_00_01_01"
     nonisolated private static let serviceClass = "00001101-0000-1000-8000-00805f9b34fb"

@@ -5,7 +5,8 @@ import TestSupport
 
 @testable import ptt_doctor
 
-/// The built `pttctl doctor` on a machine of its own: directories, buses and sockets that a test makes, or leaves out.
+/// The built `pttctl doctor` on a machine of its own: directories, buses and sockets that a test makes, or
+/// leaves out.
 @EventLoop
 final class DoctorFixture {
     let scratch: Scratch

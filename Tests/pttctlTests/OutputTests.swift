@@ -80,7 +80,8 @@ import Testing
         let talk = try pttctl(core, "talk --for 200ms >/proc/\(getpid())/fd/\(ends[1])")
         let end = try await monitor.lines.first { $0.contains("transmission ended") }
         #expect(end.contains("released"), "\(end)")
-        // It waits for the reader, and Ctrl-C ends that, pressed again if the command had not come to wait yet.
+        // It waits for the reader, and Ctrl-C ends that, pressed again if the command had not come to wait
+        // yet.
         let presses = Task { @EventLoop in
             while !Task.isCancelled {
                 talk.signal(SIGINT)

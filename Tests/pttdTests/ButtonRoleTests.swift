@@ -108,7 +108,8 @@ import Varlink
         try await fixture.report(.channelUp, isPressed: false)
     }
 
-    /// Pressed by hundreds of origins: the application holds no more than the limit, and each has its release.
+    /// Pressed by hundreds of origins: the application holds no more than the limit, and each has its
+    /// release.
     @Test @EventLoop func `a flood of buttons is bounded, and each has its release`() async throws {
         let fixture = try await RoleFixture.start()
         for number in 0..<200 {

@@ -36,8 +36,9 @@ import Testing
         #expect(try await fixture.firstSoundOrEnd() == nil)
     }
 
-    /// From the signal of the modem to the moment at which no stream of the core is left on the server, as another client
-    /// of the server sees it. The fastest of a few: other work of the machine is not what is measured.
+    /// From the signal of the modem to the moment at which no stream of the core is left on the server, as
+    /// another client of the server sees it. The fastest of a few: other work of the machine is not what is
+    /// measured.
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `the microphone is closed within 200 milliseconds of the call`(
         program: PrivateAudioServer.Program

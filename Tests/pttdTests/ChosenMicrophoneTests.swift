@@ -3,8 +3,8 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// Who has chosen the Push-to-Talk Microphone hears nothing else, whatever happens to the other microphones, until a person
-/// moves that stream. Every sample is judged.
+/// Who has chosen the Push-to-Talk Microphone hears nothing else, whatever happens to the other microphones,
+/// until a person moves that stream. Every sample is judged.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ChosenMicrophoneTests {
     init() { withRunningLoop() }
 
@@ -71,8 +71,8 @@ import Testing
         #expect(application.samples[...].loudest == 0)
     }
 
-    /// What a Bluetooth headset does on both servers: the source of one profile goes, that of the other comes and is preferred.
-    /// Meanwhile there is no microphone.
+    /// What a Bluetooth headset does on both servers: the source of one profile goes, that of the other comes
+    /// and is preferred. Meanwhile there is no microphone.
     @Test(arguments: Program.allCases)
     @EventLoop func `who has chosen it by name hears nothing else when a headset changes its profile`(
         program: PrivateAudioServer.Program

@@ -26,7 +26,8 @@ import Testing
         let end = MonotonicInstant.now + .seconds(3)
         while MonotonicInstant.now < end, !received.contains("SubscriberLagged") {
             while flood.isAccepted(call) {}
-            // It reads some five hundred events a second: more than a person causes, and less than a program can.
+            // It reads some five hundred events a second: more than a person causes, and less than a program
+            // can.
             await pause(.milliseconds(10))
             let read = subscriber.read(1200)
             (received, count) = (received.suffix(100) + read, count + read.utf8.count)

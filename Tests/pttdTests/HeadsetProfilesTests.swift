@@ -74,7 +74,8 @@ import Testing
         #expect(handle(&profiles, .transmissionEnded) == [headset.set(headset.music)])
         headset.active = headset.music
         #expect(handle(&profiles, headset.listed()) == [.save([])])
-        // Pressed again before it is the default speaker again, and later, when a person has chosen another one.
+        // Pressed again before it is the default speaker again, and later, when a person has chosen another
+        // one.
         #expect(handle(&profiles, .transmissionBegan) == [.save([headset.change])])
         #expect(handle(&profiles, .transmissionEnded) == [.save([])])
         let later = Self.start + HeadsetProfiles.waitLimit

@@ -111,8 +111,9 @@ extension CoreFixture {
 
     /// The status once the core has seen all that a killed client had sent.
     ///
-    /// The loop serves what became ready first. So three answers on a connection that is younger than those of the
-    /// client come after their acceptance, their calls, and their end. One that ends nothing waits for the disk as well.
+    /// The loop serves what became ready first. So three answers on a connection that is younger than those
+    /// of the client come after their acceptance, their calls, and their end. One that ends nothing waits for
+    /// the disk as well.
     fileprivate func settledStatus() async throws -> Status {
         let client = try connect()
         _ = try await client.status()

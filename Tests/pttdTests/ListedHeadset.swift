@@ -9,8 +9,8 @@ extension HeadsetProfilesTests {
         case wirePlumber05
     }
 
-    /// A headset as servers list it. The cards are those of `pactl list cards` on PulseAudio 16.1 (a Jabra Elite 75t) and
-    /// PipeWire 0.3 (with the codecs of WirePlumber 0.4).
+    /// A headset as servers list it. The cards are those of `pactl list cards` on PulseAudio 16.1 (a Jabra
+    /// Elite 75t) and PipeWire 0.3 (with the codecs of WirePlumber 0.4).
     struct Headset {
         let server: Server
         var active: String

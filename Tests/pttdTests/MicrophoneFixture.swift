@@ -22,7 +22,8 @@ final class MicrophoneFixture {
     /// The largest sample that the application has received.
     private(set) var peak = 0
     private(set) var packetCount = 0
-    /// The time of the first sample that the application has received, in microseconds of the monotonic clock.
+    /// The time of the first sample that the application has received, in microseconds of the monotonic
+    /// clock.
     private(set) var firstPacket: Int64?
     /// How many samples of the last packet are 0 at its end; nil if it has nothing else.
     private(set) var paddingOfLast: Int?
@@ -35,8 +36,8 @@ final class MicrophoneFixture {
     private let happenings = AsyncQueue(of: Happening.self)
     private var reader: DescriptorSource?
 
-    /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, `environment` has more
-    /// variables of the core, and `prepare` changes the server's devices before the core starts.
+    /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, `environment`
+    /// has more variables of the core, and `prepare` changes the server's devices before the core starts.
     static func start(
         _ program: PrivateAudioServer.Program,
         _ configuration: String? = nil,
@@ -118,7 +119,8 @@ final class MicrophoneFixture {
         return true
     }
 
-    /// The cause of the end of the transmission that has just begun; nil if the application received sound before.
+    /// The cause of the end of the transmission that has just begun; nil if the application received sound
+    /// before.
     func firstSoundOrEnd() async throws -> EndCause? {
         while true {
             switch try await happenings.next() {

@@ -3,7 +3,8 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// A microphone that a person has muted, or whose volume is 0: it stays so, and nobody talks into it unknowingly.
+/// A microphone that a person has muted, or whose volume is 0: it stays so, and nobody talks into it
+/// unknowingly.
 @Suite(.serialized) struct MutedMicrophoneTests {
     init() { withRunningLoop() }
 

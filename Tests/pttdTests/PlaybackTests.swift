@@ -146,7 +146,8 @@ import Testing
     }
 }
 
-/// The pitch by upward zero crossings: the median over spans of eight of them, because a busy machine loses samples.
+/// The pitch by upward zero crossings: the median over spans of eight of them, because a busy machine loses
+/// samples.
 private func frequency(_ samples: [Int16]) -> Double {
     let crossings = zip(samples, samples.dropFirst()).enumerated()
         .filter { $0.element.0 < 0 && $0.element.1 >= 0 }.map(\.offset)

@@ -166,7 +166,8 @@ import Testing
         for directory in ["\(elsewhere)", "\(elsewhere)/1", "\(elsewhere)/2"] {
             #expect(mkdir(directory, 0o700) == 0)
         }
-        // As configuration is often deployed: a link to a link to a directory, of which the inner one is replaced.
+        // As configuration is often deployed: a link to a link to a directory, of which the inner one is
+        // replaced.
         let (link, inner) = (core.configuration("policy.toml"), "\(elsewhere)/now")
         #expect(symlink("1", inner) == 0 && symlink("elsewhere/now/policy.toml", link) == 0)
         _ = try await core.process.lines.first { $0.contains(" policyChanged ") && $0.contains(" unusable ") }

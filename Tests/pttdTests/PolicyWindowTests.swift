@@ -5,7 +5,8 @@ import Testing
 
 @testable import pttd
 
-/// The closed times of policy files, for each minute of a week, against a clock that advances minute by minute.
+/// The closed times of policy files, for each minute of a week, against a clock that advances minute by
+/// minute.
 @Suite struct PolicyWindowTests {
     private static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 

@@ -4,12 +4,14 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// `release-lag`, with a real sound server: what a person says last is still delivered, and nothing else waits for it.
+/// `release-lag`, with a real sound server: what a person says last is still delivered, and nothing else
+/// waits for it.
 @Suite(.serialized) struct ReleaseLagTests {
     init() { withRunningLoop() }
 
     private static let lag = "release-lag = 300"
-    /// Less than the lag has, so that a busy machine delivers them too, and more than was on its way before the release.
+    /// Less than the lag has, so that a busy machine delivers them too, and more than was on its way before
+    /// the release.
     private static let someOfTheLag = 4
 
     /// A transmission whose frames arrive.
@@ -43,8 +45,8 @@ import Testing
         try await expectClosed(fixture)
     }
 
-    /// A release comes somewhere in a packet. Beyond a sample or two of the tone, zeros are what was not captured. PipeWire
-    /// delivers whole packets here.
+    /// A release comes somewhere in a packet. Beyond a sample or two of the tone, zeros are what was not
+    /// captured. PipeWire delivers whole packets here.
     @Test @EventLoop func `without a lag the packet that was begun is delivered with silence at its end`()
         async throws
     {

@@ -4,8 +4,8 @@ import EventLoop
 @testable import PulseAudio
 @testable import pttd
 
-/// A sound server that remembers a volume for each program, and a core with ``DuckedStreams`` and its file. Programs, a person,
-/// the microphone and crashes change it at random.
+/// A sound server that remembers a volume for each program, and a core with ``DuckedStreams`` and its file.
+/// Programs, a person, the microphone and crashes change it at random.
 struct SimulatedPlayback {
     private struct Stream {
         let program: String
@@ -89,8 +89,8 @@ struct SimulatedPlayback {
         log.append("\(index) ends")
     }
 
-    /// A person changes a volume, which the core is told before anything else happens. Two streams of one program would differ
-    /// in what the server remembers, also without the core.
+    /// A person changes a volume, which the core is told before anything else happens. Two streams of one
+    /// program would differ in what the server remembers, also without the core.
     private mutating func change(_ index: UInt32, _ volume: UInt32) {
         settle()
         guard let stream = streams[index], stream.volume != volume,

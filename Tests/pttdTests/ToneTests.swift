@@ -55,7 +55,8 @@ import Testing
         #expect(try #require(fixture.firstPacket) < #require(fixture.activated))
     }
 
-    /// Otherwise the server wakes up 200 times a second while music plays. PipeWire does not count a stream that waits.
+    /// Otherwise the server wakes up 200 times a second while music plays. PipeWire does not count a stream
+    /// that waits.
     @Test @EventLoop func `but for tones, the speaker runs as another player wants`() async throws {
         var player: TestProcess?
         defer { player?.kill() }

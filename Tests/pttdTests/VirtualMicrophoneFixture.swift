@@ -7,8 +7,8 @@ import Testing
 /// A core with a sound server, a client that presses, a client that watches, and no channel.
 @EventLoop
 final class VirtualMicrophoneFixture {
-    /// Of the fifty points of a transmission, those at which something is killed, which takes up to a second each:
-    /// `PTT_KILLS=50` for all.
+    /// Of the fifty points of a transmission, those at which something is killed, which takes up to a second
+    /// each: `PTT_KILLS=50` for all.
     nonisolated static let killPoints: [Int] = {
         let count = ProcessInfo.processInfo.environment["PTT_KILLS"].flatMap { Int($0) } ?? 8
         return Array(stride(from: 0, to: 50, by: max(1, 50 / max(1, count))))
@@ -21,8 +21,8 @@ final class VirtualMicrophoneFixture {
     private(set) var state: VirtualMicrophone
     private var ends: [EndCause] = []
 
-    /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, `fragments` are
-    /// files of PipeWire's configuration.
+    /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, `fragments`
+    /// are files of PipeWire's configuration.
     static func start(
         _ program: PrivateAudioServer.Program,
         _ configuration: String? = nil,
@@ -104,7 +104,8 @@ final class VirtualMicrophoneFixture {
         return application
     }
 
-    /// From outside: after what may be on its way, every sample is zero, and no program but the call application records.
+    /// From outside: after what may be on its way, every sample is zero, and no program but the call
+    /// application records.
     func expectSilence(
         _ application: CallApplication?,
         _ comment: Comment? = nil,

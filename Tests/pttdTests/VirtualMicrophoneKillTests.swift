@@ -4,8 +4,8 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// SIGKILL at points of a transmission, from its beginning to 250 ms of what the call application hears: nothing but silence
-/// is recorded from the source afterwards.
+/// SIGKILL at points of a transmission, from its beginning to 250 ms of what the call application hears:
+/// nothing but silence is recorded from the source afterwards.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct VirtualMicrophoneKillTests {
     init() { withRunningLoop() }
 

@@ -6,7 +6,8 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// Starting an application that is not running: by its name on a real bus, and as a unit of a scripted systemd.
+/// Starting an application that is not running: by its name on a real bus, and as a unit of a scripted
+/// systemd.
 @Suite(.serialized) struct WakingTests {
     init() { withRunningLoop() }
 
@@ -41,7 +42,8 @@ import Testing
         }
         #expect(transmission.transmissionID == transmissionID)
         _ = try await application.events.first { $0 == .audioActivated }
-        // The owner of the name need not be the process that was started: the bus replies when the name has an owner.
+        // The owner of the name need not be the process that was started: the bus replies when the name has
+        // an owner.
         let owner = try await BusConnection.open(.address(fixture.bus.address))
         _ = try await owner.requestName("org.example.App")
         try await accessoryd.end()

@@ -4,8 +4,8 @@ import Glibc
 import PTTMessages
 import TOML
 
-/// The folders with accessory files. In a later one a file replaces an earlier one of the same name, also one that cannot be
-/// used; an empty file only removes the earlier one.
+/// The folders with accessory files. In a later one a file replaces an earlier one of the same name, also one
+/// that cannot be used; an empty file only removes the earlier one.
 package struct AccessoryFolders: Sendable {
     package static let sizeLimit = 64 * 1024
     /// Of a folder.
@@ -17,9 +17,9 @@ package struct AccessoryFolders: Sendable {
         self.paths = paths
     }
 
-    /// `pushtotalk/accessories` in `/usr/share` and the other data directories of the XDG Base Directory Specification, the
-    /// user's being the last, in `/etc`, and in the user's configuration. `PTT_ACCESSORIES` stands for the first ones, in a
-    /// source tree and in tests.
+    /// `pushtotalk/accessories` in `/usr/share` and the other data directories of the XDG Base Directory
+    /// Specification, the user's being the last, in `/etc`, and in the user's configuration.
+    /// `PTT_ACCESSORIES` stands for the first ones, in a source tree and in tests.
     package static var standard: AccessoryFolders {
         let shipped: [String]
         if let folder = Environment.variable("PTT_ACCESSORIES") {

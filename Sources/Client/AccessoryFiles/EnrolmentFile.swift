@@ -6,7 +6,8 @@ package import TOML
 
 /// `devices.toml`: the enrolled devices, in text that people may edit as well.
 ///
-/// `pttctl` writes that in the user's configuration; ptt-accessoryd reads it and the machine's, and cannot write anywhere.
+/// `pttctl` writes that in the user's configuration; ptt-accessoryd reads it and the machine's, and cannot
+/// write anywhere.
 package enum EnrolmentFile {
     /// In bytes.
     package static let sizeLimit = 64 * 1024

@@ -4,8 +4,8 @@ import JSON
 import PTTMessages
 package import TOML
 
-/// The text of `devices.toml` while it is edited. Everything that an edit is not about stays as people have written it:
-/// comments, other entries, and also unusable ones.
+/// The text of `devices.toml` while it is edited. Everything that an edit is not about stays as people have
+/// written it: comments, other entries, and also unusable ones.
 package struct EnrolmentText: Sendable {
     /// An edit that would change more than it should, or not have its effect.
     package struct Failure: Error, Equatable, CustomStringConvertible {
@@ -90,8 +90,8 @@ package struct EnrolmentText: Sendable {
         text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     }
 
-    /// The lines of the entries with an identity, in their order, from `[[device]]` to the last line that is neither empty
-    /// nor a comment.
+    /// The lines of the entries with an identity, in their order, from `[[device]]` to the last line that is
+    /// neither empty nor a comment.
     private func blocks(of identity: DeviceIdentity) -> [Range<Int>] {
         // Valid text, see `contents`.
         guard let document = (try? TOML.parse(text))?.object else { return [] }

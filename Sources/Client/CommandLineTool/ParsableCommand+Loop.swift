@@ -13,7 +13,8 @@ extension ParsableCommand {
         } catch {
             failure = error
         }
-        // Not `exit(withError:)`, which prints past ``Terminal`` and does not know whether anything could be written.
+        // Not `exit(withError:)`, which prints past ``Terminal`` and does not know whether anything could be
+        // written.
         var code = failure.map { exitCode(for: $0) } ?? .success
         Terminal.printMessage(failure.map { fullMessage(for: $0) } ?? "", isError: code != .success)
         if !Terminal.finish(), code == .success { code = .failure }

@@ -5,8 +5,8 @@ import PTTMessages
 
 /// Standard output and standard error: all that `pttctl` writes, and `ptt-doctor` in its name.
 ///
-/// Names of channels, people, devices and files come from others. A text is escaped here, wherever it comes from and
-/// wherever it goes, and what a terminal is to obey has cases of its own.
+/// Names of channels, people, devices and files come from others. A text is escaped here, wherever it comes
+/// from and wherever it goes, and what a terminal is to obey has cases of its own.
 package enum Terminal {
     package enum Part {
         /// Text within one line.
@@ -37,7 +37,8 @@ package enum Terminal {
         errors.write([.text("pttctl: \(line)"), .endOfLine])
     }
 
-    /// Prints the help, which is nobody's text but ours, or what was wrong with the arguments, which repeats them.
+    /// Prints the help, which is nobody's text but ours, or what was wrong with the arguments, which repeats
+    /// them.
     static func printMessage(_ message: String, isError: Bool) {
         if message.isEmpty { return }
         if !isError { return write(.ownText(message), .endOfLine) }
@@ -94,7 +95,7 @@ extension Terminal.Part {
     }
 }
 
-/// ``Terminal`` escapes what others have named. Where this module is imported, a deprecated function hides the standard
-/// library's, and one that is unavailable does not.
+/// ``Terminal`` escapes what others have named. Where this module is imported, a deprecated function hides
+/// the standard library's, and one that is unavailable does not.
 @available(*, deprecated, message: "use Terminal.print")
 package func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {}

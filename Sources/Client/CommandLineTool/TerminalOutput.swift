@@ -2,8 +2,8 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// A descriptor for text that never holds up the event loop: a command that talks ends its transmission in time, whether
-/// or not somebody reads what it writes.
+/// A descriptor for text that never holds up the event loop: a command that talks ends its transmission in
+/// time, whether or not somebody reads what it writes.
 final class TerminalOutput: Sendable {
     /// In bytes. What waits beyond it is taken for a reader that never comes.
     private static let limit = 1 << 20

@@ -6,7 +6,8 @@ package import TOML
 package struct Configuration: Equatable, Codable {
     /// The longest transmission, in seconds, within ``timeLimits``.
     package var timeLimit: Int?
-    /// How much longer than the press a transmission lasts, in milliseconds, within ``releaseLags``; 0 if left out.
+    /// How much longer than the press a transmission lasts, in milliseconds, within ``releaseLags``; 0 if
+    /// left out.
     package var releaseLag: Int?
     /// The capture devices in order of preference; the default source if left out.
     package var microphone: Microphones?
@@ -24,11 +25,12 @@ package struct Configuration: Equatable, Codable {
     package var indicator: Bool?
     package var tones: Tones?
 
-    /// `music`, `transmission`, `conversation` or `channel`: when a Bluetooth headset uses its microphone; `music`, never, if
-    /// left out.
+    /// `music`, `transmission`, `conversation` or `channel`: when a Bluetooth headset uses its microphone;
+    /// `music`, never, if left out.
     package var bluetoothHeadset: String?
 
-    /// `off`, `lower` or `mute`: what happens to what other programs play while the microphone is open; `off` if left out.
+    /// `off`, `lower` or `mute`: what happens to what other programs play while the microphone is open; `off`
+    /// if left out.
     package var ducking: String?
 
     package init(whileLocked: String? = nil) {
@@ -74,7 +76,8 @@ extension Configuration {
     /// Replaces a file that cannot be used, which may have asked to refuse while the screen is locked.
     package static let unreadable = Configuration(whileLocked: TalkSession.WhileLocked.refuse.rawValue)
 
-    /// The property of the devices and streams of the sound server that are the core's own, and never microphones.
+    /// The property of the devices and streams of the sound server that are the core's own, and never
+    /// microphones.
     package static let ownDeviceProperty = "pttd.virtual"
 
     private static let timeLimits = 1...1200

@@ -46,8 +46,8 @@ package struct PolicyFile: Equatable, Codable {
     }
 }
 
-/// A period in which no channel may be joined: days of the week and times of day, in local time. If `to` is before `from`, it
-/// ends on the next day.
+/// A period in which no channel may be joined: days of the week and times of day, in local time. If `to` is
+/// before `from`, it ends on the next day.
 package struct ClosedTime: Equatable, Codable {
     /// `mon` to `sun`; all if left out.
     package var days: [String]?

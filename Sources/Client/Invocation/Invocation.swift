@@ -3,8 +3,8 @@ import PTTMessages
 
 /// The command line of a program without commands: a daemon, or an application that systemd starts.
 ///
-/// It has the two options that every program has. The command lines with commands are ArgumentParser's, which a daemon
-/// leaves out because of its size in memory.
+/// It has the two options that every program has. The command lines with commands are ArgumentParser's, which
+/// a daemon leaves out because of its size in memory.
 package struct Invocation: Sendable {
     /// What to do with the arguments of a process.
     package enum Answer: Equatable {
@@ -46,8 +46,8 @@ package struct Invocation: Sendable {
         }
     }
 
-    /// Returns if the program is to run, and ends the process otherwise. To be called before anything else: no session is
-    /// needed to ask for a version, and a daemon that runs is not disturbed.
+    /// Returns if the program is to run, and ends the process otherwise. To be called before anything else:
+    /// no session is needed to ask for a version, and a daemon that runs is not disturbed.
     package func handleArguments() {
         switch answer(to: Array(CommandLine.arguments.dropFirst())) {
         case .run:

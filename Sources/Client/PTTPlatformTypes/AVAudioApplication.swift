@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The application's permission to record, for code that no longer uses the members of ``AVAudioSession``, which are
-/// deprecated since iOS 17.
+/// The application's permission to record, for code that no longer uses the members of ``AVAudioSession``,
+/// which are deprecated since iOS 17.
 public final class AVAudioApplication: NSObject, Sendable {
     // The enumeration has this name in Swift on iOS.
     // swift-format-ignore: TypeNamesShouldBeCapitalized

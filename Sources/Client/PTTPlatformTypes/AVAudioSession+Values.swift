@@ -11,8 +11,8 @@ public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReason
 public let AVAudioSessionRouteChangePreviousRouteKey = "AVAudioSessionRouteChangePreviousRouteKey"
 
 extension AVAudioSession {
-    /// Posted when the remote participant can no longer be heard, because the audio server or the speaker is lost or the
-    /// machine sleeps, and again when that is over.
+    /// Posted when the remote participant can no longer be heard, because the audio server or the speaker is
+    /// lost or the machine sleeps, and again when that is over.
     public static let interruptionNotification = Notification.Name("AVAudioSessionInterruptionNotification")
     /// Posted when the microphone or the speaker in use has changed.
     public static let routeChangeNotification = Notification.Name("AVAudioSessionRouteChangeNotification")
@@ -94,8 +94,8 @@ extension AVAudioSession {
     /// The code of an error of the domain `NSOSStatusErrorDomain`.
     public typealias ErrorCode = AVAudioSessionErrorCode
 
-    /// The type of a microphone or a speaker. Here each microphone is `builtInMic` and each speaker `builtInSpeaker`:
-    /// the library receives only the names of the devices.
+    /// The type of a microphone or a speaker. Here each microphone is `builtInMic` and each speaker
+    /// `builtInSpeaker`: the library receives only the names of the devices.
     public struct Port: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

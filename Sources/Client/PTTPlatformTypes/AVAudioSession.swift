@@ -1,11 +1,12 @@
 public import Foundation
 import Synchronization
 
-/// The audio session, which the system activates and deactivates: the members of AVFAudio's class that applications use
-/// together with the PushToTalk framework.
+/// The audio session, which the system activates and deactivates: the members of AVFAudio's class that
+/// applications use together with the PushToTalk framework.
 ///
-/// `pttd` configures the devices and activates the session. Values that an application sets are stored and returned, and
-/// have no effect: the person chooses the microphone, the speaker and the volume in the settings of the desktop.
+/// `pttd` configures the devices and activates the session. Values that an application sets are stored and
+/// returned, and have no effect: the person chooses the microphone, the speaker and the volume in the
+/// settings of the desktop.
 public final class AVAudioSession: NSObject, Sendable {
     private struct State {
         var category = Category.playAndRecord
@@ -49,8 +50,8 @@ public final class AVAudioSession: NSObject, Sendable {
 
     public var outputNumberOfChannels: Int { 1 }
 
-    /// Always false: the audio of other applications is not observed. The audio server decides whether to lower its
-    /// volume during a transmission; it recognises the streams of `pttd` by their role "phone".
+    /// Always false: the audio of other applications is not observed. The audio server decides whether to
+    /// lower its volume during a transmission; it recognises the streams of `pttd` by their role "phone".
     public var isOtherAudioPlaying: Bool { false }
 
     /// Always false, as ``isOtherAudioPlaying``.
@@ -116,16 +117,16 @@ public final class AVAudioSession: NSObject, Sendable {
 
     // MARK: - Activation
 
-    /// Has no effect on the session: the system activates and deactivates it for each transmission and each remote
-    /// participant, and reports that with `didActivate` and `didDeactivate`.
+    /// Has no effect on the session: the system activates and deactivates it for each transmission and each
+    /// remote participant, and reports that with `didActivate` and `didDeactivate`.
     ///
     /// Activation always succeeds, as on iOS in the foreground.
     ///
     /// - Parameters:
     ///   - active: False throws while the system has the session active.
     ///   - options: Ignored.
-    /// - Throws: An error of the domain `NSOSStatusErrorDomain` with the code ``ErrorCode/isBusy``, as on iOS while audio
-    ///   is running: the microphone or the speaker stays in use.
+    /// - Throws: An error of the domain `NSOSStatusErrorDomain` with the code ``ErrorCode/isBusy``, as on iOS
+    ///   while audio is running: the microphone or the speaker stays in use.
     public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
         guard !active, state.withLock({ $0.isActive }) else { return }
         throw Self.error(
@@ -144,7 +145,8 @@ public final class AVAudioSession: NSObject, Sendable {
 
     // MARK: - Permission
 
-    /// Always `granted`: `pttd` captures, and only during a transmission. A request to transmit can still be refused.
+    /// Always `granted`: `pttd` captures, and only during a transmission. A request to transmit can still be
+    /// refused.
     public var recordPermission: RecordPermission { .granted }
 
     /// Grants the permission without asking the person.
@@ -175,7 +177,8 @@ public final class AVAudioSession: NSObject, Sendable {
         state.withLock { $0.preferredInput = input }
     }
 
-    /// Always true: whether there is a microphone is found out when a transmission begins, which ends without one.
+    /// Always true: whether there is a microphone is found out when a transmission begins, which ends without
+    /// one.
     public var isInputAvailable: Bool { true }
 
     /// Always 0, because the library does not know it. `PTTAudioFrame` has the time at which it was captured.
@@ -192,7 +195,8 @@ public final class AVAudioSession: NSObject, Sendable {
 
     /// Cannot be set, as ``isInputGainSettable`` says.
     ///
-    /// - Throws: An error of the domain `NSOSStatusErrorDomain` with the code ``ErrorCode/resourceNotAvailable``.
+    /// - Throws: An error of the domain `NSOSStatusErrorDomain` with the code
+    ///   ``ErrorCode/resourceNotAvailable``.
     public func setInputGain(_ gain: Float) throws {
         throw Self.error(
             .resourceNotAvailable,

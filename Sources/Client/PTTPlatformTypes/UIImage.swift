@@ -28,8 +28,9 @@ public final class UIImage: NSObject, Sendable {
         self.init(data: data)
     }
 
-    /// Creates an image from the first file called `name`, with or without `.png`, `.jpg`, `.jpeg`, `.webp` or `.gif`,
-    /// in `$PTT_RESOURCES`, in the directory of the executable or in `Resources` there; nil if there is none.
+    /// Creates an image from the first file called `name`, with or without `.png`, `.jpg`, `.jpeg`, `.webp`
+    /// or `.gif`, in `$PTT_RESOURCES`, in the directory of the executable or in `Resources` there; nil if
+    /// there is none.
     public convenience init?(named name: String) {
         let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent()
@@ -38,8 +39,8 @@ public final class UIImage: NSObject, Sendable {
         self.init(name, in: directories)
     }
 
-    /// Creates an image from the icon of this name in the desktop's `hicolor` theme; nil if there is none. The theme
-    /// does not have the names of Apple's symbols.
+    /// Creates an image from the icon of this name in the desktop's `hicolor` theme; nil if there is none.
+    /// The theme does not have the names of Apple's symbols.
     public convenience init?(systemName name: String) {
         let variable = ProcessInfo.processInfo.environment["XDG_DATA_DIRS"] ?? ""
         let shared = variable.isEmpty ? "/usr/local/share:/usr/share" : variable
@@ -70,8 +71,8 @@ public final class UIImage: NSObject, Sendable {
         ImageHeader.isPNG(bytes) ? bytes : nil
     }
 
-    /// The bytes if they are a JPEG file, otherwise nil. Nothing is converted, so that `compressionQuality` has no
-    /// effect.
+    /// The bytes if they are a JPEG file, otherwise nil. Nothing is converted, so that `compressionQuality`
+    /// has no effect.
     public func jpegData(compressionQuality: CGFloat) -> Data? {
         ImageHeader.isJPEG(bytes) ? bytes : nil
     }

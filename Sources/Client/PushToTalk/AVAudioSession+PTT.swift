@@ -10,14 +10,16 @@ public struct PTTAudioFrame: Sendable, Hashable {
 
     /// Signed 16-bit samples.
     public let samples: [Int16]
-    /// The number of the frame within its transmission, from 0. A gap means that the application read too slowly.
+    /// The number of the frame within its transmission, from 0. A gap means that the application read too
+    /// slowly.
     public let sequence: UInt64
     /// The time at which the first sample was captured, in nanoseconds of `CLOCK_MONOTONIC`.
     public let timestamp: Int64
 
     /// Creates a frame to play.
     ///
-    /// - Parameter samples: ``sampleCount`` samples. Silence is appended to fewer, and excess samples are dropped.
+    /// - Parameter samples: ``sampleCount`` samples. Silence is appended to fewer, and excess samples are
+    ///   dropped.
     public init(samples: [Int16]) {
         let missing = max(0, Self.sampleCount - samples.count)
         self.samples = samples.prefix(Self.sampleCount) + [Int16](repeating: 0, count: missing)
@@ -39,15 +41,15 @@ public struct PTTAudioFrame: Sendable, Hashable {
 }
 
 extension AVAudioSession {
-    /// Linux: the audio of the active session. On iOS an application runs its own audio units; here `pttd` captures and
-    /// plays, and the application needs no audio code.
+    /// Linux: the audio of the active session. On iOS an application runs its own audio units; here `pttd`
+    /// captures and plays, and the application needs no audio code.
     public var ptt: PTTAudio { PTTAudio() }
 }
 
 /// Linux: the microphone and the speaker of the active audio session.
 public struct PTTAudio: Sendable {
-    /// The captured frames, from `didActivate` until `didDeactivate` or the end of the manager, which end the sequence.
-    /// It is empty while the session is inactive, and has no frames while there is no transmission.
+    /// The captured frames, from `didActivate` until `didDeactivate` or the end of the manager, which end the
+    /// sequence. It is empty while the session is inactive, and has no frames while there is no transmission.
     public var microphone: PTTMicrophone { PTTMicrophone() }
 
     /// Plays frames while a remote participant is set.
@@ -68,8 +70,9 @@ public struct PTTSpeaker: Sendable {
     /// Frames that may be accepted and not yet be heard.
     private static let lead = 15
 
-    /// Plays a frame after all earlier ones. Returns when there is room for another frame, so that a loop over a
-    /// recording takes as long as the recording. A frame that is played while no participant is set is dropped.
+    /// Plays a frame after all earlier ones. Returns when there is room for another frame, so that a loop
+    /// over a recording takes as long as the recording. A frame that is played while no participant is set is
+    /// dropped.
     ///
     /// - Parameter frame: 20 milliseconds of audio.
     /// - Returns: False if `pttd` cannot be reached.
@@ -78,8 +81,8 @@ public struct PTTSpeaker: Sendable {
         await AudioHub.shared.play(frame.bytes)
     }
 
-    /// Returns when all frames have been heard. Call it before setting the participant to nil, which ends playback
-    /// immediately.
+    /// Returns when all frames have been heard. Call it before setting the participant to nil, which ends
+    /// playback immediately.
     public func finish() async {
         // Silence passes through the same queues, after all frames before it.
         for _ in 0..<Self.lead where await !play(PTTAudioFrame(samples: [])) { return }

@@ -70,7 +70,8 @@ extension Attachment {
         }
     }
 
-    /// Reports that the media services were lost or reset; not for an audio server that appears for the first time.
+    /// Reports that the media services were lost or reset; not for an audio server that appears for the first
+    /// time.
     func updateAudioServer(isReady: Bool) {
         switch (audioServer, isReady) {
         case (.ready, false):

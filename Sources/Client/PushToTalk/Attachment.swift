@@ -3,11 +3,11 @@ import Foundation
 import PTTMessages
 import ServiceClient
 
-/// The application's attachment to the core: makes it, makes it again after a loss, and turns the core's events into
-/// callbacks.
+/// The application's attachment to the core: makes it, makes it again after a loss, and turns the core's
+/// events into callbacks.
 ///
-/// One connection carries the events, in order; calls go over another. An event reports the result of each call too, so
-/// that completions and callbacks come in the order in which things happened.
+/// One connection carries the events, in order; calls go over another. An event reports the result of each
+/// call too, so that completions and callbacks come in the order in which things happened.
 @EventLoop
 final class Attachment {
     /// Receives the result of a call; nil if the core carried it out.
@@ -20,8 +20,8 @@ final class Attachment {
     private var isForeground: Bool?
     /// The value that the core has been sent.
     private var reportedForeground: Bool?
-    /// The core's assumption while the application has set none. The core loses it with the connection, so that the next
-    /// `Attach` repeats it.
+    /// The core's assumption while the application has set none. The core loses it with the connection, so
+    /// that the next `Attach` repeats it.
     var assumedForeground: Bool?
     private(set) var events: ServiceConnection?
     private var calls: ServiceConnection?
@@ -50,8 +50,8 @@ final class Attachment {
     private enum Lifecycle {
         /// Attached, or attaches as soon as the core listens.
         case active
-        /// The core has refused the application, or was absent when the manager was requested. Ends when the application
-        /// requests its manager again.
+        /// The core has refused the application, or was absent when the manager was requested. Ends when the
+        /// application requests its manager again.
         case paused
         /// The manager is gone.
         case closed
@@ -218,8 +218,8 @@ final class Attachment {
 
     // MARK: Calls
 
-    /// Calls that may be pending. Further calls are refused here: the core closes a connection that sends more than it
-    /// accepts, which would end a transmission.
+    /// Calls that may be pending. Further calls are refused here: the core closes a connection that sends
+    /// more than it accepts, which would end a transmission.
     private static let unansweredLimit = 128
 
     /// Makes a call.

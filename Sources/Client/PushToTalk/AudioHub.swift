@@ -2,17 +2,18 @@ import EventLoop
 import PTTMessages
 import Synchronization
 
-/// Distributes the captured frames of the active session to the application's listeners, and passes frames to play to
-/// the socket.
+/// Distributes the captured frames of the active session to the application's listeners, and passes frames to
+/// play to the socket.
 ///
-/// Frames and events come over two sockets, so that the first frames of a transmission may come before its beginning is
-/// reported, and even before the end of the previous transmission is. A listener receives a frame only between the
-/// reported beginning and end of the frame's own transmission.
+/// Frames and events come over two sockets, so that the first frames of a transmission may come before its
+/// beginning is reported, and even before the end of the previous transmission is. A listener receives a
+/// frame only between the reported beginning and end of the frame's own transmission.
 final class AudioHub: Sendable {
     static let shared = AudioHub()
 
-    /// Frames that are kept for the first listener, two seconds: the application is notified of the activation a moment
-    /// after the microphone opens, and must not lose the first words. Virtual microphones deliver that much at once.
+    /// Frames that are kept for the first listener, two seconds: the application is notified of the
+    /// activation a moment after the microphone opens, and must not lose the first words. Virtual microphones
+    /// deliver that much at once.
     private static let earlyLimit = 100
     /// Frames that wait for a slow listener, five seconds; the oldest is discarded first.
     private static let backlog = 250
@@ -77,8 +78,8 @@ final class AudioHub: Sendable {
         }
     }
 
-    /// Every frame that the core sent before has been passed to ``captured(_:_:)``. Their times do not say what they belong
-    /// to: a virtual microphone delivers ahead of time.
+    /// Every frame that the core sent before has been passed to ``captured(_:_:)``. Their times do not say
+    /// what they belong to: a virtual microphone delivers ahead of time.
     func transmissionEnded() {
         state.withLock { $0.end() }
     }

@@ -25,8 +25,8 @@ enum Callback: Sendable {
     case failedToStop(UUID, PTChannelError)
 }
 
-/// Delivers callbacks and calls completion handlers one at a time, in order. After the manager is gone there are no
-/// callbacks; the completion handlers of calls that were pending are called as always.
+/// Delivers callbacks and calls completion handlers one at a time, in order. After the manager is gone there
+/// are no callbacks; the completion handlers of calls that were pending are called as always.
 final class CallbackQueue: Sendable {
     private let queue: DispatchQueue
 
@@ -52,7 +52,8 @@ final class CallbackQueue: Sendable {
         }
     }
 
-    /// Calls a completion handler, in order with the callbacks. Its caller waits for it, whatever has become of the manager.
+    /// Calls a completion handler, in order with the callbacks. Its caller waits for it, whatever has become
+    /// of the manager.
     func complete(_ handler: @escaping @Sendable () -> Void) {
         queue.async(execute: handler)
     }
@@ -60,8 +61,8 @@ final class CallbackQueue: Sendable {
     /// A descriptor that the restoration delegate returns later is not used.
     private static let descriptorLimit = Duration.seconds(2)
 
-    /// Calls the restoration delegate, in order with the callbacks. A late descriptor is not used: by then the channel
-    /// is shown with the application's name.
+    /// Calls the restoration delegate, in order with the callbacks. A late descriptor is not used: by then
+    /// the channel is shown with the application's name.
     func requestDescriptor(
         _ channelUUID: UUID,
         then: @escaping @Sendable (PTChannelDescriptor) -> Void

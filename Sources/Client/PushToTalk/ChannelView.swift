@@ -3,8 +3,8 @@ import PTTMessages
 
 /// The channel as the delegate was notified of it, and the callbacks that come next.
 ///
-/// Each method handles one event and returns its callbacks, in order, so that the delegate is notified of each beginning
-/// once, and of its end, whatever the core reports or is lost before it can report.
+/// Each method handles one event and returns its callbacks, in order, so that the delegate is notified of
+/// each beginning once, and of its end, whatever the core reports or is lost before it can report.
 enum ChannelView: Equatable {
     /// The transmission and the audio session of a channel.
     struct Activity: Equatable {
@@ -37,8 +37,8 @@ enum ChannelView: Equatable {
     ///   - isReported: Whether the delegate was notified of the channel as joined before the core was lost.
     case restoring(ChannelID, token: PushToken, isReported: Bool)
     case joined(ChannelID, Activity)
-    /// The delegate was notified of the channel as joined, and the core was lost. The next attachment says whether the
-    /// channel is restored or was left.
+    /// The delegate was notified of the channel as joined, and the core was lost. The next attachment says
+    /// whether the channel is restored or was left.
     case unattended(ChannelID)
 
     /// The channel of a push, which may come before the restored channel is reported.
@@ -188,7 +188,8 @@ enum ChannelView: Equatable {
         }
     }
 
-    /// The application itself has set another participant, or none; a completion handler receives the result of that.
+    /// The application itself has set another participant, or none; a completion handler receives the result
+    /// of that.
     mutating func awaitsNoParticipant() {
         _ = change { _, activity in
             activity.awaited = nil
@@ -196,7 +197,8 @@ enum ChannelView: Equatable {
         }
     }
 
-    /// No participant is set any more: an interruption ends unless it is a call, and one who was awaited cannot be heard.
+    /// No participant is set any more: an interruption ends unless it is a call, and one who was awaited
+    /// cannot be heard.
     mutating func participantCleared() -> [Callback] {
         change { channelID, activity in
             let unheard = activity.awaited.map {
@@ -234,7 +236,8 @@ enum ChannelView: Equatable {
         }
     }
 
-    /// Changes the activity of a joined channel; an event that comes before the channel is joined has no callbacks.
+    /// Changes the activity of a joined channel; an event that comes before the channel is joined has no
+    /// callbacks.
     private mutating func change(_ body: (ChannelID, inout Activity) -> [Callback]) -> [Callback] {
         switch self {
         case .notJoined, .joining, .restoring, .unattended:

@@ -7,8 +7,9 @@ import TOML
 /// entitlements, without which Apple's systems create no channel manager.
 ///
 /// The file is `$PTT_MANIFEST`, or `<executable>.ptt.toml` beside the executable, or
-/// `pushtotalk/applications/<executable>.toml` in a data directory of the XDG Base Directory Specification, the first
-/// that exists. An application without a manifest has the name of its executable, and only a person can start it.
+/// `pushtotalk/applications/<executable>.toml` in a data directory of the XDG Base Directory Specification,
+/// the first that exists. An application without a manifest has the name of its executable, and only a person
+/// can start it.
 struct Manifest: Equatable {
     let identifier: String
     let name: String

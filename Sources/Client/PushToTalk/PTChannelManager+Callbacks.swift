@@ -106,8 +106,8 @@ extension PTChannelManager {
 }
 
 extension PushToken {
-    /// The bytes that the hexadecimal digits encode: applications encode the token themselves, as for Apple's push
-    /// service.
+    /// The bytes that the hexadecimal digits encode: applications encode the token themselves, as for Apple's
+    /// push service.
     var bytes: Data {
         let digits = rawValue.compactMap(\.hexDigitValue)
         return Data(

@@ -21,22 +21,23 @@ extension PTChannelManager {
 
     /// Creates the manager, or returns the existing one.
     ///
-    /// Call this whenever the application starts. If a channel is still joined from an earlier run, it is restored
-    /// first: the delegate receives waiting pushes, and `didJoinChannel` with
+    /// Call this whenever the application starts. If a channel is still joined from an earlier run, it is
+    /// restored first: the delegate receives waiting pushes, and `didJoinChannel` with
     /// ``PTChannelJoinReason/channelRestoration``, before the completion handler is called.
     ///
-    /// A process has one manager. A later call returns the same one and replaces its delegates; Apple does not document
-    /// that case. If a rule of the policy file has made a running application leave its channel, a call attaches it
-    /// again as soon as the rules allow it.
+    /// A process has one manager. A later call returns the same one and replaces its delegates; Apple does
+    /// not document that case. If a rule of the policy file has made a running application leave its channel,
+    /// a call attaches it again as soon as the rules allow it.
     ///
     /// - Parameters:
     ///   - delegate: Notified of all events. Held weakly.
-    ///   - restorationDelegate: Supplies the descriptor of a restored channel if `pttd` has lost it. Held weakly.
-    ///   - completionHandler: Called once on the callback queue, with the manager or with a ``PTInstantiationError``:
-    ///     `invalidPlatform` if `pttd` cannot be reached, `missingBackgroundMode` or `missingPushServerEnvironment` if
-    ///     the application's manifest lacks a key, `missingEntitlement` if the policy file excludes the application,
-    ///     `instantiationAlreadyInProgress` while an earlier call is not complete, `unknown` if the manifest cannot be
-    ///     read.
+    ///   - restorationDelegate: Supplies the descriptor of a restored channel if `pttd` has lost it. Held
+    ///     weakly.
+    ///   - completionHandler: Called once on the callback queue, with the manager or with a
+    ///     ``PTInstantiationError``: `invalidPlatform` if `pttd` cannot be reached, `missingBackgroundMode`
+    ///     or `missingPushServerEnvironment` if the application's manifest lacks a key, `missingEntitlement`
+    ///     if the policy file excludes the application, `instantiationAlreadyInProgress` while an earlier
+    ///     call is not complete, `unknown` if the manifest cannot be read.
     public class func channelManager(
         delegate: any PTChannelManagerDelegate,
         restorationDelegate: any PTChannelRestorationDelegate,

@@ -6,19 +6,19 @@ public import PTTPlatformTypes
 extension PTChannelManager {
     /// Sets the remote participant who talks, or nil when nobody talks any more.
     ///
-    /// The system activates the audio session for a participant and calls `didActivate`, unless the session is active. A
-    /// half-duplex channel cannot transmit while a participant is set. The participant stays set until it is set to nil:
-    /// there is no time limit.
+    /// The system activates the audio session for a participant and calls `didActivate`, unless the session
+    /// is active. A half-duplex channel cannot transmit while a participant is set. The participant stays set
+    /// until it is set to nil: there is no time limit.
     ///
-    /// Unlike on iOS, this succeeds in the background too, and success means that the session is or will be active:
-    /// without an audio server it fails.
+    /// Unlike on iOS, this succeeds in the background too, and success means that the session is or will be
+    /// active: without an audio server it fails.
     ///
     /// - Parameters:
     ///   - participant: The participant, or nil.
     ///   - channelUUID: The joined channel.
     ///   - completionHandler: Called once on the callback queue, with nil or with a ``PTChannelError``:
-    ///     `transmissionInProgress` while a half-duplex channel transmits, `transmissionNotFound` for nil if no
-    ///     participant is set, `channelNotFound` for another channel, `unknown` if nothing can be played.
+    ///     `transmissionInProgress` while a half-duplex channel transmits, `transmissionNotFound` for nil if
+    ///     no participant is set, `channelNotFound` for another channel, `unknown` if nothing can be played.
     public func setActiveRemoteParticipant(
         _ participant: PTParticipant?,
         channelUUID: UUID,
@@ -73,8 +73,9 @@ extension PTChannelManager {
 
     /// Sets whether the application's service can be used.
     ///
-    /// While the status is not `ready`, no transmission can begin: a request fails with `transmissionNotAllowed`. A
-    /// transmission that has begun goes on. Apple documents only that the system prevents people from talking.
+    /// While the status is not `ready`, no transmission can begin: a request fails with
+    /// `transmissionNotAllowed`. A transmission that has begun goes on. Apple documents only that the system
+    /// prevents people from talking.
     ///
     /// - Parameters:
     ///   - status: `ready` after each join and restoration, until it is set.
@@ -104,8 +105,8 @@ extension PTChannelManager {
 
     /// Sets whether the channel can transmit and receive, and whether at the same time.
     ///
-    /// A transmission that the new mode does not allow ends with the source `unknown`. Apple does not document what
-    /// happens to it.
+    /// A transmission that the new mode does not allow ends with the source `unknown`. Apple does not
+    /// document what happens to it.
     ///
     /// - Parameters:
     ///   - transmissionMode: `halfDuplex` after each join, until it is set. A restoration keeps it.
@@ -137,8 +138,8 @@ extension PTChannelManager {
 
     /// Sets whether the buttons of accessories begin and end transmissions.
     ///
-    /// While they do not, a delegate that conforms to ``PTTAccessoryDelegate`` is notified of each press, and an
-    /// application in the background can begin one transmission within three seconds after it.
+    /// While they do not, a delegate that conforms to ``PTTAccessoryDelegate`` is notified of each press, and
+    /// an application in the background can begin one transmission within three seconds after it.
     ///
     /// - Parameters:
     ///   - enabled: True after each join, until it is set. A restoration keeps it.

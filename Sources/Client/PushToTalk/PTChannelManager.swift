@@ -7,11 +7,11 @@ import Synchronization
 
 /// Joins a channel, begins and ends its transmissions, and notifies a delegate of its events.
 ///
-/// A machine has one channel, and a process has one manager. The manager calls its delegate's methods one at a time on
-/// a serial queue (``pttCallbackQueue``), each after its event and before any later event. Apple documents no queue; an
-/// application that needs a certain queue dispatches to it, as on iOS. After the last reference to the manager is
-/// released, no delegate method is called; the completion handlers of pending calls are, with an error. The channel
-/// stays joined, and the next manager restores it.
+/// A machine has one channel, and a process has one manager. The manager calls its delegate's methods one at
+/// a time on a serial queue (``pttCallbackQueue``), each after its event and before any later event. Apple
+/// documents no queue; an application that needs a certain queue dispatches to it, as on iOS. After the last
+/// reference to the manager is released, no delegate method is called; the completion handlers of pending
+/// calls are, with an error. The channel stays joined, and the next manager restores it.
 ///
 /// The manager holds its delegates weakly; Apple does not document how its manager holds them.
 public final class PTChannelManager: NSObject, @unchecked Sendable {
@@ -34,8 +34,8 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         var isStopRequested = false
     }
 
-    /// How long `stopTransmitting` waits for the answer to the push that is being handled. The microphone is open
-    /// meanwhile.
+    /// How long `stopTransmitting` waits for the answer to the push that is being handled. The microphone is
+    /// open meanwhile.
     private static let answerLimit = Duration.milliseconds(250)
 
     let state: Mutex<State>
@@ -79,12 +79,13 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
 
     // MARK: - Requests whose result a delegate method reports
 
-    /// Requests to join a channel. The delegate's `didJoinChannel` or `failedToJoinChannel` reports the result.
+    /// Requests to join a channel. The delegate's `didJoinChannel` or `failedToJoinChannel` reports the
+    /// result.
     ///
     /// - Parameters:
     ///   - channelUUID: The application chooses it, and saves it together with the descriptor.
-    ///   - descriptor: The name and the image that people see. An image is left out, and the journal of `pttd` reports
-    ///     it, unless it is a PNG, JPEG, GIF or WebP file of at most 256 KiB.
+    ///   - descriptor: The name and the image that people see. An image is left out, and the journal of
+    ///     `pttd` reports it, unless it is a PNG, JPEG, GIF or WebP file of at most 256 KiB.
     public func requestJoinChannel(channelUUID: UUID, descriptor: PTChannelDescriptor) {
         let request = ChannelInterface.JoinRequest(
             channelID: ChannelID(channelUUID),
@@ -109,8 +110,9 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Requests a transmission. The delegate's `didBeginTransmittingFrom` or `failedToBeginTransmittingInChannel`
-    /// reports the result. The microphone is available from `didActivate` on.
+    /// Requests a transmission. The delegate's `didBeginTransmittingFrom` or
+    /// `failedToBeginTransmittingInChannel` reports the result. The microphone is available from
+    /// `didActivate` on.
     public func requestBeginTransmitting(channelUUID: UUID) {
         pttRequestBeginTransmitting(channelUUID: channelUUID, role: .talk)
     }
@@ -137,9 +139,9 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     /// Ends the transmission, whether the application, a button or a person began it. The delegate's
     /// `didEndTransmittingFrom` or `failedToStopTransmittingInChannel` reports the result.
     ///
-    /// A call while `incomingPushResult` runs, from any queue, takes effect together with the result of the push: if
-    /// that is a participant, the audio session stays active throughout. If there is no result within 250 milliseconds,
-    /// the transmission ends without it.
+    /// A call while `incomingPushResult` runs, from any queue, takes effect together with the result of the
+    /// push: if that is a participant, the audio session stays active throughout. If there is no result
+    /// within 250 milliseconds, the transmission ends without it.
     public func stopTransmitting(channelUUID: UUID) {
         let before = state.withLock { state in
             guard let pending = state.pendingPush, pending.channelUUID == channelUUID else {

@@ -3,8 +3,8 @@ public import PTTPlatformTypes
 
 /// Receives the events of the channel.
 ///
-/// Methods that are optional in Apple's framework have default implementations here. Therefore an optional method that
-/// only a *subclass* of the conforming class implements is not called.
+/// Methods that are optional in Apple's framework have default implementations here. Therefore an optional
+/// method that only a *subclass* of the conforming class implements is not called.
 public protocol PTChannelManagerDelegate: NSObjectProtocol {
     /// The channel was joined or restored.
     func channelManager(
@@ -13,7 +13,8 @@ public protocol PTChannelManagerDelegate: NSObjectProtocol {
         reason: PTChannelJoinReason
     )
 
-    /// The channel was left, also by a person, by a rule of the policy file, or before this start of the application.
+    /// The channel was left, also by a person, by a rule of the policy file, or before this start of the
+    /// application.
     func channelManager(
         _ channelManager: PTChannelManager,
         didLeaveChannel channelUUID: UUID,
@@ -37,29 +38,31 @@ public protocol PTChannelManagerDelegate: NSObjectProtocol {
     /// - Parameters:
     ///   - channelManager: The manager.
     ///   - channelUUID: The channel.
-    ///   - source: What ended the transmission, which may differ from what began it; `unknown` if it ended without a
-    ///     request.
+    ///   - source: What ended the transmission, which may differ from what began it; `unknown` if it ended
+    ///     without a request.
     func channelManager(
         _ channelManager: PTChannelManager,
         channelUUID: UUID,
         didEndTransmittingFrom source: PTChannelTransmitRequestSource
     )
 
-    /// A token with which a server can send pushes while the channel is joined. This is called after the manager was
-    /// created and after each join, also with an unchanged token; Apple's texts name one or the other. The length of
-    /// the token varies. Senders encode it in lower-case hexadecimal digits, two for each byte.
+    /// A token with which a server can send pushes while the channel is joined. This is called after the
+    /// manager was created and after each join, also with an unchanged token; Apple's texts name one or the
+    /// other. The length of the token varies. Senders encode it in lower-case hexadecimal digits, two for
+    /// each byte.
     func channelManager(_ channelManager: PTChannelManager, receivedEphemeralPushToken pushToken: Data)
 
-    /// Returns the result of a push without delay. After two seconds the journal of `pttd` reports the delay, after
-    /// five the push counts as unanswered; Apple documents no limit. A call of `stopTransmitting` from here takes
-    /// effect together with the result.
+    /// Returns the result of a push without delay. After two seconds the journal of `pttd` reports the delay,
+    /// after five the push counts as unanswered; Apple documents no limit. A call of `stopTransmitting` from
+    /// here takes effect together with the result.
     func incomingPushResult(
         channelManager: PTChannelManager,
         channelUUID: UUID,
         pushPayload: [String: Any]
     ) -> PTPushResult
 
-    /// The audio session is active: read the microphone if the channel transmits, play if a remote participant is set.
+    /// The audio session is active: read the microphone if the channel transmits, play if a remote
+    /// participant is set.
     func channelManager(_ channelManager: PTChannelManager, didActivate audioSession: AVAudioSession)
 
     /// The audio session is inactive: the microphone and the speaker are closed.
@@ -97,14 +100,16 @@ public protocol PTChannelManagerDelegate: NSObjectProtocol {
 
     /// Processes data from the application's server that needs no audio.
     ///
-    /// An implementation whose `completion` is not `@Sendable` also satisfies this requirement, in both language modes.
+    /// An implementation whose `completion` is not `@Sendable` also satisfies this requirement, in both
+    /// language modes.
     ///
     /// - Parameters:
     ///   - channelManager: The manager.
     ///   - channelUUID: The joined channel.
     ///   - pushPayload: The payload of the push.
     ///   - isHighPriority: Whether the push was sent with high priority.
-    ///   - remainingHighPriorityBudget: How many more service updates of high priority `pttd` accepts at present.
+    ///   - remainingHighPriorityBudget: How many more service updates of high priority `pttd` accepts at
+    ///     present.
     ///   - completion: To be called when the data is processed, within 30 seconds.
     func incomingServiceUpdatePush(
         channelManager: PTChannelManager,
@@ -184,8 +189,8 @@ extension PTChannelManagerDelegate {
 
 /// Supplies the descriptor of a restored channel.
 public protocol PTChannelRestorationDelegate: NSObjectProtocol {
-    /// Returns the descriptor of a restored channel from local data, without delay and without the network. Called only
-    /// if `pttd` has lost its saved copy and no push waits. Until then the channel has the application's name; a
-    /// descriptor that takes two seconds or longer is not used.
+    /// Returns the descriptor of a restored channel from local data, without delay and without the network.
+    /// Called only if `pttd` has lost its saved copy and no push waits. Until then the channel has the
+    /// application's name; a descriptor that takes two seconds or longer is not used.
     func channelDescriptor(restoredChannelUUID channelUUID: UUID) -> PTChannelDescriptor
 }

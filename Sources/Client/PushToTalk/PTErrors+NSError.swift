@@ -1,7 +1,7 @@
 public import Foundation
 
-// With Objective-C the compiler makes an `NSError` of an error's domain castable to the error. On Linux only this
-// protocol of the standard library does: `as?`, `is` and `catch` call it.
+// With Objective-C the compiler makes an `NSError` of an error's domain castable to the error. On Linux only
+// this protocol of the standard library does: `as?`, `is` and `catch` call it.
 
 extension PTChannelError: _ObjectiveCBridgeable {
     // swift-format-ignore: NoLeadingUnderscores
@@ -58,7 +58,7 @@ extension NSError {
 
     var reason: String { userInfo[PTTErrorReasonKey] as? String ?? localizedDescription }
 
-    /// Equal, or identical if `userInfo` has values that cannot be compared. Must not use `NSError.hash`, which traps
-    /// on Linux.
+    /// Equal, or identical if `userInfo` has values that cannot be compared. Must not use `NSError.hash`,
+    /// which traps on Linux.
     func isSame(as other: NSError) -> Bool { self === other || self == other }
 }

@@ -5,8 +5,8 @@ import PTTMessages
 public enum PTTButtonRole: Hashable, Sendable {
     /// The push-to-talk button.
     case talk
-    /// The emergency button. Its press transmits also while a participant talks in half duplex, and ends a transmission
-    /// of another button. Send it as the emergency call of your network.
+    /// The emergency button. Its press transmits also while a participant talks in half duplex, and ends a
+    /// transmission of another button. Send it as the emergency call of your network.
     case emergency
     /// A second push-to-talk button: transmit to your second conversation.
     case secondTalk
@@ -46,8 +46,8 @@ public enum PTTButtonRole: Hashable, Sendable {
 
 /// Linux: receives the buttons of accessories that do not transmit, for example channel up and channel down.
 ///
-/// The manager calls these methods if its delegate conforms to this protocol, whether or not the accessories' talk
-/// buttons begin transmissions. A press does not allow the application to transmit in the background.
+/// The manager calls these methods if its delegate conforms to this protocol, whether or not the accessories'
+/// talk buttons begin transmissions. A press does not allow the application to transmit in the background.
 public protocol PTTButtonDelegate: NSObjectProtocol {
     /// The button was pressed; ``PTTAccessory/role`` says which one it is.
     func channelManager(

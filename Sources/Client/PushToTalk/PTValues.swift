@@ -7,8 +7,8 @@ public final class PTChannelDescriptor: NSObject, Sendable {
     public let image: UIImage?
 
     /// - Parameters:
-    ///   - name: An empty name becomes "Push to Talk". On iOS the initialiser fails for it, which Apple does not
-    ///     document.
+    ///   - name: An empty name becomes "Push to Talk". On iOS the initialiser fails for it, which Apple does
+    ///     not document.
     ///   - image: A PNG, JPEG, GIF or WebP file of at most 256 KiB; any other is left out.
     public init(name: String, image: UIImage?) {
         self.name = name.isEmpty ? "Push to Talk" : name
@@ -22,9 +22,10 @@ public final class PTParticipant: NSObject, Sendable {
     public let image: UIImage?
 
     /// - Parameters:
-    ///   - name: An empty name becomes "Somebody". On iOS the initialiser fails for it, which Apple does not document.
-    ///   - image: A PNG, JPEG, GIF or WebP file of at most 256 KiB; any other is left out. To add an image later, set
-    ///     the participant again.
+    ///   - name: An empty name becomes "Somebody". On iOS the initialiser fails for it, which Apple does not
+    ///     document.
+    ///   - image: A PNG, JPEG, GIF or WebP file of at most 256 KiB; any other is left out. To add an image
+    ///     later, set the participant again.
     public init(name: String, image: UIImage?) {
         self.name = name.isEmpty ? "Somebody" : name
         self.image = image
@@ -39,8 +40,8 @@ public final class PTPushResult: NSObject, Sendable {
         self.value = value
     }
 
-    /// A remote participant talks. The system activates the audio session and calls `didActivate`, unless the session is
-    /// active.
+    /// A remote participant talks. The system activates the audio session and calls `didActivate`, unless the
+    /// session is active.
     public class func activeRemoteParticipant(_ participant: PTParticipant) -> PTPushResult {
         PTPushResult(.participant(participant))
     }

@@ -2,8 +2,8 @@ package import EventLoop
 import Glibc
 package import PTTMessages
 
-/// The application's end of the audio socket: it receives packets while the microphone is open, and sends packets to
-/// play while a remote participant is set.
+/// The application's end of the audio socket: it receives packets while the microphone is open, and sends
+/// packets to play while a remote participant is set.
 @EventLoop
 package final class AudioSocketClient {
     /// The samples are valid during the call only.
@@ -32,8 +32,8 @@ package final class AudioSocketClient {
     /// Connects and presents the token.
     ///
     /// - Parameters:
-    ///   - token: From the answer to `Join` or `Attach`. It allows one connection at a time, and another after the end
-    ///     of that.
+    ///   - token: From the answer to `Join` or `Attach`. It allows one connection at a time, and another
+    ///     after the end of that.
     ///   - handler: Called for each packet, in order.
     /// - Throws: ``NoRuntimeDirectory``, or ``SystemError`` if the core cannot be reached.
     package init(token: String, handler: @escaping Handler) throws {
@@ -79,8 +79,10 @@ package final class AudioSocketClient {
     /// Sends 20 ms of samples, now or when the socket has room for them.
     ///
     /// - Parameters:
-    ///   - samples: As long as ``AudioFormat/bytesPerPacket``; the core ends the connection for any other length.
-    ///   - sent: Called once: with true when the samples are in the socket, with false if the connection ended before.
+    ///   - samples: As long as ``AudioFormat/bytesPerPacket``; the core ends the connection for any other
+    ///     length.
+    ///   - sent: Called once: with true when the samples are in the socket, with false if the connection
+    ///     ended before.
     package func send(_ samples: some Collection<UInt8>, sent: @escaping @EventLoop (Bool) -> Void) {
         guard source != nil else { return sent(false) }
         let header = AudioPacketHeader(sequence: sequence, timestamp: .now)

@@ -3,8 +3,8 @@ package import PTTMessages
 
 /// The connection of a program to the core, which is made again after a loss.
 ///
-/// Requests go over one connection, events come over another. Whatever was begun over the first ends with it, and so with
-/// the program.
+/// Requests go over one connection, events come over another. Whatever was begun over the first ends with it,
+/// and so with the program.
 @EventLoop
 package final class CoreConnection {
     package struct Handlers {
@@ -16,8 +16,10 @@ package final class CoreConnection {
         /// - Parameters:
         ///   - updated: The first update of each connection has the status, the others have an event.
         ///   - lost: The core had answered, and is lost, for this reason.
-        ///   - failed: No connection could be made, or there is none any more, for this reason. Called before `lost`.
-        ///   - unwatchable: The core's socket cannot be watched, for this reason, which costs an attempt every few seconds.
+        ///   - failed: No connection could be made, or there is none any more, for this reason. Called before
+        ///     `lost`.
+        ///   - unwatchable: The core's socket cannot be watched, for this reason, which costs an attempt
+        ///     every few seconds.
         package init(
             updated: @escaping @EventLoop (ChannelInterface.Update) -> Void,
             lost: @escaping @EventLoop (String) -> Void,

@@ -2,10 +2,11 @@ package import EventLoop
 
 /// Decides when a client tries to reach its daemon, and when it waits for the daemon's socket instead.
 ///
-/// After a failed attempt or a lost connection the next attempt comes after a delay that doubles, and the socket's path
-/// is watched. After ``attemptLimit`` failures in a row only a new socket, or a request, starts another attempt, so
-/// that an absent daemon causes no wake-up. The last of those attempts is always made while the path is watched: the
-/// attempt finds a socket that was there before it, the watch finds any later one.
+/// After a failed attempt or a lost connection the next attempt comes after a delay that doubles, and the
+/// socket's path is watched. After ``attemptLimit`` failures in a row only a new socket, or a request, starts
+/// another attempt, so that an absent daemon causes no wake-up. The last of those attempts is always made
+/// while the path is watched: the attempt finds a socket that was there before it, the watch finds any later
+/// one.
 package struct Reconnection: Equatable, Sendable {
     package enum Event: Equatable, Sendable, CaseIterable {
         /// The connection is wanted from now on.
@@ -39,8 +40,8 @@ package struct Reconnection: Equatable, Sendable {
         case cancelRetry
     }
 
-    /// A socket appears before its daemon listens on it, which takes a loaded machine some seconds: with the default
-    /// delays the attempts cover ten.
+    /// A socket appears before its daemon listens on it, which takes a loaded machine some seconds: with the
+    /// default delays the attempts cover ten.
     package static let attemptLimit = 8
 
     /// The attempts since the last answer.
@@ -120,7 +121,8 @@ package struct Reconnection: Equatable, Sendable {
     private mutating func lost() -> [Effect] {
         switch state {
         case .connecting(var attempts):
-            // Something listened. The delay still grows, so that a daemon that closes each connection is not kept busy.
+            // Something listened. The delay still grows, so that a daemon that closes each connection is not
+            // kept busy.
             attempts.failures = 0
             return wait(attempts)
         case .connected:
@@ -130,7 +132,8 @@ package struct Reconnection: Equatable, Sendable {
         }
     }
 
-    /// Sets the watch, unless it is set, and only then the delay: the next attempt is made while the path is watched.
+    /// Sets the watch, unless it is set, and only then the delay: the next attempt is made while the path is
+    /// watched.
     private mutating func wait(_ attempts: Attempts) -> [Effect] {
         var next = attempts
         let delay = next.backOff.next()

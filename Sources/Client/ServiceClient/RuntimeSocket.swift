@@ -19,7 +19,8 @@ package enum RuntimeSocket: String, Sendable, CaseIterable {
     ///
     /// - Parameter activated: All sockets that systemd passed.
     /// - Returns: The listening socket.
-    /// - Throws: ``NoRuntimeDirectory``, or ``SystemError`` with `EADDRINUSE` if another daemon listens already.
+    /// - Throws: ``NoRuntimeDirectory``, or ``SystemError`` with `EADDRINUSE` if another daemon listens
+    ///   already.
     package func listen(_ activated: [ActivatedSocket]) throws -> OwnedDescriptor {
         if let passed = activated.first(where: { $0.kind == kind }) {
             return OwnedDescriptor(adopting: passed.descriptor)

@@ -65,7 +65,8 @@ extension ServiceConnection {
         )
     }
 
-    /// Listens to a device until this connection closes, see ``AccessoryInterface/learn``. `ended` is called once.
+    /// Listens to a device until this connection closes, see ``AccessoryInterface/learn``. `ended` is called
+    /// once.
     package func learn(
         _ device: String,
         _ handler: @escaping @EventLoop (AccessoryInterface.LearnReply) -> Void,
@@ -75,8 +76,8 @@ extension ServiceConnection {
         subscribe(AccessoryInterface.learn, request, timeLimit: .seconds(90), handler, ended: ended)
     }
 
-    /// Subscribes to ptt-accessoryd's events. The first update has all devices, each later one an event. `ended` is
-    /// called once.
+    /// Subscribes to ptt-accessoryd's events. The first update has all devices, each later one an event.
+    /// `ended` is called once.
     package func subscribe(
         _ handler: @escaping @EventLoop (AccessoryInterface.Update) -> Void,
         ended: @escaping @EventLoop (ServiceError) -> Void

@@ -36,7 +36,8 @@ extension ServiceConnection {
     ///
     /// - Parameters:
     ///   - handler: Called at most ten times a second, while something passes.
-    ///   - ended: Called once: when the core is lost, or has closed the connection because this process read too slowly.
+    ///   - ended: Called once: when the core is lost, or has closed the connection because this process read
+    ///     too slowly.
     package func subscribeToLevels(
         _ handler: @escaping @EventLoop (ChannelInterface.LevelReport) -> Void,
         ended: @escaping @EventLoop (ServiceError) -> Void
@@ -60,7 +61,8 @@ extension ServiceConnection {
     /// - Parameters:
     ///   - kinds: The kinds of events to receive, named as in ``CoreEvent/kind``; nil for all.
     ///   - handler: Called in order.
-    ///   - ended: Called once: when the core is lost, or has closed the connection because this process read too slowly.
+    ///   - ended: Called once: when the core is lost, or has closed the connection because this process read
+    ///     too slowly.
     package func subscribe(
         to kinds: Set<String>? = nil,
         _ handler: @escaping @EventLoop (ChannelInterface.Update) -> Void,

@@ -5,8 +5,8 @@ import Varlink
 
 /// A connection to one of the daemons, with typed calls.
 ///
-/// The end of the connection ends a transmission that was begun on it. Use one connection for calls and another for a
-/// subscription.
+/// The end of the connection ends a transmission that was begun on it. Use one connection for calls and
+/// another for a subscription.
 @EventLoop
 package final class ServiceConnection {
     /// Called once when the connection ends without ``close()``.

@@ -1,7 +1,7 @@
 package import PTTMessages
 
-/// The number of an attempt to transmit, unique within one accessory: an answer of the core that arrives late is
-/// recognised by it.
+/// The number of an attempt to transmit, unique within one accessory: an answer of the core that arrives late
+/// is recognised by it.
 package struct AttemptID: Hashable, Sendable {
     package let rawValue: Int
 
@@ -15,16 +15,16 @@ package enum FenceAnswer: Equatable, Sendable {
     case value([UInt8])
     /// It has no value to read, or the read failed.
     case refused
-    /// There is no link to read it over. BlueZ turns notifications on without one as well, for the next link: a headset
-    /// may be connected by its other transport alone.
+    /// There is no link to read it over. BlueZ turns notifications on without one as well, for the next link:
+    /// a headset may be connected by its other transport alone.
     case notConnected
 }
 
 /// Whether the presses of an accessory count.
 package enum Gate: Equatable, Sendable {
     case open
-    /// The link works and presses are published as ignored, but nothing begins. The cause is that of the end of a
-    /// transmission when the gate closes; the reason is for people.
+    /// The link works and presses are published as ignored, but nothing begins. The cause is that of the end
+    /// of a transmission when the gate closes; the reason is for people.
     case closed(reason: String, cause: EndCause)
 }
 
@@ -38,7 +38,8 @@ extension Accessory {
         /// As ``connected``, of a device that may also carry sound on a link of classic Bluetooth, which
         /// ``Effect/disconnect`` would break as well: it is never ordered for it.
         case sharedLinkConnected
-        /// - Parameter found: The inputs whose characteristics the device has. The event is repeated if that changes.
+        /// - Parameter found: The inputs whose characteristics the device has. The event is repeated if that
+        ///   changes.
         case servicesResolved(found: Set<Int>)
         /// ``Effect/subscribe(_:)`` succeeded.
         case notificationsEnabled(Int)
@@ -50,15 +51,15 @@ extension Accessory {
         case notificationsStopped(Int)
         /// The services or a characteristic were removed, or are being discovered again.
         case servicesGone
-        /// The link is down. The cause becomes that of a transmission's end: ``EndCause/linkLost`` unless a more specific
-        /// one is known.
+        /// The link is down. The cause becomes that of a transmission's end: ``EndCause/linkLost`` unless a
+        /// more specific one is known.
         case disconnected(EndCause)
         /// The adapter was powered off or unplugged, or `bluetoothd` or the bus has stopped.
         case bluetoothLost
         /// One for each notification, even if the value has not changed.
         case valueNotified([UInt8], input: Int)
-        /// A value that the button has notified, or that somebody has read: while it is not known which, it can keep a
-        /// button from beginning, and nothing else.
+        /// A value that the button has notified, or that somebody has read: while it is not known which, it
+        /// can keep a button from beginning, and nothing else.
         case valueSeen([UInt8], input: Int)
 
         // A serial port.
@@ -76,7 +77,8 @@ extension Accessory {
         case keyReleased(UInt16)
         /// The kernel dropped events, and this is the present state of a key.
         case keyResynchronised(UInt16, isPressed: Bool)
-        /// The kernel dropped events. Differences from the state before follow as ``keyResynchronised(_:isPressed:)``.
+        /// The kernel dropped events. Differences from the state before follow as
+        /// ``keyResynchronised(_:isPressed:)``.
         case eventsLost
         /// The plug of the jack was put in or pulled.
         case plugChanged
@@ -110,16 +112,18 @@ extension Accessory {
         case begin(AttemptID, ButtonRole)
         /// Notify the core that a button of the origin was released, or lost; nil: all of them.
         case end(EndCause, ButtonRole?)
-        /// Notify the core that a button of the origin was released, although there is no observed press of it: since a
-        /// time limit the core may be waiting for the release. Nil: all of them.
+        /// Notify the core that a button of the origin was released, although there is no observed press of
+        /// it: since a time limit the core may be waiting for the release. Nil: all of them.
         case letGo(ButtonRole?)
         /// Notify the core of a button that does not transmit.
         case report(ButtonRole, isPressed: Bool)
         /// Turn the notifications of an input on, whether or not they are on already. Answer with
-        /// ``Event/notificationsEnabled(_:)`` or, after at most 10 s, ``Event/notificationsFailed(_:reason:)``.
+        /// ``Event/notificationsEnabled(_:)`` or, after at most 10 s,
+        /// ``Event/notificationsFailed(_:reason:)``.
         case subscribe(Int)
-        /// Read the value of an input, once. Answer with ``Event/fenceAnswered(_:_:)``, or never. The answer comes after every
-        /// notification that the button had sent before, because the attribute protocol is ordered.
+        /// Read the value of an input, once. Answer with ``Event/fenceAnswered(_:_:)``, or never. The answer
+        /// comes after every notification that the button had sent before, because the attribute protocol is
+        /// ordered.
         case fence(Int)
         /// Break the link, and let the button connect again: it does not work on this one.
         case disconnect

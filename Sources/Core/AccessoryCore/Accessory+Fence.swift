@@ -3,8 +3,8 @@ import PTTMessages
 // The read after the subscription, and values that may be those of a read.
 
 extension Accessory {
-    /// The answer tells the level of buttons of which no notification has told it. What a button notifies and what it
-    /// answers may differ.
+    /// The answer tells the level of buttons of which no notification has told it. What a button notifies and
+    /// what it answers may differ.
     mutating func fenceAnswered(_ input: Int, _ answer: FenceAnswer, at now: MonotonicTime) {
         guard case .gatt(var gatt) = link, gatt[input].fenceAnswered(answer) else { return }
         link = .gatt(gatt)
@@ -17,8 +17,8 @@ extension Accessory {
         }
     }
 
-    /// Before the notifications are known to be on, nothing tells a notification from a read. A button that is down in it
-    /// has to be released first.
+    /// Before the notifications are known to be on, nothing tells a notification from a read. A button that
+    /// is down in it has to be released first.
     mutating func valueSeen(_ value: [UInt8], input: Int) {
         guard case .gatt(let gatt) = link, gatt[input].phase == .connecting else { return }
         hold(downs(in: value, input: input))

@@ -15,7 +15,8 @@ enum Sample: Equatable, Sendable {
     }
 }
 
-/// The bytes for people, two digits each. An attribute may have 512 bytes; for a button the first 20 are enough.
+/// The bytes for people, two digits each. An attribute may have 512 bytes; for a button the first 20 are
+/// enough.
 func hexadecimal(_ value: [UInt8]) -> String {
     var text = ""
     for byte in value.prefix(20) {

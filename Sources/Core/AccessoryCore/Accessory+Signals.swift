@@ -149,8 +149,9 @@ extension Accessory {
         }
     }
 
-    /// A value that no file lists came while a button was down: it may be its release in a form that is not known, as with
-    /// the charge of a battery beside the level. The press ends, and the next one counts after a release.
+    /// A value that no file lists came while a button was down: it may be its release in a form that is not
+    /// known, as with the charge of a battery beside the level. The press ends, and the next one counts after
+    /// a release.
     private mutating func doubt(_ report: inout Report, _ effects: inout EffectList) {
         for role in roles.roles(of: report.input) where buttons[role] == .pressed {
             buttons[role] = .held
@@ -184,8 +185,8 @@ extension Accessory {
         for role in releasesWithoutPress { effects.order(.letGo(role)) }
     }
 
-    /// After lost events nothing is known of what was pressed or released between: a transmission ends, and a button
-    /// that is found pressed does not count.
+    /// After lost events nothing is known of what was pressed or released between: a transmission ends, and a
+    /// button that is found pressed does not count.
     mutating func keyResynchronised(
         _ code: UInt16,
         isPressed: Bool,
@@ -213,7 +214,8 @@ extension Accessory {
 
     /// The release of a button that was down for too long is assumed.
     mutating func expire(_ role: ButtonRole, at now: MonotonicTime, _ effects: inout EffectList) {
-        // A Bluetooth button may repeat its level: it must be observed as released. A key and a text are edges.
+        // A Bluetooth button may repeat its level: it must be observed as released. A key and a text are
+        // edges.
         if case .gatt = link { buttons[role] = .held } else { buttons[role] = .released }
         var report = Report(sample: .nothing, input: 0, time: now, phase: .ready)
         report.note = "it was pressed for so long that its release must be lost"

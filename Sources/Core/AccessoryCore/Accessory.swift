@@ -2,11 +2,11 @@ package import PTTMessages
 
 /// One accessory: a Bluetooth button, a serial microphone or the keys of an input device.
 ///
-/// *Link* knows whether its presses can be received, the decoders of ``AccessoryDefinition`` what its messages mean,
-/// *Buttons* which buttons are down, *Gesture* what a press does.
+/// *Link* knows whether its presses can be received, the decoders of ``AccessoryDefinition`` what its
+/// messages mean, *Buttons* which buttons are down, *Gesture* what a press does.
 ///
-/// **A transmission begins only with a press that was observed as it happened, and ends with every loss.** Whatever was
-/// lost in between, a button must be observed as released and then as pressed.
+/// **A transmission begins only with a press that was observed as it happened, and ends with every loss.**
+/// Whatever was lost in between, a button must be observed as released and then as pressed.
 package struct Accessory: Equatable, Sendable {
     enum Link: Equatable, Sendable {
         case gatt(GattLink)
@@ -17,8 +17,8 @@ package struct Accessory: Equatable, Sendable {
     package let definition: AccessoryDefinition
     package private(set) var origin: Origin
     package private(set) var gate: Gate
-    /// Whether the core transmits for it. Stored: a shell asks with each event, and a computed property of a value in
-    /// another module is called with a copy of the whole value.
+    /// Whether the core transmits for it. Stored: a shell asks with each event, and a computed property of a
+    /// value in another module is called with a copy of the whole value.
     package private(set) var isTransmitting = false
     let roles: InputRoles
     var link: Link

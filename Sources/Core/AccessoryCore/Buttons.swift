@@ -1,7 +1,7 @@
 import PTTMessages
 
-/// The level of each button of one accessory. All its inputs report to the same levels, so that an edge that is
-/// reported twice, by repetition or by two characteristics, is one edge.
+/// The level of each button of one accessory. All its inputs report to the same levels, so that an edge that
+/// is reported twice, by repetition or by two characteristics, is one edge.
 struct Buttons: Equatable, Sendable {
     enum Level: Equatable, Sendable {
         case unknown
@@ -14,8 +14,8 @@ struct Buttons: Equatable, Sendable {
 
     /// The longest time by which a second input repeats an edge.
     static let mirrorLag = Duration.milliseconds(100)
-    /// The time within which the same tap is the same one, as bluetoothd passes it on for each client that listens. Nobody
-    /// taps twice in it.
+    /// The time within which the same tap is the same one, as bluetoothd passes it on for each client that
+    /// listens. Nobody taps twice in it.
     static let tapRepetition = Duration.milliseconds(50)
 
     private var known = RoleSet()

@@ -1,12 +1,14 @@
 import PTTMessages
 
-/// The readiness of a Bluetooth button's link: from the connection until the notifications of its inputs count.
+/// The readiness of a Bluetooth button's link: from the connection until the notifications of its inputs
+/// count.
 struct GattLink: Equatable, Sendable {
     enum State: Equatable, Sendable {
         case away(remark: String?)
         /// The services are being discovered.
         ///
-        /// A link is shared if breaking it would also break one of classic Bluetooth: it is kept, however useless.
+        /// A link is shared if breaking it would also break one of classic Bluetooth: it is kept, however
+        /// useless.
         case connected(since: MonotonicTime, isShared: Bool)
         /// The services are known.
         case open
@@ -15,8 +17,8 @@ struct GattLink: Equatable, Sendable {
         case unused(reason: String)
     }
 
-    /// The discovery of services takes seconds. After 30 s without an answer BlueZ gives up by itself (the transaction
-    /// timeout of the attribute protocol), but not if the button answers and never ends.
+    /// The discovery of services takes seconds. After 30 s without an answer BlueZ gives up by itself (the
+    /// transaction timeout of the attribute protocol), but not if the button answers and never ends.
     static let resolveLimit = Duration.seconds(60)
     /// When the order to disconnect is repeated.
     static let leaveLimit = Duration.seconds(30)

@@ -2,10 +2,11 @@ import PTTMessages
 
 /// The notifications of one input of a Bluetooth button: from the subscription until their values count.
 ///
-/// Until then values only report the level: BlueZ turns the notifications of earlier subscribers on again before it
-/// reports the services, some buttons notify their level immediately, and so does one that is held while it reconnects.
-/// Once notifications are on, one read is the fence: its answer comes after whatever the button had notified before it.
-/// A button that refuses the read gets ``settleTime`` instead, one that does not answer ``fenceLimit``.
+/// Until then values only report the level: BlueZ turns the notifications of earlier subscribers on again
+/// before it reports the services, some buttons notify their level immediately, and so does one that is held
+/// while it reconnects. Once notifications are on, one read is the fence: its answer comes after whatever the
+/// button had notified before it. A button that refuses the read gets ``settleTime`` instead, one that does
+/// not answer ``fenceLimit``.
 enum GattSubscription: Equatable, Sendable {
     /// The device does not have the characteristic, or its services are not known.
     case absent
@@ -22,16 +23,16 @@ enum GattSubscription: Equatable, Sendable {
 
     /// How long after notifications are on a value still counts as a level, if the button refuses to be read.
     ///
-    /// Buttons that notify their level at the subscription do so within one or two connection intervals, of at most
-    /// 50 ms as the kernel requests; a button that was pressed before is still pressed then.
+    /// Buttons that notify their level at the subscription do so within one or two connection intervals, of
+    /// at most 50 ms as the kernel requests; a button that was pressed before is still pressed then.
     static let settleTime = Duration.milliseconds(500)
     /// The answer to a read takes two connection intervals, of at most 4 s each.
     static let fenceLimit = Duration.seconds(10)
     /// With the delays between them, these take about a minute.
     static let attempts = 8
 
-    /// - Returns: Whether they have just been turned on, so that the fence is to be read. Not for a late answer to an
-    ///   order of an earlier link, or one of several answers.
+    /// - Returns: Whether they have just been turned on, so that the fence is to be read. Not for a late
+    ///   answer to an order of an earlier link, or one of several answers.
     mutating func enabled(at now: MonotonicTime) -> Bool {
         switch self {
         case .subscribing, .waiting, .unlinked:
@@ -94,7 +95,8 @@ enum GattSubscription: Equatable, Sendable {
         }
     }
 
-    /// When ``settle(at:)`` or ``retry(at:)`` has an effect at the latest; nil if that is not a question of time.
+    /// When ``settle(at:)`` or ``retry(at:)`` has an effect at the latest; nil if that is not a question of
+    /// time.
     var deadline: MonotonicTime? {
         if case .waiting(attempt: _, let until, reason: _) = self { until } else { countsFrom }
     }

@@ -9,8 +9,8 @@ package struct GattUUID: Hashable, Sendable, CustomStringConvertible {
         text = groups.map { String($0) }.joined(separator: "-")
     }
 
-    /// A short UUID, assigned by the Bluetooth SIG or used as if it were, on the Bluetooth Base UUID (Bluetooth Core
-    /// Specification, Volume 3, Part B, 2.5.1).
+    /// A short UUID, assigned by the Bluetooth SIG or used as if it were, on the Bluetooth Base UUID
+    /// (Bluetooth Core Specification, Volume 3, Part B, 2.5.1).
     package init(assigned: UInt32) {
         self.init(UInt128(assigned) << 96 | 0x0000_0000_0000_1000_8000_0080_5F9B_34FB)
     }

@@ -3,9 +3,9 @@ import PTTMessages
 // What the core answers, and time.
 
 extension Gesture {
-    /// A transmission that nothing waits for is ended, unless its end was ordered before the core has answered. While a
-    /// later attempt is open, an end would end that one as well: the core ended the earlier one when it received its end,
-    /// unless it refuses the later one.
+    /// A transmission that nothing waits for is ended, unless its end was ordered before the core has
+    /// answered. While a later attempt is open, an end would end that one as well: the core ended the earlier
+    /// one when it received its end, unless it refuses the later one.
     mutating func began(
         _ transmission: TransmissionID,
         _ identifier: AttemptID,
@@ -52,8 +52,8 @@ extension Gesture {
         awaitedReleases = RoleSet()
     }
 
-    /// The core requires a release before the next transmission. For a toggle that is the release of the button itself,
-    /// not the second press; a held button sends it in any case.
+    /// The core requires a release before the next transmission. For a toggle that is the release of the
+    /// button itself, not the second press; a held button sends it in any case.
     private mutating func awaitRelease(_ role: ButtonRole, _ buttons: Buttons, _ effects: inout EffectList) {
         guard !holding.contains(role) else { return }
         switch buttons[role] {

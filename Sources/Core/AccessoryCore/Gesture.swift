@@ -1,17 +1,20 @@
 import PTTMessages
 
-/// What the presses of one accessory do: hold or toggle, and which presses do not count. It owns the attempts to
-/// transmit, of which at most one is open.
+/// What the presses of one accessory do: hold or toggle, and which presses do not count. It owns the attempts
+/// to transmit, of which at most one is open.
 ///
 /// - Hold: a press begins, its release ends.
-/// - Toggle: one press begins, the next ends. Whether a press begins or ends depends on the core: after a refusal, a
-///   time limit or any other end, the next press begins. A tap, which has no release, always toggles.
+/// - Toggle: one press begins, the next ends. Whether a press begins or ends depends on the core: after a
+///   refusal, a time limit or any other end, the next press begins. A tap, which has no release, always
+///   toggles.
 ///
 /// Not counted as a press:
 /// - A contact of less than ``GestureSettings/shortestPress``. Dirty plugs cause them every few seconds:
-///   https://michael-prokop.at/blog/?p=7373. After ``phantomLimit`` of them within ``RecentTimes/window``, or more than
-///   ``toggleLimit`` toggles in the same time, all buttons are locked until there was no event for ``silence``.
-/// - A press that would begin a transmission within ``spacing`` after the last toggle. One that ends it always counts.
+///   https://michael-prokop.at/blog/?p=7373. After ``phantomLimit`` of them within ``RecentTimes/window``, or
+///   more than ``toggleLimit`` toggles in the same time, all buttons are locked until there was no event for
+///   ``silence``.
+/// - A press that would begin a transmission within ``spacing`` after the last toggle. One that ends it
+///   always counts.
 /// - A press while another button transmits; but an emergency ends that transmission and begins its own.
 struct Gesture: Equatable, Sendable {
     /// What became of a press or a release, for those who watch.

@@ -2,7 +2,8 @@ import PTTMessages
 
 /// The readiness of an input device: it is there from the start, until it is removed.
 struct KeyLink: Equatable, Sendable {
-    /// How long the keys do not count after the plug was moved: its contacts touch those of the key on the way.
+    /// How long the keys do not count after the plug was moved: its contacts touch those of the key on the
+    /// way.
     static let plugTime = Duration.seconds(1)
 
     private(set) var isRemoved = false

@@ -4,8 +4,8 @@ extension SerialConnection {
     package enum Event: Equatable, Sendable {
         /// bluetoothd runs, the adapter is on, and the registration of the service class was answered.
         case available(Registration)
-        /// bluetoothd or the bus has stopped, or the adapter is off. A descriptor that bluetoothd has passed may live on;
-        /// until it is closed a new bluetoothd cannot connect.
+        /// bluetoothd or the bus has stopped, or the adapter is off. A descriptor that bluetoothd has passed
+        /// may live on; until it is closed a new bluetoothd cannot connect.
         case bluetoothLost
         /// The accessory is not used any more.
         case dismissed
@@ -32,7 +32,8 @@ extension SerialConnection {
 
     /// An order to the shell. Among the effects of one event, the end of a port comes first.
     package enum Effect: Equatable, Sendable {
-        /// Call `ConnectProfile`. Answer with ``Event/profileConnected`` or ``Event/profileFailed(_:)`` within a limit.
+        /// Call `ConnectProfile`. Answer with ``Event/profileConnected`` or ``Event/profileFailed(_:)``
+        /// within a limit.
         case connectProfile
         /// Call `DisconnectProfile`. Answer with ``Event/profileDisconnected`` within a limit.
         case disconnectProfile

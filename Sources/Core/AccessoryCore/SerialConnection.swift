@@ -1,14 +1,16 @@
 package import PTTMessages
 
-/// The connection to the serial port of one accessory: when to try, by which way, and when to wait without a timer.
+/// The connection to the serial port of one accessory: when to try, by which way, and when to wait without a
+/// timer.
 ///
 /// The open port is the truth, not the answer of a call. bluetoothd passes the port in a call of its own
-/// (`Profile1.NewConnection`), which comes before the answer of `ConnectProfile`, or with none pending; and it answers
-/// without passing a port if it regards the profile as connected already.
+/// (`Profile1.NewConnection`), which comes before the answer of `ConnectProfile`, or with none pending; and
+/// it answers without passing a port if it regards the profile as connected already.
 ///
-/// BlueZ does not bring a serial port back after a loss, and an attempt to connect costs seconds of the adapter's time
-/// (a page). Therefore the delays grow, and after ``attempts`` without an answer the accessory counts as switched off:
-/// from then on there is no timer, only a sign of the accessory or of a person (``Event/linkUp``, ``Event/wanted``).
+/// BlueZ does not bring a serial port back after a loss, and an attempt to connect costs seconds of the
+/// adapter's time (a page). Therefore the delays grow, and after ``attempts`` without an answer the accessory
+/// counts as switched off: from then on there is no timer, only a sign of the accessory or of a person
+/// (``Event/linkUp``, ``Event/wanted``).
 package struct SerialConnection: Equatable, Sendable {
     /// Whether bluetoothd passes serial ports to this program.
     package enum Registration: Equatable, Sendable {
@@ -44,16 +46,17 @@ package struct SerialConnection: Equatable, Sendable {
         case dormant
     }
 
-    /// Attempts in a row without an answer until the accessory counts as switched off: about five minutes with the delays.
+    /// Attempts in a row without an answer until the accessory counts as switched off: about five minutes
+    /// with the delays.
     package static let attempts = 9
-    /// Attempts through bluetoothd that the accessory may refuse before a socket of our own is tried. The first often
-    /// fails (AINA Voice Responder).
+    /// Attempts through bluetoothd that the accessory may refuse before a socket of our own is tried. The
+    /// first often fails (AINA Voice Responder).
     static let refusals = 3
     private static let refusalDelay = Duration.milliseconds(400)
     /// While the link to the accessory is up an attempt needs no page.
     private static let longestDelay = (isLinkUp: Duration.seconds(60), isLinkDown: Duration.seconds(256))
-    /// A port that was open for this long counts as a success. One that is opened and closed again and again is not to
-    /// be opened each time at once.
+    /// A port that was open for this long counts as a success. One that is opened and closed again and again
+    /// is not to be opened each time at once.
     private static let stableTime = Duration.seconds(5)
 
     var state = State.unavailable
@@ -218,7 +221,8 @@ package struct SerialConnection: Equatable, Sendable {
 
     // MARK: - The port
 
-    /// A port counts whenever it is passed, also with no call pending. It replaces an earlier one, which is dead then.
+    /// A port counts whenever it is passed, also with no call pending. It replaces an earlier one, which is
+    /// dead then.
     private mutating func portReceived(at now: MonotonicTime) -> [Effect] {
         let ended = leave(for: .open(.profile, since: now))
         refusals = 0

@@ -2,8 +2,8 @@ import PTTMessages
 
 /// The readiness of a serial port.
 ///
-/// Within ``settleTime`` after it has opened, what it sends only reports the level: a microphone that is held while it
-/// reconnects may say so.
+/// Within ``settleTime`` after it has opened, what it sends only reports the level: a microphone that is held
+/// while it reconnects may say so.
 struct SerialLink: Equatable, Sendable {
     enum State: Equatable, Sendable {
         /// The remark is for people: why it is not open.

@@ -1,7 +1,7 @@
 import PTTMessages
 
-// One line per event and per effect, in the format of the tests' recordings: lines of a daemon's log, each preceded by
-// its time, are a recording. The first input and the talk button are not named.
+// One line per event and per effect, in the format of the tests' recordings: lines of a daemon's log, each
+// preceded by its time, are a recording. The first input and the talk button are not named.
 
 extension Accessory.Event: CustomStringConvertible {
     package var description: String {

@@ -11,7 +11,8 @@ package struct DesktopFacts: Equatable, Sendable {
     package var shortcutsVersion: Int?
     package var keyProxy: KeyProxy
 
-    /// mpris-proxy passes the keys of Bluetooth headsets on to the music player, and takes them from everybody else.
+    /// mpris-proxy passes the keys of Bluetooth headsets on to the music player, and takes them from
+    /// everybody else.
     package enum KeyProxy: Equatable, Sendable {
         case absent
         /// A unit of this user: on Debian 13 it is enabled for all users.

@@ -76,7 +76,8 @@ package enum Cure: Equatable, Sendable {
     }
 }
 
-/// The subjects of findings. The names are a published interface (`pttctl doctor --json`): they are never changed.
+/// The subjects of findings. The names are a published interface (`pttctl doctor --json`): they are never
+/// changed.
 package enum Check: String, CaseIterable, Sendable {
     case session
     case kernel

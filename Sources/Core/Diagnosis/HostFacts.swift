@@ -48,7 +48,8 @@ package struct HostFacts: Equatable, Sendable {
         self.desktop = desktop
     }
 
-    /// In the order in which one problem is the cause of those below it, with the commands of this distribution.
+    /// In the order in which one problem is the cause of those below it, with the commands of this
+    /// distribution.
     package var findings: [Finding] { observed.map { $0.resolved(on: distribution) } }
 
     private var observed: [Finding] {

@@ -1,7 +1,7 @@
 /// The kernel, and what stands between it and this program.
 package struct KernelFacts: Equatable, Sendable {
-    /// What the kernel grants a user's service manager, which needs a user namespace for most protections of a service. The
-    /// generator `push-to-talk-namespaces` has the same rule.
+    /// What the kernel grants a user's service manager, which needs a user namespace for most protections of
+    /// a service. The generator `push-to-talk-namespaces` has the same rule.
     package enum Namespaces: Equatable, Sendable {
         case granted
         /// By AppArmor: without any privilege in it.
@@ -56,7 +56,8 @@ package struct KernelFacts: Equatable, Sendable {
         )
     }
 
-    /// No warning: push-to-talk works, and what would grant the namespaces lowers the protection of the whole machine.
+    /// No warning: push-to-talk works, and what would grant the namespaces lowers the protection of the whole
+    /// machine.
     private var protections: [Finding] {
         let (refusal, missing): (String, String)
         switch namespaces {

@@ -1,4 +1,5 @@
-/// An argument of a command that a person may copy into a shell. Names of devices and paths come from elsewhere.
+/// An argument of a command that a person may copy into a shell. Names of devices and paths come from
+/// elsewhere.
 struct ShellArgument: CustomStringConvertible {
     let description: String
 

@@ -1,9 +1,9 @@
 /// A text of a stranger, made fit for one line of a desktop: the names of channels and people, and reasons.
 ///
-/// Control characters and line breaks become spaces, runs of spaces one; characters that are not seen are removed, also
-/// those that reverse the order of what follows (Unicode Technical Report 36, section 2.6); more marks above and below a
-/// letter than languages need, which cover the lines around, are removed; a long text is cut. It has no markup: where a
-/// surface knows markup, that surface escapes it.
+/// Control characters and line breaks become spaces, runs of spaces one; characters that are not seen are
+/// removed, also those that reverse the order of what follows (Unicode Technical Report 36, section 2.6);
+/// more marks above and below a letter than languages need, which cover the lines around, are removed; a long
+/// text is cut. It has no markup: where a surface knows markup, that surface escapes it.
 package struct DisplayText: Equatable, Hashable, Sendable, CustomStringConvertible {
     /// The longest text, in Unicode scalars; a cut one ends with an ellipsis within it.
     package static let limit = 64

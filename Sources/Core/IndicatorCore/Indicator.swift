@@ -1,10 +1,10 @@
 package import PTTMessages
 
-/// The state machine of `ptt-indicator`: from what the core, the desktop and the person do to what is shown and asked
-/// of the core.
+/// The state machine of `ptt-indicator`: from what the core, the desktop and the person do to what is shown
+/// and asked of the core.
 package struct Indicator: Sendable {
-    /// How long the program waits after the channel was left, or the core was lost: people change from one channel to
-    /// another, and the service manager starts a core again that has failed.
+    /// How long the program waits after the channel was left, or the core was lost: people change from one
+    /// channel to another, and the service manager starts a core again that has failed.
     package static let pause = (channelLeft: Duration.seconds(5), coreGone: Duration.seconds(30))
 
     /// Nil while the core is not connected.
@@ -125,7 +125,8 @@ package struct Indicator: Sendable {
 
     // MARK: - Talking
 
-    /// Begins a transmission, or ends the one that there is, whatever began it. On a locked screen only hardware talks.
+    /// Begins a transmission, or ends the one that there is, whatever began it. On a locked screen only
+    /// hardware talks.
     private mutating func toggle(_ origin: TalkOrigin) -> [Effect] {
         guard let status, let channel = status.channel else { return [] }
         guard status.transmission == nil else { return [.stop(channel.channelID)] }
@@ -150,8 +151,8 @@ package struct Indicator: Sendable {
         end(.panel) + end(.notification) + perform(key.handle(.lost(.unseen), at: now))
     }
 
-    /// Ends what was begun here: nothing shows the open microphone on a locked screen, and nobody can end it there. Who
-    /// talks with hardware has it in the hand.
+    /// Ends what was begun here: nothing shows the open microphone on a locked screen, and nobody can end it
+    /// there. Who talks with hardware has it in the hand.
     private mutating func screenLocked(_ isLocked: Bool, at now: MonotonicTime) -> [Effect] {
         self.isLocked = isLocked
         refusal = nil

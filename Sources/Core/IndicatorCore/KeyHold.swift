@@ -2,15 +2,16 @@ import PTTMessages
 
 /// One hold of the talk key, and what its repeated presses say about its end.
 ///
-/// GNOME and Plasma 6.3 repeat the press of a held key some 33 times a second, as they repeat a letter; the end of the
-/// repeats is the end of the hold, also where the release is not reported. They end as well when another key is pressed,
-/// which cannot be distinguished: the transmission ends then.
+/// GNOME and Plasma 6.3 repeat the press of a held key some 33 times a second, as they repeat a letter; the
+/// end of the repeats is the end of the hold, also where the release is not reported. They end as well when
+/// another key is pressed, which cannot be distinguished: the transmission ends then.
 ///
-/// Before the first repeat there is the delay of the keyboard, and some desktops never repeat: Plasma 6.7, or any one
-/// where the person has switched it off. What earlier holds have shown decides how long a hold without repeats is
-/// believed.
+/// Before the first repeat there is the delay of the keyboard, and some desktops never repeat: Plasma 6.7, or
+/// any one where the person has switched it off. What earlier holds have shown decides how long a hold
+/// without repeats is believed.
 struct KeyHold: Hashable, Sendable {
-    /// The longest time between two repeats. Desktops offer intervals up to a tenth of this; a busy one may pause.
+    /// The longest time between two repeats. Desktops offer intervals up to a tenth of this; a busy one may
+    /// pause.
     static let pause = Duration.seconds(1)
     /// The longest time before the first one: GNOME's settings end at 2 s.
     static let longestDelay = Duration.milliseconds(2500)
@@ -22,8 +23,8 @@ struct KeyHold: Hashable, Sendable {
         case unknown
         /// It did, for the first time so long after the press.
         case seen(after: Duration)
-        /// A hold for longer than ``KeyHold/longestDelay`` had none, and its release was reported. The time limit of the
-        /// core is what ends a hold whose release is missed nevertheless.
+        /// A hold for longer than ``KeyHold/longestDelay`` had none, and its release was reported. The time
+        /// limit of the core is what ends a hold whose release is missed nevertheless.
         case none
 
         /// - Parameter delay: Of the first repeat of a hold; nil for a further one.

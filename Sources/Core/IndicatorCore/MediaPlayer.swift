@@ -1,8 +1,9 @@
-/// The channel as a media player, for lock screens that show nothing else (MPRIS). Only if the person asked for it, and
-/// only while somebody speaks or the microphone is open.
+/// The channel as a media player, for lock screens that show nothing else (MPRIS). Only if the person asked
+/// for it, and only while somebody speaks or the microphone is open.
 ///
-/// It can stop a transmission and never begin one: every media key, headset and telephone that controls music sends
-/// `PlayPause` to the player that was the last to play, and a key that means music must not open a microphone.
+/// It can stop a transmission and never begin one: every media key, headset and telephone that controls music
+/// sends `PlayPause` to the player that was the last to play, and a key that means music must not open a
+/// microphone.
 package enum MediaPlayer {
     /// A method of `org.mpris.MediaPlayer2.Player`.
     package enum Command: String, Sendable, CaseIterable {

@@ -2,15 +2,15 @@ package import PTTMessages
 
 /// The one notification of a channel: what it is to show, and when the notification daemon is called.
 ///
-/// At most one call is outstanding, so that a daemon that never answers costs nothing else, and a second notification is
-/// never made beside one whose identifier is not known yet.
+/// At most one call is outstanding, so that a daemon that never answers costs nothing else, and a second
+/// notification is never made beside one whose identifier is not known yet.
 package struct Notice: Equatable, Sendable {
     package enum Event: Equatable, Sendable {
         case busConnected
         /// Calls are not answered any more.
         case busLost
-        /// The daemon has ended, or another one has appeared. Not the first observation: the first call starts a daemon that
-        /// is not running.
+        /// The daemon has ended, or another one has appeared. Not the first observation: the first call
+        /// starts a daemon that is not running.
         case serviceChanged(isThere: Bool)
         /// The answer to ``Effect/askCapabilities``; nil: it failed.
         case capabilities(Set<String>?)
@@ -58,18 +58,20 @@ package struct Notice: Equatable, Sendable {
     private var shown: Content?
     private var lastChange: MonotonicTime?
     private var isDismissed = false
-    /// An action was invoked since the last change: daemons close the notification for it with the same reason as for a
-    /// dismissal (measured: xfce4-notifyd 0.7.3).
+    /// An action was invoked since the last change: daemons close the notification for it with the same
+    /// reason as for a dismissal (measured: xfce4-notifyd 0.7.3).
     private var isActionInvoked = false
     /// When a change that came too early is due.
     package private(set) var deadline: MonotonicTime?
 
     package init(_ settings: IndicatorSettings) { self.settings = settings }
 
-    /// Whether the daemon's identifier is that of our notification. Signals about all notifications may be received.
+    /// Whether the daemon's identifier is that of our notification. Signals about all notifications may be
+    /// received.
     package func isOurs(_ identifier: UInt32) -> Bool { identifier != 0 && identifier == self.identifier }
 
-    /// Whether an event, which has not been handled yet, takes our notification from the screen, and no answer to a button.
+    /// Whether an event, which has not been handled yet, takes our notification from the screen, and no
+    /// answer to a button.
     func isLost(after event: Event) -> Bool {
         switch event {
         case .busLost, .serviceChanged: identifier != 0
@@ -97,7 +99,8 @@ package struct Notice: Equatable, Sendable {
             (service, isCalling, identifier, shown) = (.unreachable, false, 0, nil)
         case .serviceChanged(let isThere):
             (identifier, service) = (0, .unknown)
-            // Its end is no reason to start it again: it may have ended because of what was shown. The next change does.
+            // Its end is no reason to start it again: it may have ended because of what was shown. The next
+            // change does.
             shown = isThere ? nil : wanted
         case .capabilities(let capabilities):
             isCalling = false

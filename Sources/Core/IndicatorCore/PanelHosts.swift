@@ -1,10 +1,12 @@
-/// Whether something shows the tray item: what the watcher says of its hosts, and the hosts' own names on the bus.
+/// Whether something shows the tray item: what the watcher says of its hosts, and the hosts' own names on the
+/// bus.
 ///
-/// The watcher alone does not know. That of Plasma is a process of its own, kded, and says that a host is registered also
-/// after plasmashell was killed. Where hosts have had names, one of them must be there; a host without a name, as
-/// xfce4-panel's, is the watcher itself.
+/// The watcher alone does not know. That of Plasma is a process of its own, kded, and says that a host is
+/// registered also after plasmashell was killed. Where hosts have had names, one of them must be there; a
+/// host without a name, as xfce4-panel's, is the watcher itself.
 package struct PanelHosts: Equatable, Sendable {
-    /// plasmashell has this name before it has that of a host, and nothing else reports that it is there again.
+    /// plasmashell has this name before it has that of a host, and nothing else reports that it is there
+    /// again.
     package static let plasma = "org.kde.plasmashell"
     /// Of the name of a host: `org.kde.StatusNotifierHost-1234` (StatusNotifierItem specification).
     private static let prefix = "org.kde.StatusNotifierHost-"

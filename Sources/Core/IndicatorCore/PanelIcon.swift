@@ -1,5 +1,5 @@
-/// The icons of the tray item that are no person's picture: a microphone in a disc, drawn here, because the themes of
-/// desktops differ in what they have and a name that is missing shows nothing.
+/// The icons of the tray item that are no person's picture: a microphone in a disc, drawn here, because the
+/// themes of desktops differ in what they have and a name that is missing shows nothing.
 package enum PanelIcon: CaseIterable, Sendable {
     case idle
     /// Somebody speaks who has no picture.
@@ -38,7 +38,8 @@ package enum PanelIcon: CaseIterable, Sendable {
         return Pixmap(size: size, rgba: rgba)
     }
 
-    /// The signed distance to a microphone on its stand, in a square of 22 around the origin; negative inside.
+    /// The signed distance to a microphone on its stand, in a square of 22 around the origin; negative
+    /// inside.
     private static func microphone(_ x: Double, _ y: Double) -> Double {
         let body = capsule(x, y, from: -4.6, to: -0.6, radius: 2.4)
         // The lower half of a ring around the body.

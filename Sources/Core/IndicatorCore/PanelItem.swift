@@ -19,7 +19,8 @@ package struct PanelItem: Equatable, Sendable {
     package var state: State
     package var icon: Icon
     package var toolTip: String
-    /// Always the same entries in the same order, so that a menu that is open stays as it is where nothing has changed.
+    /// Always the same entries in the same order, so that a menu that is open stays as it is where nothing
+    /// has changed.
     package var menu: [MenuEntry]
 }
 

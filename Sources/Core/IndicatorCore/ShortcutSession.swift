@@ -1,7 +1,7 @@
 package import PTTMessages
 
-/// The session at the desktop's GlobalShortcuts portal in which the talk key is bound: which call is next, and when a
-/// session that was lost is made again. It is made anew for each connection to the bus.
+/// The session at the desktop's GlobalShortcuts portal in which the talk key is bound: which call is next,
+/// and when a session that was lost is made again. It is made anew for each connection to the bus.
 ///
 /// One call is outstanding at a time. Attempts are few and end: while nothing can change, no timer runs.
 package struct ShortcutSession: Equatable, Sendable {
@@ -31,7 +31,8 @@ package struct ShortcutSession: Equatable, Sendable {
         /// - Parameter isKnown: The desktop has the shortcut from an earlier session.
         case listed(isKnown: Bool)
         case bound
-        /// This portal has no shortcuts, or there is no portal, or the person refused: another attempt would be the same.
+        /// This portal has no shortcuts, or there is no portal, or the person refused: another attempt would
+        /// be the same.
         case impossible
         case failed
     }
@@ -54,7 +55,8 @@ package struct ShortcutSession: Equatable, Sendable {
     /// The identifier of the shortcut.
     package static let shortcut = "talk"
 
-    /// The delays before further attempts. After them only a portal or a backend that appears is a reason for another one.
+    /// The delays before further attempts. After them only a portal or a backend that appears is a reason for
+    /// another one.
     static let delays: [Duration] = [1, 2, 4, 8, 16].map { .seconds($0) }
     /// A session that was bound for so long was good, and its loss is the first again.
     static let stable = Duration.seconds(60)
@@ -167,8 +169,8 @@ package struct ShortcutSession: Equatable, Sendable {
             return [.listShortcuts(attempt, session: session)]
         case .listed(let isKnown):
             guard let session else { return fail(session, at: now) }
-            // Plasma up to 6.3 opens its settings each time when a shortcut is bound, and reports its key without that;
-            // from 6.7 on it reports only what was bound. Between them came version 2.
+            // Plasma up to 6.3 opens its settings each time when a shortcut is bound, and reports its key
+            // without that; from 6.7 on it reports only what was bound. Between them came version 2.
             guard isKnown, version < 2 else { return [.bindShortcuts(attempt, session: session)] }
             state = .bound(session: session, since: now)
             return []

@@ -38,7 +38,8 @@ extension ShownChannel {
         self.hasPanel = hasPanel
     }
 
-    /// The sentence for people. On a locked screen, which others read, names are shown only if the person asked for it.
+    /// The sentence for people. On a locked screen, which others read, names are shown only if the person
+    /// asked for it.
     func sentence(namesOnLockScreen showsNames: Bool, withMicrophone: Bool) -> String {
         if withMicrophone, isMicrophoneOpen { return "The microphone is open" }
         guard let speaker else { return "Nobody speaks" }

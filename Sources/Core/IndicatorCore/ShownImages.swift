@@ -34,7 +34,8 @@ struct ShownImages: Sendable {
 
     mutating func unusable(_ imageID: String) { set(.unusable, of: imageID) }
 
-    /// The connection over which pictures are fetched is lost: those that are not here are fetched over the next.
+    /// The connection over which pictures are fetched is lost: those that are not here are fetched over the
+    /// next.
     mutating func fetchingFailed() { images.removeAll { $0.progress == .fetching } }
 
     private mutating func set(_ progress: Progress, of imageID: String) {

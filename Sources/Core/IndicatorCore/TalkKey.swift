@@ -2,9 +2,10 @@ package import PTTMessages
 
 /// The talk key of the keyboard: which presses begin a transmission, and everything that ends it.
 ///
-/// The desktop reports a press and a release. Where it can no longer report the release, the key counts as released: a
-/// portal backend that is killed, for example, is reported to no client. And where a desktop forgets a release, as GNOME
-/// 48 and 50 do while Shift or Ctrl is held, ``KeyHold`` finds out that the key is up.
+/// The desktop reports a press and a release. Where it can no longer report the release, the key counts as
+/// released: a portal backend that is killed, for example, is reported to no client. And where a desktop
+/// forgets a release, as GNOME 48 and 50 do while Shift or Ctrl is held, ``KeyHold`` finds out that the key
+/// is up.
 package struct TalkKey: Equatable, Sendable {
     package enum Event: Hashable, Sendable {
         case pressed
@@ -57,8 +58,8 @@ package struct TalkKey: Equatable, Sendable {
     private var state = State.released
     private var repetition = KeyHold.Repetition.unknown
     private var isLocked = false
-    /// When ``Event/timerFired`` is due; nil while nothing is waited for. It may come early, and is then set again:
-    /// repeated presses would move it 33 times a second.
+    /// When ``Event/timerFired`` is due; nil while nothing is waited for. It may come early, and is then set
+    /// again: repeated presses would move it 33 times a second.
     package private(set) var deadline: MonotonicTime?
 
     package init() {}

@@ -1,6 +1,7 @@
 package import PTTMessages
 
-/// What a person talks with. Each is an origin of its own for the core, so that the end of one is not that of another.
+/// What a person talks with. Each is an origin of its own for the core, so that the end of one is not that of
+/// another.
 package enum TalkOrigin: String, CaseIterable, Sendable {
     /// The tray item and its menu, where Talk is a toggle: panels report no release.
     case panel
@@ -9,8 +10,8 @@ package enum TalkOrigin: String, CaseIterable, Sendable {
     /// The key on the keyboard, which is held.
     case key
 
-    /// As the core knows it. A program holds nothing down; a key does, so that after the time limit it must be released
-    /// before it begins again.
+    /// As the core knows it. A program holds nothing down; a key does, so that after the time limit it must
+    /// be released before it begins again.
     package var origin: Origin {
         Origin(kind: kind, identifier: "org.pushtotalk.Indicator.\(rawValue)", name: name)
     }

@@ -2,8 +2,8 @@ package import PTTMessages
 
 /// The calls to which push-to-talk yields, and which of them is reported.
 ///
-/// One call is reported at a time, for as long as it lasts; after it the next one in the order of ``Source``, and the
-/// oldest of that source.
+/// One call is reported at a time, for as long as it lasts; after it the next one in the order of ``Source``,
+/// and the oldest of that source.
 package struct ActiveCalls: Equatable, Sendable {
     /// What reports calls.
     package enum Source: String, CaseIterable, Sendable {
@@ -52,7 +52,8 @@ package struct ActiveCalls: Equatable, Sendable {
     package static let limit = 64
     /// In bytes of UTF-8. Applications choose the names of their streams.
     package static let nameLimit = 100
-    /// The name of a call over a modem. Without the number, which every process of the user could read in the status.
+    /// The name of a call over a modem. Without the number, which every process of the user could read in the
+    /// status.
     package static let telephoneCall = "a telephone call"
 
     package init() {}
@@ -99,8 +100,8 @@ package struct ActiveCalls: Equatable, Sendable {
         }
     }
 
-    /// Text that another process chose, short enough to be compared and shown. (To compare two `String`s with long runs
-    /// of combining marks takes time quadratic in their length.)
+    /// Text that another process chose, short enough to be compared and shown. (To compare two `String`s with
+    /// long runs of combining marks takes time quadratic in their length.)
     package static func shortened(_ name: String) -> String {
         guard name.utf8.count > nameLimit else { return name }
         // A cut within a character has no text.

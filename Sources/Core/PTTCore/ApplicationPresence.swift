@@ -1,6 +1,7 @@
 import PTTMessages
 
-/// Whether the application that receives the channel's audio is running, with all that exists only while it is.
+/// Whether the application that receives the channel's audio is running, with all that exists only while it
+/// is.
 enum ApplicationPresence: Equatable, Sendable {
     /// The channel was joined without an application, and transmits without one.
     case unowned

@@ -3,9 +3,9 @@ import PTTMessages
 struct Capture: Equatable, Sendable {
     let captureID: CaptureID
     let format: AudioFormat
-    /// Whether it shares the audio session only with a speaker that plays at the same time: that of an emergency. An
-    /// application begins to record when the session is activated, and in half duplex expects no transmission while the
-    /// session is active for a participant.
+    /// Whether it shares the audio session only with a speaker that plays at the same time: that of an
+    /// emergency. An application begins to record when the session is activated, and in half duplex expects
+    /// no transmission while the session is active for a participant.
     var hasOwnSession = false
 }
 
@@ -15,14 +15,15 @@ struct Playback: Equatable, Sendable {
     let writer: ClientID
 }
 
-/// The audio session of the channel: the microphone is open exactly during a transmission, the speaker exactly during a
-/// reception, and the session is on while either is open.
+/// The audio session of the channel: the microphone is open exactly during a transmission, the speaker
+/// exactly during a reception, and the session is on while either is open.
 struct AudioSession: Equatable, Sendable {
     /// Keeps the talk permit tone out of what is delivered.
     enum Gate: Equatable, Sendable {
         /// The first buffer has not arrived.
         case closed
-        /// The tone is played, and may be captured until the shell reports that it is not, or until this time.
+        /// The tone is played, and may be captured until the shell reports that it is not, or until this
+        /// time.
         case opening(until: MonotonicTime)
         case open
     }
@@ -41,8 +42,8 @@ struct AudioSession: Equatable, Sendable {
     /// What ended the session while it was in use, and still lasts.
     private(set) var interruption: Interruption?
 
-    /// How long the tone may keep the gate closed: a tone is much shorter, and what is said must not be lost to a shell
-    /// that does not report its end.
+    /// How long the tone may keep the gate closed: a tone is much shorter, and what is said must not be lost
+    /// to a shell that does not report its end.
     static let gateLimit = Duration.seconds(2)
 
     var state: AudioState {
@@ -51,7 +52,8 @@ struct AudioSession: Equatable, Sendable {
 
     private var isOn: Bool { microphone != nil || speaker != nil }
 
-    /// Opens and closes streams so that exactly the given ones are open. A session that stays on is not published.
+    /// Opens and closes streams so that exactly the given ones are open. A session that stays on is not
+    /// published.
     ///
     /// - Parameters:
     ///   - capture: The stream for the transmission, if there is one.
@@ -197,8 +199,8 @@ struct AudioSession: Equatable, Sendable {
 
     /// Delivers frames to the sink from now on, if the gate is open.
     ///
-    /// A sink that appears during a transmission receives frames of it if they have the format that it asked for, and
-    /// otherwise from the next transmission on.
+    /// A sink that appears during a transmission receives frames of it if they have the format that it asked
+    /// for, and otherwise from the next transmission on.
     mutating func deliver(to sink: FrameSink?, in format: AudioFormat, effects: inout EffectCollector) {
         guard let sink, let microphone, microphone.gate == .open, !microphone.isDelivered,
             microphone.capture.format == format

@@ -1,6 +1,7 @@
 import PTTMessages
 
-/// Collects the effects of one event by kind, so that the order of ``TalkSession/Effect`` holds whatever caused them.
+/// Collects the effects of one event by kind, so that the order of ``TalkSession/Effect`` holds whatever
+/// caused them.
 struct EffectCollector {
     /// When the event happened.
     let now: MonotonicTime
@@ -49,7 +50,8 @@ struct EffectCollector {
 
     // MARK: Streams
     //
-    // All closings are carried out before any opening, so a stream that one event opened and closed would stay open.
+    // All closings are carried out before any opening, so a stream that one event opened and closed would
+    // stay open.
 
     mutating func open(_ capture: Capture) {
         openings.append(.openCapture(capture.captureID, capture.format))

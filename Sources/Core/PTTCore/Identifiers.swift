@@ -1,4 +1,5 @@
-/// Identifies a request that waits for its answer. The shell numbers requests and remembers which call each belongs to.
+/// Identifies a request that waits for its answer. The shell numbers requests and remembers which call each
+/// belongs to.
 package struct RequestID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 
@@ -16,8 +17,8 @@ package struct ClientID: RawRepresentable, Hashable, Codable, Sendable {
     }
 }
 
-/// Identifies a capture stream. Never reused in one run of the core, so that late events of a closed stream are
-/// recognized.
+/// Identifies a capture stream. Never reused in one run of the core, so that late events of a closed stream
+/// are recognized.
 package struct CaptureID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 
@@ -26,8 +27,8 @@ package struct CaptureID: RawRepresentable, Hashable, Codable, Sendable {
     }
 }
 
-/// Identifies an attempt to start an application. Never reused in one run of the core, so that the late failure of one
-/// attempt is not mistaken for that of the next.
+/// Identifies an attempt to start an application. Never reused in one run of the core, so that the late
+/// failure of one attempt is not mistaken for that of the next.
 package struct StartID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 

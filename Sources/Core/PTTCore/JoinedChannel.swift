@@ -2,7 +2,8 @@ import PTTMessages
 
 /// The channel, while it is joined.
 struct JoinedChannel: Equatable, Sendable {
-    /// For how long after a press that the application handles itself it may begin one transmission from the background.
+    /// For how long after a press that the application handles itself it may begin one transmission from the
+    /// background.
     static let grace = Duration.seconds(3)
 
     let channelID: ChannelID

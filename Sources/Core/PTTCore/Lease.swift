@@ -1,6 +1,7 @@
 import PTTMessages
 
-/// The right to transmit, while a transmission lasts: it belongs to one connection and one origin, and is limited in time.
+/// The right to transmit, while a transmission lasts: it belongs to one connection and one origin, and is
+/// limited in time.
 struct Lease: Equatable, Sendable {
     let transmission: Transmission
     let holder: ClientID

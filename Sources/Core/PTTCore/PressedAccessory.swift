@@ -1,7 +1,7 @@
 import PTTMessages
 
-/// An accessory's button that the application handles itself, while it is held: one that does not transmit, or any if
-/// the application has disabled accessory events.
+/// An accessory's button that the application handles itself, while it is held: one that does not transmit,
+/// or any if the application has disabled accessory events.
 struct PressedAccessory: Equatable, Sendable {
     /// Far more than one person's buttons; beyond it the oldest counts as released.
     static let limit = 64
@@ -13,8 +13,8 @@ struct PressedAccessory: Equatable, Sendable {
 }
 
 extension TalkSession {
-    /// Forwards a press to the application that has disabled accessory events for the channel, and lets it begin one
-    /// transmission from the background.
+    /// Forwards a press to the application that has disabled accessory events for the channel, and lets it
+    /// begin one transmission from the background.
     mutating func forwardPress(
         of origin: Origin,
         _ role: ButtonRole,
@@ -27,8 +27,8 @@ extension TalkSession {
         channel?.press(accessory, effects: &effects)
     }
 
-    /// Reports a button that does not transmit to the channel's application. It gives the application no right to
-    /// transmit from the background: no such press opens a microphone.
+    /// Reports a button that does not transmit to the channel's application. It gives the application no
+    /// right to transmit from the background: no such press opens a microphone.
     mutating func report(
         _ report: ChannelInterface.ButtonReport,
         from client: ClientID,

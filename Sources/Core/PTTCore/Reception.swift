@@ -11,7 +11,8 @@ enum Reception: Equatable, Sendable {
     case playing(RemoteParticipant)
     /// It continues by itself once nothing prevents it, unless that takes longer than ``resumptionLimit``.
     case interrupted(RemoteParticipant, Interruption, since: MonotonicTime)
-    /// Set during a call, or interrupted by one or for too long: not heard until the application sets a participant again.
+    /// Set during a call, or interrupted by one or for too long: not heard until the application sets a
+    /// participant again.
     case unheard(RemoteParticipant)
 
     /// After a longer interruption nobody expects a voice, and other people may be near.

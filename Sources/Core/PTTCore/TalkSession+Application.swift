@@ -32,8 +32,8 @@ extension TalkSession {
         var restored: ApplicationInterface.Restored?
         if let channel, channel.owner?.identifier == identifier {
             process.pushToken = nil
-            // One that has a receiver gets it once that has disconnected, also if that is an earlier connection of the same
-            // process.
+            // One that has a receiver gets it once that has disconnected, also if that is an earlier
+            // connection of the same process.
             if channel.receiver == nil {
                 restored = channel.restored
                 restore(to: process, of: client, effects: &effects)
@@ -51,15 +51,15 @@ extension TalkSession {
         )
     }
 
-    /// Whether an application that does not say so is in the foreground: one that the core has started is in the
-    /// background, and a process that attaches again is where it was.
+    /// Whether an application that does not say so is in the foreground: one that the core has started is in
+    /// the background, and a process that attaches again is where it was.
     private func isPresumedForeground(_ application: ApplicationID, in processID: Int) -> Bool {
         attachments.newest(of: application, in: processID)?.process.isForeground
             ?? !startedApplications.contains(application)
     }
 
-    /// Gives the channel back to its application: it receives the pushes that wait for it, its channel, and the events
-    /// that it missed.
+    /// Gives the channel back to its application: it receives the pushes that wait for it, its channel, and
+    /// the events that it missed.
     private mutating func restore(
         to process: ApplicationProcess,
         of client: ClientID,
@@ -198,7 +198,8 @@ extension TalkSession {
 }
 
 extension JoinedChannel {
-    /// For the application that gets the channel back. It is not asked for a lost descriptor while a push waits.
+    /// For the application that gets the channel back. It is not asked for a lost descriptor while a push
+    /// waits.
     fileprivate var restored: ApplicationInterface.Restored {
         ApplicationInterface.Restored(
             channelID: channelID,

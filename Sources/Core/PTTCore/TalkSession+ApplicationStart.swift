@@ -43,8 +43,8 @@ extension TalkSession {
         return .absent(AbsentApplication(owner: owner, reconnectionDeadline: deadline))
     }
 
-    /// Starts the channel's application, if it is absent and has named an activation. A process of it has time to
-    /// reconnect first.
+    /// Starts the channel's application, if it is absent and has named an activation. A process of it has
+    /// time to reconnect first.
     mutating func startIfAbsent(effects: inout EffectCollector) {
         guard case .absent(let absent) = channel?.presence, let activation = absent.owner.activation
         else { return }
@@ -100,9 +100,9 @@ extension TalkSession {
 
     /// Ends what waited for the application. Its channel stays: the next press or push starts it again.
     ///
-    /// An application of Apple's framework that is launched and makes no channel manager loses its channel. Here an
-    /// application has launched once it attaches, and attaching is making the manager; of a start that has not led to
-    /// an attachment the core cannot know whether it is queued, slow, or failed.
+    /// An application of Apple's framework that is launched and makes no channel manager loses its channel.
+    /// Here an application has launched once it attaches, and attaching is making the manager; of a start
+    /// that has not led to an attachment the core cannot know whether it is queued, slow, or failed.
     private mutating func giveUp(
         _ starting: StartingApplication,
         reason: String,

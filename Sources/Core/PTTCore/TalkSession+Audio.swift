@@ -1,8 +1,8 @@
 import PTTMessages
 
 extension TalkSession {
-    /// Brings the audio session in line with the transmission and the reception. It runs after each transition, and is
-    /// the only place that opens streams.
+    /// Brings the audio session in line with the transmission and the reception. It runs after each
+    /// transition, and is the only place that opens streams.
     mutating func updateAudio(effects: inout EffectCollector) {
         let isPlaying = isPlaying
         if isPlaying, audio.speaker == nil { playbackCount += 1 }
@@ -37,7 +37,8 @@ extension TalkSession {
         channel?.running.map { Playback(playbackID: playbackID, format: $0.format, writer: $0.client) }
     }
 
-    /// Closes all streams during a transition, where the end of the audio session is published before its cause.
+    /// Closes all streams during a transition, where the end of the audio session is published before its
+    /// cause.
     mutating func endAudio(effects: inout EffectCollector) {
         audio.end(interruption: channel?.reception?.interruption, effects: &effects)
     }

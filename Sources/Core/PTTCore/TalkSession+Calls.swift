@@ -1,6 +1,7 @@
 import PTTMessages
 
-// A call has the microphone and the ear of the person: push-to-talk yields to it, and nothing resumes by itself after it.
+// A call has the microphone and the ear of the person: push-to-talk yields to it, and nothing resumes by
+// itself after it.
 extension TalkSession {
     mutating func callChanged(_ call: ActiveCall?, effects: inout EffectCollector) {
         guard call != self.call else { return }

@@ -1,16 +1,17 @@
 package import PTTMessages
 
 extension TalkSession {
-    /// Something that has happened. A request and a push are answered by exactly one ``Effect/reply(_:_:)``, in the same
-    /// turn; only ``Request/setParticipant(_:)`` is answered later, once the speaker has opened or failed, or its opening
-    /// no longer matters.
+    /// Something that has happened. A request and a push are answered by exactly one ``Effect/reply(_:_:)``,
+    /// in the same turn; only ``Request/setParticipant(_:)`` is answered later, once the speaker has opened
+    /// or failed, or its opening no longer matters.
     package enum Event: Equatable, Codable, Sendable {
         case request(RequestID, from: ClientID, Request)
         /// A push comes from the holder of a push token, which need not be a client of the machine.
         case pushSent(RequestID, PushEnvelope)
         /// The connection has closed, for whatever reason. Post it once, after all requests of the client.
         case clientDisconnected(ClientID)
-        /// A channel was found that an earlier run of the core had saved. Post it before anything but the policy.
+        /// A channel was found that an earlier run of the core had saved. Post it before anything but the
+        /// policy.
         ///
         /// - Parameter descriptor: Nil if it was lost.
         case restored(SavedChannel, descriptor: Descriptor?)
@@ -34,7 +35,8 @@ extension TalkSession {
         case speakerReturned
         /// An application has presented its token on the audio socket.
         case audioConnectionReady(ClientID)
-        /// The audio socket of an application that is still connected has closed: no audio reaches it or comes from it.
+        /// The audio socket of an application that is still connected has closed: no audio reaches it or
+        /// comes from it.
         case audioConnectionLost(ClientID)
         /// The microphone or the speaker in use has changed; nil for the device that has not.
         case routeChanged(input: String?, output: String?)
@@ -52,12 +54,13 @@ extension TalkSession {
         case policyChanged(Policy)
         /// Until ``systemResumed`` no transmission can begin: it would still be open on resume.
         case systemSuspending
-        /// The machine has slept for so long, which the time of events does not count. Post it before ``systemResumed``.
+        /// The machine has slept for so long, which the time of events does not count. Post it before
+        /// ``systemResumed``.
         case slept(seconds: Int)
         /// The system has resumed, or will not suspend after all, or logind can no longer report it.
         case systemResumed
-        /// No application is in the foreground until ``sessionUnlocked``. ``TalkSession/WhileLocked`` says what else it
-        /// means.
+        /// No application is in the foreground until ``sessionUnlocked``. ``TalkSession/WhileLocked`` says
+        /// what else it means.
         case sessionLocked
         case sessionUnlocked
         /// Another session is active at the seat. No transmission can begin until ``sessionActive``.
@@ -75,11 +78,12 @@ extension TalkSession {
 
     /// An order to the shell.
     ///
-    /// The effects of one event come in the order that matters: the microphone and the speaker are closed first; then the
-    /// timer; then what must be on disk before any client learns of it; then the reply; then what is published, notified
-    /// and logged; then the start of an application; then streams are opened and frames delivered; tones are last. So a
-    /// capture stream is closed before anything else is done about an end, and all clients know of a beginning before the audio
-    /// server, which takes longer than they do, is asked to open a stream.
+    /// The effects of one event come in the order that matters: the microphone and the speaker are closed
+    /// first; then the timer; then what must be on disk before any client learns of it; then the reply; then
+    /// what is published, notified and logged; then the start of an application; then streams are opened and
+    /// frames delivered; tones are last. So a capture stream is closed before anything else is done about an
+    /// end, and all clients know of a beginning before the audio server, which takes longer than they do, is
+    /// asked to open a stream.
     package enum Effect: Equatable, Sendable {
         /// Answer with ``TalkSession/Event/captureStarted(_:)`` or ``TalkSession/Event/captureFailed(_:_:)``.
         case openCapture(CaptureID, AudioFormat)
@@ -101,7 +105,8 @@ extension TalkSession {
         case cancelTimer
         /// Replace what is on disk before anything else is done. Nil: no channel is joined.
         case saveChannel(SavedChannel?)
-        /// Replace what is on disk of what people see of the channel, before anything else is done. Nil: there is none.
+        /// Replace what is on disk of what people see of the channel, before anything else is done. Nil:
+        /// there is none.
         case saveDescriptor(Descriptor?)
         case saveVolume(Int)
         case reply(RequestID, Answer)
@@ -113,9 +118,9 @@ extension TalkSession {
         /// How loud the other end is heard from now on, in percent.
         case setVolume(Int)
         case playTone(Tone)
-        /// Play ``Tone/talkPermit``, and answer with ``TalkSession/Event/gateOpened(_:)`` once what this stream captures
-        /// no longer has the tone in it: at once where no tone is played or no microphone could capture it, and within
-        /// two seconds in every case. No frames are delivered before that.
+        /// Play ``Tone/talkPermit``, and answer with ``TalkSession/Event/gateOpened(_:)`` once what this
+        /// stream captures no longer has the tone in it: at once where no tone is played or no microphone
+        /// could capture it, and within two seconds in every case. No frames are delivered before that.
         case playTalkPermit(CaptureID)
         /// A line for the journal.
         case log(String)

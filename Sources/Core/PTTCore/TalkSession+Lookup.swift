@@ -4,7 +4,8 @@ extension TalkSession {
     /// Longest name or identifier, in bytes of UTF-8: they are kept and sent to every subscriber.
     static let longestText = 256
 
-    /// The channel that a request names; nil names the joined one. An application has access to its own channel only.
+    /// The channel that a request names; nil names the joined one. An application has access to its own
+    /// channel only.
     func channel(_ channelID: ChannelID?, for client: ClientID) -> Result<JoinedChannel, RefusalCause> {
         guard let channel else { return .failure(.notJoined) }
         if attachments[client] != nil, channel.receiver != client {

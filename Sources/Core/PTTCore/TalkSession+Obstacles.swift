@@ -16,8 +16,8 @@ struct Obstacle: Equatable, Sendable {
     }
 }
 
-// The conditions under which the machine transmits and receives, each once: requests are refused by them, what goes on
-// yields to them, and the invariants check that it has. A new one is a line.
+// The conditions under which the machine transmits and receives, each once: requests are refused by them,
+// what goes on yields to them, and the invariants check that it has. A new one is a line.
 extension TalkSession {
     /// A press that asks for a transmission, which more prevents than what ends one.
     struct Press {
@@ -26,7 +26,8 @@ extension TalkSession {
         let time: MonotonicTime
     }
 
-    /// What prevents a transmission of this button, or with a press its beginning. The first reason is the one that is given.
+    /// What prevents a transmission of this button, or with a press its beginning. The first reason is the
+    /// one that is given.
     func obstacle(toTransmitting role: ButtonRole, asking press: Press? = nil) -> Obstacle? {
         if let obstacle = virtualMicrophoneObstacle ?? machineObstacle ?? lockObstacle { return obstacle }
         if let press, !mayBegin(press.request, from: press.client, graceAt: press.time) {
@@ -93,7 +94,8 @@ extension TalkSession {
         return Obstacle(refusal, ends: .audioConnectionLost, interrupts: .audioConnectionLost)
     }
 
-    /// Without a channel nothing is heard of a press unless somebody records from the Push-to-Talk Microphone.
+    /// Without a channel nothing is heard of a press unless somebody records from the Push-to-Talk
+    /// Microphone.
     private var virtualMicrophoneObstacle: Obstacle? {
         guard channel == nil else { return nil }
         return switch virtualMicrophone {
@@ -106,8 +108,8 @@ extension TalkSession {
 
     func isExemptFromCalls(_ role: ButtonRole) -> Bool { role == .emergency && emergencyDuringCalls }
 
-    /// Ends a transmission that an obstacle prevents. It runs after each transition, and within one where the end of the
-    /// transmission is published before what has caused it.
+    /// Ends a transmission that an obstacle prevents. It runs after each transition, and within one where the
+    /// end of the transmission is published before what has caused it.
     mutating func yieldTransmission(effects: inout EffectCollector) {
         guard let lease, let end = obstacle(toTransmitting: lease.transmission.role)?.end
         else { return }

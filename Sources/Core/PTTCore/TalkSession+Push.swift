@@ -142,7 +142,8 @@ extension JoinedChannel {
     }
 
     /// - Parameters:
-    ///   - outcome: Nil: unanswered for a push that the application has received, undeliverable for any other.
+    ///   - outcome: Nil: unanswered for a push that the application has received, undeliverable for any
+    ///     other.
     ///   - explanation: For people.
     ///   - effects: Receives what is to be done.
     mutating func finishPushes(
@@ -177,7 +178,8 @@ extension JoinedChannel {
         }
     }
 
-    /// Gives up pushes that the application has not answered in time, and logs those that it is slow to answer.
+    /// Gives up pushes that the application has not answered in time, and logs those that it is slow to
+    /// answer.
     mutating func checkPushes(effects: inout EffectCollector) {
         updateRunning { running in
             for index in running.pushes.indices {

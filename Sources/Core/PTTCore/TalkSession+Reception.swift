@@ -22,7 +22,8 @@ extension TalkSession {
         }
     }
 
-    /// Begins or continues a reception: a remote participant is talking. Granted only if the participant will be heard.
+    /// Begins or continues a reception: a remote participant is talking. Granted only if the participant will
+    /// be heard.
     ///
     /// - Parameters:
     ///   - speaker: The participant.
@@ -101,8 +102,8 @@ extension TalkSession {
         }
     }
 
-    /// A cause of interruptions has ended: an interrupted reception continues, unless another cause remains or it was
-    /// interrupted for too long.
+    /// A cause of interruptions has ended: an interrupted reception continues, unless another cause remains
+    /// or it was interrupted for too long.
     mutating func resumeReception(effects: inout EffectCollector) {
         guard receptionObstacle == nil else { return }
         guard case .interrupted(let participant, _, let since) = channel?.reception else { return }
@@ -139,9 +140,9 @@ extension TalkSession {
         effects.publish(.participantChanged(participant: nil))
     }
 
-    /// Whether the participant is played now. During an emergency in half duplex it is not, as a half-duplex radio does
-    /// not receive while it transmits: the microphone would send what the speaker plays. It is played again after the
-    /// emergency, unless the application clears it.
+    /// Whether the participant is played now. During an emergency in half duplex it is not, as a half-duplex
+    /// radio does not receive while it transmits: the microphone would send what the speaker plays. It is
+    /// played again after the emergency, unless the application clears it.
     var isPlaying: Bool {
         switch channel?.reception {
         case .opening, .playing: !isMuted

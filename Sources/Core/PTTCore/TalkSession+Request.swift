@@ -6,7 +6,8 @@ extension TalkSession {
         // MARK: org.pushtotalk.Application
 
         /// - Parameters:
-        ///   - processID: The caller's, for display, and to assume that a process that attaches once more is where it was.
+        ///   - processID: The caller's, for display, and to assume that a process that attaches once more is
+        ///     where it was.
         ///   - newToken: For a channel that is yet to be joined.
         case attach(ApplicationInterface.AttachRequest, processID: Int, newToken: PushToken)
         case setForeground(ApplicationInterface.ForegroundRequest)
@@ -40,8 +41,8 @@ extension TalkSession {
     package enum Answer: Equatable, Sendable {
         /// - Parameters:
         ///   - pushToken: Nil for a client that receives no pushes.
-        ///   - isApplication: Whether the client is the channel's application and needs a token for frames. One that is
-        ///     attached has it already.
+        ///   - isApplication: Whether the client is the channel's application and needs a token for frames.
+        ///     One that is attached has it already.
         case joined(ChannelID, AudioFormat, pushToken: PushToken?, isApplication: Bool)
         /// All events are sent to this client too from now on.
         case attached(

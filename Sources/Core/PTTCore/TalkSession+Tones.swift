@@ -7,7 +7,8 @@ extension TalkSession {
         effects.play(tone)
     }
 
-    /// The tone of a press that is refused. An application that asks for a transmission by itself knows from the answer.
+    /// The tone of a press that is refused. An application that asks for a transmission by itself knows from
+    /// the answer.
     func playRefusal(of source: TransmitSource, _ refusal: RefusalCause, effects: inout EffectCollector) {
         guard source != .developerRequest, refusal != .accessoriesOff else { return }
         let tone: Tone = if case .remoteSpeaks = refusal { .busy } else { .denied }
@@ -16,7 +17,8 @@ extension TalkSession {
 }
 
 extension EndCause {
-    /// The tone of an end; nil if there is none. A press that was too short for the microphone to deliver has no end tone.
+    /// The tone of an end; nil if there is none. A press that was too short for the microphone to deliver has
+    /// no end tone.
     func tone(wasLive: Bool) -> Tone? {
         switch self {
         case .timeLimit: .timeLimitReached

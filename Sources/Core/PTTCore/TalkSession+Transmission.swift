@@ -47,8 +47,8 @@ extension TalkSession {
         return .began(transmission.transmissionID)
     }
 
-    /// Ends what a transmission takes the place of: one that was released, and if it is an emergency, any other; and the
-    /// audio session unless a participant is played on during it.
+    /// Ends what a transmission takes the place of: one that was released, and if it is an emergency, any
+    /// other; and the audio session unless a participant is played on during it.
     private mutating func makeRoom(for role: ButtonRole, effects: inout EffectCollector) {
         guard role == .emergency || lease != nil else { return }
         endTransmission(.preempted, effects: &effects)
@@ -71,8 +71,9 @@ extension TalkSession {
         return obstacle(toTransmitting: request.role, asking: press)?.refusal
     }
 
-    /// Whether the client may begin: an application in the background may not open the microphone by itself, except
-    /// within the grace period after a press that it handles. Without a time the grace period does not count.
+    /// Whether the client may begin: an application in the background may not open the microphone by itself,
+    /// except within the grace period after a press that it handles. Without a time the grace period does not
+    /// count.
     func mayBegin(
         _ request: ChannelInterface.BeginRequest,
         from client: ClientID,
@@ -112,8 +113,9 @@ extension TalkSession {
         return .done
     }
 
-    /// Why a client may neither begin nor end a transmission in the channel that it names. An application that is attached
-    /// talks into its own channel only; any other client that names none also into the Push-to-Talk Microphone.
+    /// Why a client may neither begin nor end a transmission in the channel that it names. An application
+    /// that is attached talks into its own channel only; any other client that names none also into the
+    /// Push-to-Talk Microphone.
     private func accessRefusal(to channelID: ChannelID?, of client: ClientID) -> RefusalCause? {
         if channel == nil, channelID == nil, attachments[client] == nil { return nil }
         return switch channel(channelID, for: client) {
@@ -122,8 +124,8 @@ extension TalkSession {
         }
     }
 
-    /// Ends the transmission, if there is one; the audio session is updated after the transition. What was released ended by
-    /// that, whatever comes before the release has lagged.
+    /// Ends the transmission, if there is one; the audio session is updated after the transition. What was
+    /// released ended by that, whatever comes before the release has lagged.
     mutating func endTransmission(
         _ cause: EndCause,
         by source: TransmitSource = .unknown,
@@ -147,8 +149,8 @@ extension TalkSession {
         channel?.presence = .starting(starting)
     }
 
-    /// Whether the end waits for ``releaseLag``: only that of a person, and only where something is delivered. Released again
-    /// it ends at once.
+    /// Whether the end waits for ``releaseLag``: only that of a person, and only where something is
+    /// delivered. Released again it ends at once.
     private func lags(_ lease: Lease, _ cause: EndCause) -> Bool {
         cause.isRelease && releaseLag > .zero && lease.released == nil
             && lease.transmission.source != .developerRequest

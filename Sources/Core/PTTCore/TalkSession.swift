@@ -2,8 +2,8 @@ package import PTTMessages
 
 /// The state machine of push-to-talk: one channel, at most one transmission, the audio session.
 ///
-/// It is a value: events and the time go in, effects come out, and nothing else happens. A late event about something
-/// that is over (a timer, a closed stream, a connection that holds no transmission) has no effect.
+/// It is a value: events and the time go in, effects come out, and nothing else happens. A late event about
+/// something that is over (a timer, a closed stream, a connection that holds no transmission) has no effect.
 package struct TalkSession: Equatable, Sendable {
     /// 20 minutes is the longest time-out timer that land mobile radios offer.
     package static let timeLimits = Duration.seconds(1)...Duration.seconds(20 * 60)
@@ -32,8 +32,8 @@ package struct TalkSession: Equatable, Sendable {
 
     /// The longest transmission.
     package let timeLimit: Duration
-    /// How long a transmission goes on after a person has released the button, because devices and Bluetooth deliver late
-    /// what was said before. Whatever else ends it ends it at once.
+    /// How long a transmission goes on after a person has released the button, because devices and Bluetooth
+    /// deliver late what was said before. Whatever else ends it ends it at once.
     package let releaseLag: Duration
     package let whileLocked: WhileLocked
     /// Whether an emergency begins, and goes on, during a call.
@@ -70,8 +70,9 @@ package struct TalkSession: Equatable, Sendable {
     var attachments = Attachments()
     /// The clients whose audio socket has closed and has not been reopened.
     var clientsWithoutAudio: Set<ClientID> = []
-    /// The applications that the core has started and that have not attached since. They are in the background, however
-    /// late they attach, and whatever has happened to the channel. Far more than one person's applications.
+    /// The applications that the core has started and that have not attached since. They are in the
+    /// background, however late they attach, and whatever has happened to the channel. Far more than one
+    /// person's applications.
     var startedApplications = BoundedSet<ApplicationID>(limit: 16)
     var leftChannels = LeftChannels()
     /// The push token of the channel that was left last.
@@ -97,8 +98,8 @@ package struct TalkSession: Equatable, Sendable {
     ///   - releaseLag: How much longer than the press it lasts; clamped to ``releaseLags``.
     ///   - whileLocked: What a locked screen means.
     ///   - emergencyDuringCalls: Whether an emergency begins, and goes on, during a call.
-    ///   - isSessionKnown: Whether the session is known to be active, and its screen not to be locked. If false,
-    ///     ``Event/sessionActive``, ``Event/sessionUnlocked`` and their opposites say what they are.
+    ///   - isSessionKnown: Whether the session is known to be active, and its screen not to be locked. If
+    ///     false, ``Event/sessionActive``, ``Event/sessionUnlocked`` and their opposites say what they are.
     package init(
         timeLimit: Duration = defaultTimeLimit,
         releaseLag: Duration = .zero,
@@ -130,8 +131,8 @@ package struct TalkSession: Equatable, Sendable {
         )
     }
 
-    /// The clients whose requests or disconnection close the microphone: the holder of the transmission, then the
-    /// channel's application. Empty without a transmission.
+    /// The clients whose requests or disconnection close the microphone: the holder of the transmission, then
+    /// the channel's application. Empty without a transmission.
     package var transmissionClients: [ClientID] {
         guard let lease else { return [] }
         return [lease.holder] + [channel?.receiver].compactMap(\.self)

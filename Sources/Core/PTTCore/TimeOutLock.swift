@@ -2,10 +2,11 @@ import PTTMessages
 
 /// The buttons that ran into the time limit and have not been released since.
 ///
-/// A button is one role of an origin: after a talk button that was held too long, the emergency button of the same
-/// accessory begins a transmission, and one that itself was held too long does not.
+/// A button is one role of an origin: after a talk button that was held too long, the emergency button of the
+/// same accessory begins a transmission, and one that itself was held too long does not.
 ///
-/// Without this a stuck button would begin a transmission again and again: https://github.com/ramdor/Thetis/issues/518
+/// Without this a stuck button would begin a transmission again and again:
+/// https://github.com/ramdor/Thetis/issues/518
 struct TimeOutLock: Equatable, Sendable {
     /// Far more than one person's buttons; beyond it the oldest is unlocked.
     static let limit = 64
@@ -34,8 +35,8 @@ struct TimeOutLock: Equatable, Sendable {
 }
 
 extension Transmission {
-    /// Whether its origin is held down while it lasts, so that a release is due after the time limit. A program that
-    /// begins a transmission holds nothing.
+    /// Whether its origin is held down while it lasts, so that a release is due after the time limit. A
+    /// program that begins a transmission holds nothing.
     var isHeld: Bool {
         switch source {
         case .developerRequest: return false
@@ -50,8 +51,8 @@ extension Transmission {
 }
 
 extension EndCause {
-    /// Whether the origin was released. A lost link says nothing about the button behind it, and stopping a transmission
-    /// does not touch the button.
+    /// Whether the origin was released. A lost link says nothing about the button behind it, and stopping a
+    /// transmission does not touch the button.
     var isRelease: Bool {
         switch self {
         case .released: true

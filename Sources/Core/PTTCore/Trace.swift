@@ -1,7 +1,8 @@
 import PTTMessages
 
-// One line per event and per effect, in the terms that the scenario files of the tests are written in: lines of a
-// daemon's log, each with its time before it, are a scenario. See `TraceEncoder` for what is quoted and cut short.
+// One line per event and per effect, in the terms that the scenario files of the tests are written in: lines
+// of a daemon's log, each with its time before it, are a scenario. See `TraceEncoder` for what is quoted and
+// cut short.
 
 extension TalkSession.Event: CustomStringConvertible {
     package var description: String { TraceEncoder.text(self) }

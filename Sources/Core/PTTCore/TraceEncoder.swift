@@ -1,14 +1,15 @@
 import PTTMessages
 
-/// Writes a value as the words of a trace line: a case of an enumeration by its name and what it carries, a structure
-/// by the names of its members and their values, in the order of their declarations. Members that are nil are left out.
+/// Writes a value as the words of a trace line: a case of an enumeration by its name and what it carries, a
+/// structure by the names of its members and their values, in the order of their declarations. Members that
+/// are nil are left out.
 ///
 /// `begin source handsfreeButton origin (kind bluetoothButton identifier "A4:C1:38:00:00:01" name "PTT-Z01")`
 ///
-/// Structures within a line are in parentheses. Only names of our own enumerations, numbers and identifiers of channels
-/// are written without quotation marks, so that no text from outside can forge a word or a line. Payloads are private to
-/// an application and its server, and a push token is a bearer token: a payload is written as its length in bytes, a push
-/// token as its first four characters.
+/// Structures within a line are in parentheses. Only names of our own enumerations, numbers and identifiers
+/// of channels are written without quotation marks, so that no text from outside can forge a word or a line.
+/// Payloads are private to an application and its server, and a push token is a bearer token: a payload is
+/// written as its length in bytes, a push token as its first four characters.
 final class TraceEncoder: Encoder {
     private var words: [String] = []
     /// Whether the words need parentheses within a line.
@@ -35,8 +36,8 @@ final class TraceEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { SingleValue(encoder: self) }
 
-    /// Appends a value with its name. The compiler names unlabelled associated values `_0`, `_1` and so on; they are
-    /// written without a name and without parentheses.
+    /// Appends a value with its name. The compiler names unlabelled associated values `_0`, `_1` and so on;
+    /// they are written without a name and without parentheses.
     private func append(_ value: some Encodable, named name: String) {
         if name.hasPrefix("_") { return append(value) }
         words.append(name)

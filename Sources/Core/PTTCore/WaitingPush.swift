@@ -24,8 +24,8 @@ struct WaitingPush: Equatable, Sendable {
         warning = nil
     }
 
-    /// An answer that opens the speaker must come immediately; processing data may take as long as Apple's systems give
-    /// an application in the background.
+    /// An answer that opens the speaker must come immediately; processing data may take as long as Apple's
+    /// systems give an application in the background.
     private static func timeLimit(_ kind: PushKind) -> Duration {
         switch kind {
         case .pushToTalk, .unknown: .seconds(5)

@@ -5,7 +5,8 @@ package enum AccessoryEventKind: String, WireEnum {
     case deviceRemoved
     case pressed
     case released
-    /// A device sent something that changes nothing, named in `remark`: a heartbeat, a repeated level, unknown bytes.
+    /// A device sent something that changes nothing, named in `remark`: a heartbeat, a repeated level,
+    /// unknown bytes.
     case ignored
     /// ptt-accessoryd connected to the core, or lost the connection.
     case coreConnected

@@ -44,7 +44,8 @@ extension AccessoryInterface {
     package struct ReceivedFrame: Equatable, Codable, Sendable {
         /// Microseconds of the monotonic clock.
         package let time: Int
-        /// The UUIDs of a GATT service and its characteristic; for a serial port that of the service class alone.
+        /// The UUIDs of a GATT service and its characteristic; for a serial port that of the service class
+        /// alone.
         package let service: String?
         package let characteristic: String?
         /// The bytes, in hexadecimal; nil for a key.

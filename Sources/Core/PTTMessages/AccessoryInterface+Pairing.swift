@@ -7,8 +7,8 @@ package enum PairingStep: String, WireEnum {
     case waitingForPress
     /// It was pressed, and should be released.
     case waitingForRelease
-    /// The key of a Bluetooth headset. If it has earbuds, one should be taken out and put in again, and no key be pressed: a
-    /// key that it sends by itself is no button.
+    /// The key of a Bluetooth headset. If it has earbuds, one should be taken out and put in again, and no
+    /// key be pressed: a key that it sends by itself is no button.
     case waitingForWear
     /// A press and its release were observed: it may be enrolled.
     case tested

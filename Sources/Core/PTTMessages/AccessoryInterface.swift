@@ -1,4 +1,5 @@
-/// `org.pushtotalk.Accessory` on ptt-accessoryd's socket: the text of the interface, its methods and their messages.
+/// `org.pushtotalk.Accessory` on ptt-accessoryd's socket: the text of the interface, its methods and their
+/// messages.
 package enum AccessoryInterface {
     package static let name = "org.pushtotalk.Accessory"
 
@@ -149,8 +150,8 @@ package enum AccessoryInterface {
         package let name: String
         /// Signal strength in dBm, if known.
         package let rssi: Int?
-        /// The accessory profile that its advertised services or name match, if any. Many buttons show their services
-        /// only when connected.
+        /// The accessory profile that its advertised services or name match, if any. Many buttons show their
+        /// services only when connected.
         package let profile: String?
         package let isPaired: Bool
         /// Nil from an older daemon.

@@ -1,4 +1,5 @@
-/// Identifies an application over its runs, `org.example.Radio` for example, in policy rules and for restoration.
+/// Identifies an application over its runs, `org.example.Radio` for example, in policy rules and for
+/// restoration.
 package struct ApplicationID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: String
 
@@ -33,7 +34,8 @@ package struct Activation: Hashable, Codable, Sendable {
         case unknown
         /// `name` is a unit of the user's service manager, `radio.service`.
         case systemdUnit
-        /// `name` is a well-known name on the session bus that a `.service` file activates, `org.example.Radio`.
+        /// `name` is a well-known name on the session bus that a `.service` file activates,
+        /// `org.example.Radio`.
         case busName
 
         static let declaration = """
@@ -57,7 +59,8 @@ package struct Activation: Hashable, Codable, Sendable {
         """
 }
 
-/// Numbers a call of an application, which chooses the number: the event that reports its result has the same one.
+/// Numbers a call of an application, which chooses the number: the event that reports its result has the same
+/// one.
 package struct CallID: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: Int
 

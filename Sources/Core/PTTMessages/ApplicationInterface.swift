@@ -1,4 +1,5 @@
-/// `org.pushtotalk.Application` on the core's socket: the text of the interface, its methods and their messages.
+/// `org.pushtotalk.Application` on the core's socket: the text of the interface, its methods and their
+/// messages.
 package enum ApplicationInterface {
     package static let name = "org.pushtotalk.Application"
 
@@ -257,7 +258,8 @@ package enum ApplicationInterface {
         package let pushID: PushID
         package let result: PushResult
         package let participant: Speaker?
-        /// Ends the transmission in the same step, so that the audio session stays active for the participant.
+        /// Ends the transmission in the same step, so that the audio session stays active for the
+        /// participant.
         package let endsTransmission: Bool
 
         package init(

@@ -9,12 +9,14 @@ extension ApplicationInterface {
         /// For pushes, which are accepted while the channel is joined.
         package let pushToken: PushToken
         package let format: AudioFormat
-        /// The channel of this application that stayed joined without it; ``CoreEvent/channelJoined(channel:joinReason:)`` follows.
+        /// The channel of this application that stayed joined without it;
+        /// ``CoreEvent/channelJoined(channel:joinReason:)`` follows.
         package let restored: Restored?
         /// The channel of this application that was left while it was not attached. Reported once.
         package let left: Left?
-        /// Whether the application counts as in the foreground. An application that attaches again passes this value:
-        /// a core that has been restarted does not know that it had started the application in the background.
+        /// Whether the application counts as in the foreground. An application that attaches again passes
+        /// this value: a core that has been restarted does not know that it had started the application in
+        /// the background.
         package let isForeground: Bool
         package let isAudioServerReady: Bool
 
@@ -50,7 +52,8 @@ extension ApplicationInterface {
 
     package struct Restored: Equatable, Codable, Sendable {
         package let channelID: ChannelID
-        /// Whether the core has lost the descriptor and no push is waiting, so that the application should set it.
+        /// Whether the core has lost the descriptor and no push is waiting, so that the application should
+        /// set it.
         package let needsDescriptor: Bool
 
         package init(channelID: ChannelID, needsDescriptor: Bool) {

@@ -4,9 +4,9 @@
 /// 0        8            16
 /// | sequence | timestamp | samples: S16LE, interleaved …
 /// ```
-/// Both numbers are unsigned 64-bit little-endian. The sequence counts packets from 0 in each transmission; a gap
-/// shows how many were lost because the application did not read. The timestamp is that of the first sample, in
-/// nanoseconds of the monotonic clock.
+/// Both numbers are unsigned 64-bit little-endian. The sequence counts packets from 0 in each transmission; a
+/// gap shows how many were lost because the application did not read. The timestamp is that of the first
+/// sample, in nanoseconds of the monotonic clock.
 package struct AudioPacketHeader: Equatable, Sendable {
     package static let size = 16
 

@@ -28,8 +28,9 @@ package enum ButtonRole: String, WireEnum {
         """
 }
 
-// A role that is not optional is not written if it is `talk`: so most messages stay as short as they were without roles,
-// and a message of an older peer is read as the press that it is. The compiler chooses these for the types of this module.
+// A role that is not optional is not written if it is `talk`: so most messages stay as short as they were
+// without roles, and a message of an older peer is read as the press that it is. The compiler chooses these
+// for the types of this module.
 
 extension KeyedEncodingContainer {
     mutating func encode(_ role: ButtonRole, forKey key: Key) throws {

@@ -3,7 +3,8 @@ package struct Channel: Equatable, Codable, Sendable {
     package let channelID: ChannelID
     package var name: String
     package var image: ImageSummary?
-    /// The application that the channel belongs to, running or not. Nil for a channel joined from the command line.
+    /// The application that the channel belongs to, running or not. Nil for a channel joined from the command
+    /// line.
     package var owner: ApplicationID?
     /// Nil while no application receives the channel's audio.
     package var application: Application?

@@ -28,10 +28,12 @@ extension ChannelInterface {
 
     package struct JoinReply: Equatable, Codable, Sendable {
         package let channelID: ChannelID
-        /// The application sends it first on the audio socket; valid for one connection. Nil without an application.
+        /// The application sends it first on the audio socket; valid for one connection. Nil without an
+        /// application.
         package let token: String?
         package let format: AudioFormat
-        /// For pushes to the application, while the channel is joined. Nil for a caller that is not the application.
+        /// For pushes to the application, while the channel is joined. Nil for a caller that is not the
+        /// application.
         package let pushToken: PushToken?
 
         package init(
@@ -188,7 +190,8 @@ extension ChannelInterface {
         }
     }
 
-    /// One reply to `SubscribeLevels`, in dB of full scale; nil where nothing has passed since the one before.
+    /// One reply to `SubscribeLevels`, in dB of full scale; nil where nothing has passed since the one
+    /// before.
     package struct LevelReport: Equatable, Codable, Sendable {
         /// The level of digital silence, and of anything that is no louder.
         package static let floor = -96

@@ -2,8 +2,8 @@
 package enum ChannelInterface {
     package static let name = "org.pushtotalk.Channel"
 
-    /// The interface text, the reply to `org.varlink.service.GetInterfaceDescription`. It stays within the grammar that
-    /// the parsers of both systemd and Python accept.
+    /// The interface text, the reply to `org.varlink.service.GetInterfaceDescription`. It stays within the
+    /// grammar that the parsers of both systemd and Python accept.
     package static let description = """
         # The channel of this machine, its transmissions and its audio session.
         #

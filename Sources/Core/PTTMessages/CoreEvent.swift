@@ -29,8 +29,8 @@ package enum CoreEvent: Equatable, Codable, Sendable {
     case audioInterrupted(interruption: Interruption)
     /// The cause of the interruption is over.
     case audioInterruptionEnded
-    /// The microphone or the speaker in use, by its name at the audio server: when it is first opened and when another
-    /// takes its place. Nil for the one that has not changed.
+    /// The microphone or the speaker in use, by its name at the audio server: when it is first opened and
+    /// when another takes its place. Nil for the one that has not changed.
     case routeChanged(input: String?, output: String?)
     case audioServerReady
     case audioServerLost
@@ -55,12 +55,12 @@ package enum CoreEvent: Equatable, Codable, Sendable {
 
     // Only the application receives these.
 
-    /// The attachment that held the application's channel has ended, and this one holds it now, with a token for its
-    /// pushes; ``channelJoined(channel:joinReason:)`` follows.
+    /// The attachment that held the application's channel has ended, and this one holds it now, with a token
+    /// for its pushes; ``channelJoined(channel:joinReason:)`` follows.
     case channelRestored(restored: ApplicationInterface.Restored, pushToken: PushToken)
     case pushReceived(push: Push)
-    /// A call of the application was carried out or, with a refusal, not. It has its place among the other events, and
-    /// no number if the call had none.
+    /// A call of the application was carried out or, with a refusal, not. It has its place among the other
+    /// events, and no number if the call had none.
     case requestAnswered(callID: CallID?, refusal: Refusal?)
     /// The answer to a push asked for the end of a transmission, and there was none.
     case endRefused(refusal: Refusal)
@@ -68,8 +68,8 @@ package enum CoreEvent: Equatable, Codable, Sendable {
     case accessoryPressed(origin: Origin, role: ButtonRole)
     /// A button after ``accessoryPressed(origin:role:)`` was released, or its link was lost.
     case accessoryReleased(origin: Origin, role: ButtonRole)
-    /// A button that does not transmit was pressed. An event of its own: an application that knows no roles would take
-    /// ``accessoryPressed(origin:role:)`` for a wish to talk.
+    /// A button that does not transmit was pressed. An event of its own: an application that knows no roles
+    /// would take ``accessoryPressed(origin:role:)`` for a wish to talk.
     case buttonPressed(origin: Origin, role: ButtonRole)
     /// A button after ``buttonPressed(origin:role:)`` was released, or its link was lost.
     case buttonReleased(origin: Origin, role: ButtonRole)

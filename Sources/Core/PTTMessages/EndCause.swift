@@ -7,14 +7,16 @@ package enum EndCause: String, WireEnum {
     case stopped
     /// The time-out timer expired.
     case timeLimit
-    /// The connection that held the transmission closed: its program ended, was killed, or broke the protocol.
+    /// The connection that held the transmission closed: its program ended, was killed, or broke the
+    /// protocol.
     case connectionLost
     /// The application of the channel ended or disconnected.
     case applicationGone
     /// The application of the channel closed its audio socket, or broke its protocol.
     case audioConnectionLost
     case channelLeft
-    /// The radio link to the button broke, its services disappeared, the adapter was removed or bluetoothd ended.
+    /// The radio link to the button broke, its services disappeared, the adapter was removed or bluetoothd
+    /// ended.
     case linkLost
     /// The input device was unplugged.
     case deviceRemoved
@@ -22,7 +24,8 @@ package enum EndCause: String, WireEnum {
     case audioServerLost
     /// The microphone was removed or stopped delivering audio.
     case microphoneLost
-    /// There is no microphone, or not the one that the configuration names. A monitor of a speaker is not a microphone.
+    /// There is no microphone, or not the one that the configuration names. A monitor of a speaker is not a
+    /// microphone.
     case noMicrophone
     /// The microphone is muted in the audio server, or its volume is 0: nobody would hear what is said.
     case microphoneMuted
@@ -41,7 +44,8 @@ package enum EndCause: String, WireEnum {
     case preempted
     /// A call began.
     case callActive
-    /// The last application that recorded from the Push-to-Talk Microphone stopped, or the Push-to-Talk Microphone is gone.
+    /// The last application that recorded from the Push-to-Talk Microphone stopped, or the Push-to-Talk
+    /// Microphone is gone.
     case recorderGone
 
     static let declaration = """

@@ -1,6 +1,6 @@
 extension String {
-    /// The last `count` hexadecimal digits of a number, in lower case. `String(_:radix:)` serves all integers and bases
-    /// and brings much code into memory.
+    /// The last `count` hexadecimal digits of a number, in lower case. `String(_:radix:)` serves all integers
+    /// and bases and brings much code into memory.
     package init(hexadecimal number: UInt64, digits count: Int) {
         var digits: [UInt8] = []
         for place in (0..<count).reversed() {

@@ -6,7 +6,8 @@ package struct MonotonicTime: Comparable, Hashable, Sendable, CustomStringConver
         self.nanoseconds = nanoseconds
     }
 
-    /// Whole microseconds, the unit on the sockets: below 2^53 for 285 years, so that every JSON reader keeps it exact.
+    /// Whole microseconds, the unit on the sockets: below 2^53 for 285 years, so that every JSON reader keeps
+    /// it exact.
     package var microseconds: Int { Int(nanoseconds / 1000) }
 
     package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {

@@ -29,7 +29,8 @@ package enum OriginKind: String, WireEnum {
         """
 }
 
-/// What holds a transmission: a button, an application, the command line. Origins are equal if kind and identifier are.
+/// What holds a transmission: a button, an application, the command line. Origins are equal if kind and
+/// identifier are.
 package struct Origin: Hashable, Codable, Sendable {
     package let kind: OriginKind
     /// Stable over reconnection: a Bluetooth address, the identity of an input device, a process.

@@ -3,9 +3,10 @@
 extension Unicode.Scalar {
     /// Whether a terminal, a journal and an editor show it, and it alters nothing around it.
     ///
-    /// Not of the categories control, format, line separator, paragraph separator, surrogate, private use and unassigned:
-    /// a terminal obeys some of these, others reverse the order of the text that follows or cannot be seen (Unicode
-    /// Technical Report 36, section 2.6). The two joiners are letters' parts in Persian, Indic scripts and emoji.
+    /// Not of the categories control, format, line separator, paragraph separator, surrogate, private use and
+    /// unassigned: a terminal obeys some of these, others reverse the order of the text that follows or
+    /// cannot be seen (Unicode Technical Report 36, section 2.6). The two joiners are letters' parts in
+    /// Persian, Indic scripts and emoji.
     package var isPrintable: Bool {
         if isASCII { return (0x20..<0x7F).contains(value) }
         switch properties.generalCategory {

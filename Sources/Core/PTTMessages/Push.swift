@@ -1,4 +1,5 @@
-/// Authorises its bearer to send pushes to a channel while it is joined. Hexadecimal digits, of varying length.
+/// Authorises its bearer to send pushes to a channel while it is joined. Hexadecimal digits, of varying
+/// length.
 package struct PushToken: RawRepresentable, Hashable, Codable, Sendable {
     package let rawValue: String
 

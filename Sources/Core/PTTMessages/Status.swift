@@ -8,7 +8,8 @@ package struct Status: Equatable, Codable, Sendable {
     package var isAudioServerReady: Bool
     /// The longest transmission, in seconds.
     package var timeLimit: Int
-    /// Why the state could not be written to disk, so that a reboot would find an earlier one; nil if it was written.
+    /// Why the state could not be written to disk, so that a reboot would find an earlier one; nil if it was
+    /// written.
     package var saveFailure: String?
     package var virtualMicrophone: VirtualMicrophone
     package var call: ActiveCall?
@@ -59,8 +60,9 @@ package struct Status: Equatable, Codable, Sendable {
 }
 
 extension Status {
-    /// Whether the press of an accessory begins a transmission, unless a rule refuses it: in the channel, if its
-    /// application wants such presses, or without a channel in the Push-to-Talk Microphone, while it is recorded.
+    /// Whether the press of an accessory begins a transmission, unless a rule refuses it: in the channel, if
+    /// its application wants such presses, or without a channel in the Push-to-Talk Microphone, while it is
+    /// recorded.
     package var acceptsAccessoryPresses: Bool {
         if let channel { return channel.areAccessoryEventsEnabled }
         return switch virtualMicrophone {
@@ -69,8 +71,8 @@ extension Status {
         }
     }
 
-    /// Applies one event. The events of a subscription, applied in order to the status that it began with, give the
-    /// status that the core would reply with at that moment.
+    /// Applies one event. The events of a subscription, applied in order to the status that it began with,
+    /// give the status that the core would reply with at that moment.
     package mutating func apply(_ event: CoreEvent) {
         switch event {
         case .channelJoined(let joined, _): channel = joined

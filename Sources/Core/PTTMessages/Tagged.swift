@@ -1,8 +1,9 @@
-/// An enumeration on the sockets. Varlink has no unions: in its object are the name of the case, as `kind`, and the values
-/// of the case by their labels.
+/// An enumeration on the sockets. Varlink has no unions: in its object are the name of the case, as `kind`,
+/// and the values of the case by their labels.
 ///
-/// Where the compiler writes `{"volumeChanged": {"volume": 80}}`, this is `{"kind": "volumeChanged", "volume": 80}`. A
-/// kind that this version does not have is read as the case `unknown(kind:)`.
+/// Where the compiler writes `{"volumeChanged": {"volume": 80}}`, this is
+/// `{"kind": "volumeChanged", "volume": 80}`. A kind that this version does not have is read as the case
+/// `unknown(kind:)`.
 package struct Tagged<Value: Codable>: Codable {
     package let value: Value
 
@@ -26,7 +27,8 @@ private enum Tag: String, CodingKey {
     case kind
 }
 
-/// What the compiler's encoding of an enumeration asks for: one container, and in it one for the values of the case.
+/// What the compiler's encoding of an enumeration asks for: one container, and in it one for the values of
+/// the case.
 private struct TaggedEncoder: Encoder {
     let fields: any Encoder
     var codingPath: [any CodingKey] { fields.codingPath }

@@ -1,5 +1,6 @@
-// Identifiers that are text are compared by their UTF-8 bytes. `String` is compared by canonical equivalence (UAX #15):
-// texts that differ on the socket would be equal, and a long text of a peer would be slow to compare.
+// Identifiers that are text are compared by their UTF-8 bytes. `String` is compared by canonical equivalence
+// (UAX #15): texts that differ on the socket would be equal, and a long text of a peer would be slow to
+// compare.
 
 extension String {
     /// Whether both are the same UTF-8.

@@ -1,5 +1,5 @@
-/// A device of the Push-to-Talk Microphone that a person has turned down or muted: nobody hears a press. This is the person's
-/// decision, which the core does not change.
+/// A device of the Push-to-Talk Microphone that a person has turned down or muted: nobody hears a press. This
+/// is the person's decision, which the core does not change.
 package struct UnheardDevice: Equatable, Codable, Sendable {
     /// The audio server's name of it.
     package let name: String

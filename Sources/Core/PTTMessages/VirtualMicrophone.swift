@@ -1,5 +1,5 @@
-/// The Push-to-Talk Microphone: the source that call applications record from, and that is silent except during a
-/// transmission without a channel.
+/// The Push-to-Talk Microphone: the source that call applications record from, and that is silent except
+/// during a transmission without a channel.
 package enum VirtualMicrophone: Equatable, Sendable {
     /// The configuration wants none.
     case off

@@ -1,5 +1,5 @@
-/// An enumeration on the sockets. A value that this version does not have decodes to `unknown`, so that a newer peer
-/// cannot break an older one.
+/// An enumeration on the sockets. A value that this version does not have decodes to `unknown`, so that a
+/// newer peer cannot break an older one.
 package protocol WireEnum: RawRepresentable<String>, Codable, CaseIterable, Hashable, Sendable {
     static var unknown: Self { get }
 }

@@ -8,7 +8,8 @@ import PTTMessages
 import ServiceClient
 import Varlink
 
-/// The parts of ptt-accessoryd and their connections: buttons and headsets, the core, and the service for clients.
+/// The parts of ptt-accessoryd and their connections: buttons and headsets, the core, and the service for
+/// clients.
 @EventLoop
 final class Accessories {
     private let list = AccessoryList()

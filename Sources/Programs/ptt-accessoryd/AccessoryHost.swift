@@ -14,12 +14,12 @@ protocol GattOrders: AnyObject {
     func reconnect()
 }
 
-/// Passes events to the machine of one accessory, and performs those of its effects that do not depend on the link: the
-/// requests to the core, the timer, and what is published.
+/// Passes events to the machine of one accessory, and performs those of its effects that do not depend on the
+/// link: the requests to the core, the timer, and what is published.
 @EventLoop
 final class AccessoryHost {
-    /// Reports of buttons that do not transmit and have no answer yet. A button that floods must not delay the releases of
-    /// others.
+    /// Reports of buttons that do not transmit and have no answer yet. A button that floods must not delay
+    /// the releases of others.
     private static let mostReports = 8
 
     private(set) var accessory: Accessory

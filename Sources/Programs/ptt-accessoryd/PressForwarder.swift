@@ -3,8 +3,8 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// Forwards what accessories report to the core. A request without a connection is refused and never repeated: a press
-/// counts when it happens or not at all.
+/// Forwards what accessories report to the core. A request without a connection is refused and never
+/// repeated: a press counts when it happens or not at all.
 @EventLoop
 final class PressForwarder {
     enum Event {
@@ -111,8 +111,8 @@ final class PressForwarder {
         for then in waiting { then(.failure(refusal)) }
     }
 
-    /// Requests the end of an origin's transmission, in this turn of the loop. Without a connection there is nothing to
-    /// end: the core ended it with the connection.
+    /// Requests the end of an origin's transmission, in this turn of the loop. Without a connection there is
+    /// nothing to end: the core ended it with the connection.
     ///
     /// - Parameters:
     ///   - origin: What holds the transmission.
@@ -126,8 +126,9 @@ final class PressForwarder {
         }
     }
 
-    /// Reports a button that does not transmit, in this turn of the loop. `then` is called once, with the reason if the
-    /// application is not notified. Without a connection no button is held: the core released it with the connection.
+    /// Reports a button that does not transmit, in this turn of the loop. `then` is called once, with the
+    /// reason if the application is not notified. Without a connection no button is held: the core released
+    /// it with the connection.
     func report(
         _ origin: Origin,
         role: ButtonRole,
@@ -161,8 +162,8 @@ final class PressForwarder {
         }
     }
 
-    /// Ends every transmission of an accessory with the connection, and refuses all presses until ``resume()``. `reason` is
-    /// for people.
+    /// Ends every transmission of an accessory with the connection, and refuses all presses until
+    /// ``resume()``. `reason` is for people.
     func suspend(_ reason: String) {
         suspension = reason
         let wasConnected = isConnected

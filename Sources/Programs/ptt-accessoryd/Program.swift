@@ -6,7 +6,8 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// `ptt-accessoryd`: passes the presses of buttons and headsets to the core. Log → socket → accessories → ready.
+/// `ptt-accessoryd`: passes the presses of buttons and headsets to the core. Log → socket → accessories →
+/// ready.
 @main
 struct Program {
     static func main() {

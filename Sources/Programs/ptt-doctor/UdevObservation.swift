@@ -4,7 +4,8 @@ import Glibc
 import Input
 
 extension UdevFacts {
-    /// By precedence. Debian 12's udev does not look below /usr/local; the last two are one directory on most systems.
+    /// By precedence. Debian 12's udev does not look below /usr/local; the last two are one directory on most
+    /// systems.
     private static let directories = ["/etc", "/run", "/usr/lib", "/lib"]
 
     @EventLoop
@@ -57,7 +58,8 @@ extension UdevFacts {
 }
 
 extension InputNode {
-    /// As far as it can be said without udev's rule: what the rule chose, and the shapes of headsets that it would choose.
+    /// As far as it can be said without udev's rule: what the rule chose, and the shapes of headsets that it
+    /// would choose.
     fileprivate var mayBeHeadset: Bool {
         guard sysname.hasPrefix("event") else { return false }
         if tags.contains("push-to-talk") { return true }

@@ -1,7 +1,8 @@
 import Foundation
 import PushToTalk
 
-/// The application: it sends its requests to the channel manager, and receives all events as the manager's delegate.
+/// The application: it sends its requests to the channel manager, and receives all events as the manager's
+/// delegate.
 @MainActor
 final class Echo: NSObject {
     /// The exit code of the program, when it is to end.
@@ -17,8 +18,8 @@ final class Echo: NSObject {
     private var activeParticipant: PTParticipant?
     private var tape = Tape()
 
-    /// Creates the channel manager as early as possible: if a press or a push has started the application, it waits for
-    /// the manager, at most ten seconds.
+    /// Creates the channel manager as early as possible: if a press or a push has started the application, it
+    /// waits for the manager, at most ten seconds.
     func start() async {
         do {
             channel = try EchoChannel.load()
@@ -39,8 +40,8 @@ final class Echo: NSObject {
 
     // MARK: The echo
 
-    /// Answers the transmission that was recorded. A radio would wait for its server to report the next participant who
-    /// talks.
+    /// Answers the transmission that was recorded. A radio would wait for its server to report the next
+    /// participant who talks.
     private func answer() async {
         guard !isTransmitting, activeParticipant == nil, await tape.isRecorded else { return }
         await setActiveParticipant(PTParticipant(name: "Echo", image: nil))
@@ -51,8 +52,8 @@ final class Echo: NSObject {
         tape.play(to: audioSession.ptt.speaker) { [weak self] in await self?.setActiveParticipant(nil) }
     }
 
-    /// Sets or removes the remote participant. While one is set, the audio session is active and a half-duplex channel
-    /// cannot transmit.
+    /// Sets or removes the remote participant. While one is set, the audio session is active and a
+    /// half-duplex channel cannot transmit.
     private func setActiveParticipant(_ participant: PTParticipant?) async {
         guard let manager, let channelUUID = manager.activeChannelUUID else { return }
         guard activeParticipant != nil || participant != nil else { return }
@@ -82,8 +83,8 @@ final class Echo: NSObject {
         exitCode.yield(code)
     }
 
-    /// Without the buffer of `print`, so that each line is seen when it is written, also through a pipe. Names come from
-    /// others: what a terminal would obey is left out.
+    /// Without the buffer of `print`, so that each line is seen when it is written, also through a pipe.
+    /// Names come from others: what a terminal would obey is left out.
     private func writeLine(_ line: String) {
         let hidden: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
         let shown = line.unicodeScalars.filter { !hidden.contains($0.properties.generalCategory) }
@@ -185,7 +186,8 @@ extension Echo: @MainActor PTChannelManagerDelegate {
             return .leaveChannel
         }
         writeLine("incomingPush \(name)")
-        // A half-duplex channel cannot play while it transmits. The participant talks, so the transmission ends.
+        // A half-duplex channel cannot play while it transmits. The participant talks, so the transmission
+        // ends.
         if isTransmitting { channelManager.stopTransmitting(channelUUID: channelUUID) }
         let participant = PTParticipant(name: name, image: nil)
         activeParticipant = participant
@@ -204,7 +206,8 @@ extension Echo: @MainActor PTChannelManagerDelegate {
         completion()
     }
 
-    // This application never requests a transmission, and stops one only for a push: these two methods report races.
+    // This application never requests a transmission, and stops one only for a push: these two methods report
+    // races.
 
     func channelManager(
         _ channelManager: PTChannelManager,

@@ -1,8 +1,8 @@
 import Foundation
 import PushToTalk
 
-/// The channel's UUID and name, which the application saves itself. The system keeps a channel joined when its
-/// application ends, and identifies it by the UUID at the next start.
+/// The channel's UUID and name, which the application saves itself. The system keeps a channel joined when
+/// its application ends, and identifies it by the UUID at the next start.
 struct EchoChannel: Codable {
     let uuid: UUID
     let name: String

@@ -27,11 +27,13 @@ final class Tape {
         }
     }
 
-    /// Plays the recording, and calls `finished` when all of it has been heard. Does nothing while it is playing.
+    /// Plays the recording, and calls `finished` when all of it has been heard. Does nothing while it is
+    /// playing.
     func play(to speaker: PTTSpeaker, finished: @escaping @MainActor () async -> Void) {
         guard playback == nil else { return }
         playback = Task {
-            // `play` returns when there is room for the next frame, so that the loop takes as long as the recording.
+            // `play` returns when there is room for the next frame, so that the loop takes as long as the
+            // recording.
             for frame in frames where await !speaker.play(frame) { break }
             await speaker.finish()
             frames = []

@@ -4,7 +4,8 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// What the panel and the key ask of the core, and what it reports. Whatever they have begun ends with this process.
+/// What the panel and the key ask of the core, and what it reports. Whatever they have begun ends with this
+/// process.
 @EventLoop
 final class CoreRequests {
     /// Every update of the core. To be set before ``start()``.

@@ -12,7 +12,8 @@ import ServiceClient
 final class IndicatorHost {
     /// On the session bus. Its owner is the one indicator of the session.
     private static let name = "org.pushtotalk.Indicator"
-    /// EX_UNAVAILABLE of sysexits.h: another one runs. The unit counts it as a success, so that it is not tried again.
+    /// EX_UNAVAILABLE of sysexits.h: another one runs. The unit counts it as a success, so that it is not
+    /// tried again.
     private static let anotherRuns: Int32 = 69
 
     private let log: Logger
@@ -65,7 +66,8 @@ final class IndicatorHost {
         (bus, logind, notifications, shortcuts, player) = (nil, nil, nil, nil, nil)
     }
 
-    /// Puts an event into the inbox. It is handled now or, from within an effect, right after the current event.
+    /// Puts an event into the inbox. It is handled now or, from within an effect, right after the current
+    /// event.
     func post(_ event: Indicator.Event) {
         inbox.append(event)
         guard !isHandling else { return }

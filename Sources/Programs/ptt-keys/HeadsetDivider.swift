@@ -70,8 +70,8 @@ extension InputNode {
     ]
 
     /// The keys of the node to talk with. Properties that rules of root set take the place of the usual ones:
-    /// `ID_PTT_KEY`, the only key of a keyboard that was granted, or `ID_PTT_KEYS`, names with spaces between them; empty to
-    /// leave the device alone.
+    /// `ID_PTT_KEY`, the only key of a keyboard that was granted, or `ID_PTT_KEYS`, names with spaces between
+    /// them; empty to leave the device alone.
     var talkKeys: Set<KeyCode> {
         let granted = properties["ID_PTT_KEY"].map { [Substring($0)] }
         guard granted != nil || !isKeyboardLike else { return [] }

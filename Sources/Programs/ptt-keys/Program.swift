@@ -5,8 +5,9 @@ import Journal
 import Logging
 import PTTMessages
 
-/// `ptt-keys`: divides headsets in their talk key and their other keys, so that a media player does not receive the first
-/// while it presses, and the desktop goes on receiving the others. A system service, which is not enabled.
+/// `ptt-keys`: divides headsets in their talk key and their other keys, so that a media player does not
+/// receive the first while it presses, and the desktop goes on receiving the others. A system service, which
+/// is not enabled.
 @main
 struct Program {
     static func main() {

@@ -12,8 +12,8 @@ struct AccessorySpecification {
     let definition: AccessoryDefinition
     private let name: String?
 
-    /// - Parameter argument: The name of an accessory file without `.toml`, or a path with a slash, and, after a colon,
-    ///   another name of the device.
+    /// - Parameter argument: The name of an accessory file without `.toml`, or a path with a slash, and,
+    ///   after a colon, another name of the device.
     /// - Throws: If there is no such file, or it cannot be used.
     init(_ argument: String) throws(ValidationError) {
         let parts = argument.split(separator: ":", maxSplits: 1)

@@ -3,8 +3,8 @@ import EventLoop
 import Glibc
 import PTTMessages
 
-/// A speaker microphone of classic Bluetooth with a serial port: its radio, and its end of the port. What it sends is in
-/// its accessory file.
+/// A speaker microphone of classic Bluetooth with a serial port: its radio, and its end of the port. What it
+/// sends is in its accessory file.
 @EventLoop
 final class VirtualSerialMicrophone {
     let number: Int

@@ -3,7 +3,8 @@ import AccessoryFiles
 import CommandLineTool
 import EventLoop
 
-/// `devices.toml` of this user, below which is that of the machine, with what a person can do about a file that cannot be used.
+/// `devices.toml` of this user, below which is that of the machine, with what a person can do about a file
+/// that cannot be used.
 enum EnrolledDeviceFile {
     /// The user's entry, or else the machine's.
     static func enrolment(of identity: DeviceIdentity) throws -> Enrolment? {

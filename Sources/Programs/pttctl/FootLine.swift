@@ -4,7 +4,8 @@ import Glibc
 
 /// The last line of a terminal, below what is printed.
 ///
-/// No mode of the terminal is changed: a process that is killed leaves nothing to restore but the text of this line.
+/// No mode of the terminal is changed: a process that is killed leaves nothing to restore but the text of
+/// this line.
 @EventLoop
 final class FootLine {
     private let content: @EventLoop (_ columns: Int) -> String
@@ -17,8 +18,8 @@ final class FootLine {
         isatty(STDOUT_FILENO) == 1 && Environment.variable("TERM").map { $0 != "dumb" } ?? false
     }
 
-    /// - Parameter content: The text for a terminal of this width, and no wider; called after each ``update()`` and when
-    ///   the window has another size.
+    /// - Parameter content: The text for a terminal of this width, and no wider; called after each
+    ///   ``update()`` and when the window has another size.
     /// - Throws: If changes of the window's size cannot be watched.
     init(_ content: @escaping @EventLoop (_ columns: Int) -> String) throws(SystemError) {
         self.content = content
@@ -56,7 +57,8 @@ final class FootLine {
     private func resized() {
         let width = TerminalText.columns(text)
         columns = Self.windowColumns
-        // Terminals that are made narrower break the line into several, and the cursor is in the last of them.
+        // Terminals that are made narrower break the line into several, and the cursor is in the last of
+        // them.
         let above = max(0, width - 1) / max(1, columns)
         text = content(columns)
         Terminal.write(.clearBelow(linesAbove: above), .text(text))

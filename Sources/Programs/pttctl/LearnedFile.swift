@@ -30,7 +30,8 @@ struct LearnedFile {
 
     /// Makes the text and checks it as any accessory file is, by reading it.
     ///
-    /// - Throws: If the result does not pass, or if there is an accessory of this name and it is not to be replaced.
+    /// - Throws: If the result does not pass, or if there is an accessory of this name and it is not to be
+    ///   replaced.
     init(
         _ result: LearningDialog.Result,
         name: String?,

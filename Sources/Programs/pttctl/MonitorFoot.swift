@@ -1,7 +1,8 @@
 import IndicatorCore
 import PTTMessages
 
-/// What the line at the foot of `pttctl monitor` shows: the channel, who talks and for how long, the levels, the buttons.
+/// What the line at the foot of `pttctl monitor` shows: the channel, who talks and for how long, the levels,
+/// the buttons.
 struct MonitorFoot {
     private var status: Status?
     private var devices: [AccessoryDevice] = []
@@ -42,8 +43,8 @@ struct MonitorFoot {
     }
 
     /// - Parameters:
-    ///   - columns: The width of the terminal. The last column stays free: in it the cursor of some terminals waits beyond
-    ///     the line.
+    ///   - columns: The width of the terminal. The last column stays free: in it the cursor of some terminals
+    ///     waits beyond the line.
     ///   - now: Microseconds of the monotonic clock.
     /// - Returns: The text; empty before the first update of the core.
     func line(columns: Int, at now: Int) -> String {

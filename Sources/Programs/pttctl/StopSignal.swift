@@ -2,7 +2,8 @@ import CommandLineTool
 import EventLoop
 import Glibc
 
-/// Stops a command that runs until Ctrl-C, the end of its terminal, a time limit, or until its output cannot be written.
+/// Stops a command that runs until Ctrl-C, the end of its terminal, a time limit, or until its output cannot
+/// be written.
 @EventLoop
 final class StopSignal {
     private var sources: [SignalSource] = []

@@ -24,7 +24,8 @@ enum TerminalText {
         }
     }
 
-    /// One line of these parts, the most important first. The last one that begins within the width is cut to it.
+    /// One line of these parts, the most important first. The last one that begins within the width is cut to
+    /// it.
     static func line(_ parts: [String], columns width: Int) -> String {
         var line = ""
         for part in parts where !part.isEmpty {

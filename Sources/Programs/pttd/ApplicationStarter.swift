@@ -4,13 +4,14 @@ import Journal
 import Logging
 import PTTMessages
 
-/// Starts the application of the channel: as a unit of the user's service manager, or by its name on the session bus.
+/// Starts the application of the channel: as a unit of the user's service manager, or by its name on the
+/// session bus.
 ///
 /// Each start has a connection of its own, which is closed when the start has succeeded or failed.
 @EventLoop
 final class ApplicationStarter {
-    /// Not shorter than the time in which an application must attach: the bus replies when the application has acquired
-    /// its name.
+    /// Not shorter than the time in which an application must attach: the bus replies when the application
+    /// has acquired its name.
     private static let timeLimit = Duration.seconds(10)
 
     private let log: RateLimitedLog
@@ -22,8 +23,8 @@ final class ApplicationStarter {
 
     /// - Parameters:
     ///   - activation: What to start.
-    ///   - failed: Called once if the application cannot be started, after this has returned. There is no such call for a
-    ///     success: the application then attaches.
+    ///   - failed: Called once if the application cannot be started, after this has returned. There is no
+    ///     such call for a success: the application then attaches.
     func start(_ activation: Activation, failed: @escaping @EventLoop (String) -> Void) {
         let start = Start(activation, Self.timeLimit) { [weak self] start, error in
             self?.starts.removeAll { $0 === start }

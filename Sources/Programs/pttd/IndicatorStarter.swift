@@ -3,14 +3,14 @@ import Journal
 import Logging
 import PTTMessages
 
-/// Starts `ptt-indicator`, which shows the channel on the desktop, whenever a channel is joined. It ends by itself when
-/// the channel is left.
+/// Starts `ptt-indicator`, which shows the channel on the desktop, whenever a channel is joined. It ends by
+/// itself when the channel is left.
 ///
 /// Not the desktop's own start of programs: many desktops have none, and without a channel nothing is to run.
 @EventLoop
 final class IndicatorStarter {
-    /// The name says to desktops whose windows, shortcuts and notifications these are (Desktop Environment Conventions of
-    /// systemd.io).
+    /// The name says to desktops whose windows, shortcuts and notifications these are (Desktop Environment
+    /// Conventions of systemd.io).
     private static let unit = "app-org.pushtotalk.Indicator.service"
     private static let timeLimit = Duration.seconds(10)
 

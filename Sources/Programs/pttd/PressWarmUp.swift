@@ -4,11 +4,11 @@ import PTTCore
 import PTTMessages
 import ServiceClient
 
-/// One press from its request to its events, in a machine of its own whose effects nothing performs: no microphone is
-/// opened and no client is notified.
+/// One press from its request to its events, in a machine of its own whose effects nothing performs: no
+/// microphone is opened and no client is notified.
 ///
-/// It brings the code of a press, and the type metadata that Swift builds on first use, into memory before the first
-/// press.
+/// It brings the code of a press, and the type metadata that Swift builds on first use, into memory before
+/// the first press.
 @EventLoop
 struct PressWarmUp {
     private var session = TalkSession()

@@ -182,7 +182,8 @@ final class Daemon {
         if case .ready = server.state { soundIsReady() }
     }
 
-    /// A press needs both: a client that has waited for the sound server is not refused because logind answers later.
+    /// A press needs both: a client that has waited for the sound server is not refused because logind
+    /// answers later.
     private func soundIsReady() {
         guard sessionLimit == nil else { return }
         host.post(.audioServerReady)

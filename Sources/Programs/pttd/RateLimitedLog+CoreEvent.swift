@@ -3,7 +3,8 @@ import Logging
 import PTTMessages
 
 extension RateLimitedLog {
-    /// Logs the beginnings and ends of transmissions, channels and pushes with their causes; never their content.
+    /// Logs the beginnings and ends of transmissions, channels and pushes with their causes; never their
+    /// content.
     func record(_ event: CoreEvent, about peer: Peer) {
         switch event {
         case .transmissionBegan(let transmission):

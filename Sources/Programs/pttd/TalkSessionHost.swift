@@ -7,8 +7,8 @@ import ServiceClient
 
 /// Hosts the state machine: hands it one event at a time, and carries out its effects.
 ///
-/// All events arrive through ``post(_:)``, also those that an effect causes later. So their order is decided in one
-/// place, and ``TalkSession`` is never reentered.
+/// All events arrive through ``post(_:)``, also those that an effect causes later. So their order is decided
+/// in one place, and ``TalkSession`` is never reentered.
 @EventLoop
 final class TalkSessionHost {
     private let log: Logger
@@ -32,7 +32,8 @@ final class TalkSessionHost {
     var publish: @EventLoop (CoreEvent, Int, MonotonicTime) -> Void = { _, _, _ in }
     /// Called for each published event, after ``publish``. To be set before ``restore()``.
     var observers: [@EventLoop (CoreEvent) -> Void] = []
-    /// Called for each event that goes to one application only; its number is that of the published event before it.
+    /// Called for each event that goes to one application only; its number is that of the published event
+    /// before it.
     var notify: @EventLoop (ClientID, CoreEvent, Int, MonotonicTime) -> Void = { _, _, _, _ in }
     /// Called when ``TalkSession/transmissionClients`` changes; first the holder, then the application.
     var holdersChanged: @EventLoop ([ClientID]) -> Void = { _ in }
@@ -107,7 +108,8 @@ final class TalkSessionHost {
     /// The image of the channel or its participant.
     func image(_ imageID: String) -> Image? { session.image(imageID) }
 
-    /// Puts an event into the inbox. It is handled now or, from within an effect, right after the current event.
+    /// Puts an event into the inbox. It is handled now or, from within an effect, right after the current
+    /// event.
     func post(_ event: TalkSession.Event) {
         inbox.append(event)
         guard !isHandling else { return }
@@ -214,7 +216,8 @@ final class TalkSessionHost {
         backends.virtualMicrophone.remove(reply)
     }
 
-    /// An application that has just attached knows no device yet: the next ones are published even if they are the same.
+    /// An application that has just attached knows no device yet: the next ones are published even if they
+    /// are the same.
     func resetRoute() {
         route = (nil, nil)
     }

@@ -2,13 +2,13 @@ import CSpawn
 package import EventLoop
 import Glibc
 
-/// A program that this process has started. It is killed when this object is dropped, and when this process ends,
-/// however that happens: the kernel does it (`PR_SET_PDEATHSIG` in prctl(2)). Only a program that gains privileges,
-/// as sudo(8) does, escapes the kernel's signal.
+/// A program that this process has started. It is killed when this object is dropped, and when this process
+/// ends, however that happens: the kernel does it (`PR_SET_PDEATHSIG` in prctl(2)). Only a program that gains
+/// privileges, as sudo(8) does, escapes the kernel's signal.
 ///
-/// swift-subprocess cannot take its place: on Linux it starts programs with `posix_spawn`, which has no attribute for the
-/// parent's death, a program of its ends with a closure and not with an owner, and it reads on threads of its own
-/// beside the event loop.
+/// swift-subprocess cannot take its place: on Linux it starts programs with `posix_spawn`, which has no
+/// attribute for the parent's death, a program of its ends with a closure and not with an owner, and it reads
+/// on threads of its own beside the event loop.
 @EventLoop
 package final class ChildProcess {
     /// What one of the program's standard streams is connected to.
@@ -50,8 +50,8 @@ package final class ChildProcess {
     ///   - input: Its standard input.
     ///   - output: Its standard output.
     ///   - errors: Its standard error.
-    ///   - line: Called for each line that it writes to this object, without its end. What exceeds ``lineLimit`` comes in
-    ///     pieces.
+    ///   - line: Called for each line that it writes to this object, without its end. What exceeds
+    ///     ``lineLimit`` comes in pieces.
     ///   - ended: Called once with ``status`` after its last line, unless this object killed it.
     /// - Throws: If it cannot be started, also if there is no such program.
     package init(

@@ -2,7 +2,8 @@ import CSpawn
 package import EventLoop
 import Glibc
 
-/// A file that is nowhere but in memory: what a program reads as its input, or writes as its output, all at once.
+/// A file that is nowhere but in memory: what a program reads as its input, or writes as its output, all at
+/// once.
 package final class MemoryFile: Sendable {
     /// For ``ChildProcess/Stream/descriptor(_:)``.
     package var descriptor: Int32 { file.value }

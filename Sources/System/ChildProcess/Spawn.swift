@@ -2,7 +2,8 @@ import CSpawn
 import EventLoop
 import Glibc
 
-/// The three standard streams of a program, and this process's own end of those that it reads and writes itself.
+/// The three standard streams of a program, and this process's own end of those that it reads and writes
+/// itself.
 struct Streams {
     let input: ChildProcess.Stream
     let output: ChildProcess.Stream

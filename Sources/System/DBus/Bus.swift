@@ -1,12 +1,12 @@
 package import EventLoop
 
-/// Maintains a connection to a bus: reconnects after a loss, and waits for a bus that is not running yet, without a wake-up
-/// where the bus has no socket.
+/// Maintains a connection to a bus: reconnects after a loss, and waits for a bus that is not running yet,
+/// without a wake-up where the bus has no socket.
 @EventLoop
 package final class Bus {
     package enum Event {
-        /// A new connection. Subscriptions, names and objects of an earlier one are gone and must be created again.
-        /// Its ``BusConnection/onLost`` belongs to the bus.
+        /// A new connection. Subscriptions, names and objects of an earlier one are gone and must be created
+        /// again. Its ``BusConnection/onLost`` belongs to the bus.
         case connected(BusConnection)
         /// The connection is lost, or the first attempt failed. Reported once, not for each further attempt.
         case disconnected(BusError)
@@ -95,7 +95,8 @@ package final class Bus {
         return socketWatch != nil
     }
 
-    /// The bus has bound its socket. It listens a moment later, and an attempt before that is followed by others.
+    /// The bus has bound its socket. It listens a moment later, and an attempt before that is followed by
+    /// others.
     private func socketChanged(_ path: String) {
         guard socketWatch != nil, FileWatch.target(of: path) == .exists else { return }
         socketWatch = nil
@@ -106,11 +107,11 @@ package final class Bus {
 extension Bus {
     /// The delay before the next attempt to connect.
     struct ReconnectDelay {
-        /// A connection that lasts this long counts as a success. A bus that accepts connections and drops them
-        /// immediately must not reset the delay.
+        /// A connection that lasts this long counts as a success. A bus that accepts connections and drops
+        /// them immediately must not reset the delay.
         private static let stableAfter = Duration.seconds(5)
-        /// The limit after a loss. Any peer can end our connection again and again, with a signal that is too large;
-        /// the bus itself is running then, and no peer may keep us away from it for longer than this.
+        /// The limit after a loss. Any peer can end our connection again and again, with a signal that is too
+        /// large; the bus itself is running then, and no peer may keep us away from it for longer than this.
         private static let limitAfterLoss = Duration.seconds(1)
 
         private var backOff = BackOff()

@@ -32,7 +32,8 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The path of the bus's socket; nil if it has none, there are several addresses, or the path contains escapes.
+    /// The path of the bus's socket; nil if it has none, there are several addresses, or the path contains
+    /// escapes.
     var socketPath: String? {
         let prefix = "unix:path=/"
         guard let text = try? resolve(), text.utf8.starts(with: prefix.utf8),

@@ -14,14 +14,15 @@ struct ConnectedBus: @unchecked Sendable {
 }
 
 extension BusConnection {
-    /// Pending attempts by address. While the queue of a listener stays full, each attempt and its thread remain.
+    /// Pending attempts by address. While the queue of a listener stays full, each attempt and its thread
+    /// remain.
     private static var attempts: [String: Int] = [:]
     private static let maximumAttempts = 4
 
     /// Connects a socket. Calls `completion` exactly once, after this has returned.
     ///
-    /// On its own thread: connect(2) blocks while the queue of the listener is full, which happens when the bus hangs
-    /// or is flooded with connections. The timeout of the caller starts here.
+    /// On its own thread: connect(2) blocks while the queue of the listener is full, which happens when the
+    /// bus hangs or is flooded with connections. The timeout of the caller starts here.
     static func connect(
         to address: BusAddress,
         timeout: Duration,

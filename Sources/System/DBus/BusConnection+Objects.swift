@@ -2,8 +2,8 @@ import CDBus
 import EventLoop
 
 extension BusConnection {
-    /// Exports an object with its own interfaces and `Properties`, `Introspectable` and `Peer`. Object managers above
-    /// it announce it.
+    /// Exports an object with its own interfaces and `Properties`, `Introspectable` and `Peer`. Object
+    /// managers above it announce it.
     ///
     /// - Returns: The object, which is withdrawn when this reference is dropped.
     /// - Throws: `InvalidArgs` if a name or type is invalid, `ObjectPathInUse` if the path is in use.

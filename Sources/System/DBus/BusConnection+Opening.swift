@@ -1,7 +1,8 @@
 import EventLoop
 
 extension BusConnection {
-    /// Connects and calls `Hello`. `timeout` applies to the connection, and again to authentication and `Hello` together.
+    /// Connects and calls `Hello`. `timeout` applies to the connection, and again to authentication and
+    /// `Hello` together.
     ///
     /// - Returns: A connection that has its unique name.
     /// - Throws: If there is no listener, the bus refuses, or it does not answer within `timeout`.
@@ -50,7 +51,8 @@ extension BusConnection {
     /// - Returns: Whether this connection owns the name now.
     /// - Throws: `AccessDenied` if the policy of the bus forbids it.
     package func requestName(_ name: String, replacing: Bool = false) async throws(BusError) -> NameRequest {
-        // DBUS_NAME_FLAG_REPLACE_EXISTING 2, DBUS_NAME_FLAG_DO_NOT_QUEUE 4 (D-Bus specification, "RequestName").
+        // DBUS_NAME_FLAG_REPLACE_EXISTING 2, DBUS_NAME_FLAG_DO_NOT_QUEUE 4 (D-Bus specification,
+        // "RequestName").
         let flags: UInt32 = replacing ? 6 : 4
         let values = try await call(.bus("RequestName", .string(name), .uint32(flags)))
         // 1: primary owner, 2: in queue, 3: exists, 4: already owner.

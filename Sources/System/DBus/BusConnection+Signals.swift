@@ -24,8 +24,8 @@ struct SubscriptionTable {
     }
 
     private var entries: [UInt64: Entry] = [:]
-    /// Identifiers by the path of their rule; those of rules for any path under nil. A client may watch hundreds of
-    /// objects, and the time for a signal must not depend on their number.
+    /// Identifiers by the path of their rule; those of rules for any path under nil. A client may watch
+    /// hundreds of objects, and the time for a signal must not depend on their number.
     private var identifiers: [ObjectPath?: [UInt64]] = [:]
     private var uses: [MatchRule: Int] = [:]
     private var last: UInt64 = 0
@@ -48,8 +48,9 @@ struct SubscriptionTable {
         return (last, uses[entry.rule] == 1)
     }
 
-    /// - Returns: The removed entry, and whether the rule has to be removed from the bus. The entry is returned so that
-    ///   its handler is released after this access to the table: what it captured may use the table when released.
+    /// - Returns: The removed entry, and whether the rule has to be removed from the bus. The entry is
+    ///   returned so that its handler is released after this access to the table: what it captured may use
+    ///   the table when released.
     mutating func remove(_ identifier: UInt64) -> (entry: Entry, isLast: Bool)? {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
         identifiers[entry.rule.path]?.removeAll { $0 == identifier }
@@ -78,13 +79,14 @@ struct NameOwner {
 extension BusConnection {
     /// Calls `handler` for every signal that matches `rule`, synchronously and in the order of the bus.
     ///
-    /// Does not wait for the bus to add the rule. If the bus refuses it, as invalid or as one too many, the connection
-    /// fails (``onLost``): otherwise signals would be missed silently.
+    /// Does not wait for the bus to add the rule. If the bus refuses it, as invalid or as one too many, the
+    /// connection fails (``onLost``): otherwise signals would be missed silently.
     package func subscribe(_ rule: MatchRule, handler: @escaping @EventLoop (BusSignal) -> Void)
         -> Subscription
     {
         guard isOpen else { return Subscription {} }
-        // The owner is looked up before the rule is added, so that the answer arrives before the first signal.
+        // The owner is looked up before the rule is added, so that the answer arrives before the first
+        // signal.
         let name = rule.sender.flatMap { Self.isWellKnown($0) ? $0 : nil }
         if let name { retainOwner(of: name) }
         let (identifier, isFirst) = subscriptions.add(.init(rule: rule, handler: handler))
@@ -120,8 +122,8 @@ extension BusConnection {
         }
     }
 
-    /// Any peer may send a signal directly to this connection, whatever its match rules. Therefore the sender and the
-    /// other header fields are checked first, and the body is decoded only if a subscription matches.
+    /// Any peer may send a signal directly to this connection, whatever its match rules. Therefore the sender
+    /// and the other header fields are checked first, and the body is decoded only if a subscription matches.
     func received(signal message: borrowing BusMessage) {
         guard let header = SignalHeader(of: message) else { return }
         let sender = message.sender

@@ -3,9 +3,9 @@ package import EventLoop
 
 /// A private connection to a message bus.
 ///
-/// Nothing here blocks, and no peer can stop the process: every call has a timeout, sizes and counts are limited, and
-/// arguments on which libdbus would abort are refused first. Completions and handlers are never called before the
-/// function that they were passed to has returned.
+/// Nothing here blocks, and no peer can stop the process: every call has a timeout, sizes and counts are
+/// limited, and arguments on which libdbus would abort are refused first. Completions and handlers are never
+/// called before the function that they were passed to has returned.
 @EventLoop
 package final class BusConnection {
     package typealias Completion = @EventLoop (Result<[BusValue], BusError>) -> Void
@@ -46,7 +46,8 @@ package final class BusConnection {
     private lazy var dispatching = DeferredSource { [weak self] in self?.dispatch() }
     private lazy var postponing = DeferredSource { [weak self] in self?.runPostponed() }
 
-    /// Takes ownership of a connected socket. The connection can be used after ``hello(timeout:completion:)``.
+    /// Takes ownership of a connected socket. The connection can be used after
+    /// ``hello(timeout:completion:)``.
     init(adopting socket: ConnectedBus, _ address: BusAddress) {
         self.address = address
         pointer = socket.pointer
@@ -65,8 +66,8 @@ package final class BusConnection {
         end(.disconnected("the connection was closed"))
     }
 
-    /// Ends the connection as if the bus had closed it: ``onLost`` is called before the completions of pending calls,
-    /// and a ``Bus`` reconnects.
+    /// Ends the connection as if the bus had closed it: ``onLost`` is called before the completions of
+    /// pending calls, and a ``Bus`` reconnects.
     package func fail(with error: BusError) {
         guard isOpen else { return }
         let handler = onLost
@@ -146,8 +147,9 @@ package final class BusConnection {
         dbus_connection_set_exit_on_disconnect(pointer, 0)
         // libdbus writes with MSG_NOSIGNAL; it must not change how the process handles SIGPIPE.
         dbus_connection_set_change_sigpipe(0)
-        // Any peer may send a larger signal, and then libdbus ends the connection. To accept all that the bus passes on,
-        // up to 32 MiB on the system bus, would let any peer cost us that memory and the time to validate it.
+        // Any peer may send a larger signal, and then libdbus ends the connection. To accept all that the bus
+        // passes on, up to 32 MiB on the system bus, would let any peer cost us that memory and the time to
+        // validate it.
         dbus_connection_set_max_message_size(pointer, 4 << 20)
         // Small messages grow fivefold when libdbus parses them.
         dbus_connection_set_max_received_size(pointer, 1 << 20)
@@ -199,7 +201,8 @@ package final class BusConnection {
             guard let call = pending[message.replySerial]?.call else { return }
             finish(message.replySerial, .failure(message.error(trying: call.description)))
         case .signal:
-            // libdbus reports the end of the connection with a signal of its own; signals from the bus have a sender.
+            // libdbus reports the end of the connection with a signal of its own; signals from the bus have a
+            // sender.
             if message.sender == nil, message.interface == StandardInterface.local {
                 fail(with: .disconnected("\(address) closed the connection"))
             } else {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A file descriptor in a message. Closed with the last reference unless it was taken.
 ///
-/// libdbus duplicates a descriptor that is sent, so that this object keeps its own; a received one is a close-on-exec
-/// duplicate that this object owns.
+/// libdbus duplicates a descriptor that is sent, so that this object keeps its own; a received one is a
+/// close-on-exec duplicate that this object owns.
 package final class BusDescriptor: Sendable, Hashable {
     private let held: Mutex<OwnedDescriptor?>
 

@@ -69,8 +69,8 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
 
     static let standard = "org.freedesktop.DBus.Error."
 
-    /// Where the bus starts the service itself, and where systemd, which starts it for the bus, has no unit for it or one
-    /// that is masked.
+    /// Where the bus starts the service itself, and where systemd, which starts it for the bus, has no unit
+    /// for it or one that is masked.
     private static let withoutService = [
         "\(standard)Spawn.", "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.UnitMasked",
     ]
@@ -86,8 +86,8 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Calls a libdbus function that reports errors through a `DBusError` and returns nil on failure. The result must be
-/// optional: a NULL in a non-optional would trap before the error is read.
+/// Calls a libdbus function that reports errors through a `DBusError` and returns nil on failure. The result
+/// must be optional: a NULL in a non-optional would trap before the error is read.
 func withBusError<Result>(
     _ call: (UnsafeMutablePointer<CDBus.DBusError>) -> Result?
 ) throws(BusError) -> Result {

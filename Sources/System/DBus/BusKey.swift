@@ -1,7 +1,7 @@
 /// A string as the key of a dictionary: the name of a property or an interface.
 ///
-/// Compared by its bytes. Swift compares `String`s by canonical equivalence, which takes time quadratic in the length of
-/// a run of combining marks, and a peer chooses that length.
+/// Compared by its bytes. Swift compares `String`s by canonical equivalence, which takes time quadratic in
+/// the length of a run of combining marks, and a peer chooses that length.
 package struct BusKey: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     package let text: String
 

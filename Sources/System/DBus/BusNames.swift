@@ -6,8 +6,8 @@ package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertib
 {
     package let text: String
 
-    /// - Parameter text: Elements of `[A-Za-z0-9_]` separated by slashes (D-Bus specification, "Valid Object Paths").
-    ///   The result is nil for anything else.
+    /// - Parameter text: Elements of `[A-Za-z0-9_]` separated by slashes (D-Bus specification, "Valid Object
+    ///   Paths"). The result is nil for anything else.
     package init?(_ text: String) {
         guard isValid(text, dbus_validate_path) else { return nil }
         self.text = text
@@ -45,8 +45,8 @@ package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertib
     package static func < (left: ObjectPath, right: ObjectPath) -> Bool { left.text < right.text }
 }
 
-/// The rules of the D-Bus specification ("Valid Names"). libdbus aborts the process if it is passed a name that breaks
-/// them, so that every name is checked here first.
+/// The rules of the D-Bus specification ("Valid Names"). libdbus aborts the process if it is passed a name
+/// that breaks them, so that every name is checked here first.
 enum BusNames {
     static func isBusName(_ text: String) -> Bool { isValid(text, dbus_validate_bus_name) }
     static func isInterface(_ text: String) -> Bool { isValid(text, dbus_validate_interface) }

@@ -6,8 +6,8 @@ package struct BusSignal: Sendable, Equatable {
     package let interface: String
     package let member: String
     package let arguments: [BusValue]
-    /// The number that the sender gave the message. libdbus numbers all messages of a connection consecutively, whomever they
-    /// are for. Zero in a signal to be emitted.
+    /// The number that the sender gave the message. libdbus numbers all messages of a connection
+    /// consecutively, whomever they are for. Zero in a signal to be emitted.
     package let serial: UInt32
 
     package init(path: ObjectPath, interface: String, member: String, arguments: [BusValue] = []) {
@@ -80,8 +80,8 @@ extension BusSignal {
 
 /// Which signals to receive. Nil matches anything; a narrow rule means few wake-ups.
 package struct MatchRule: Hashable, Sendable {
-    /// A unique or well-known name. A well-known name matches only signals of its current owner, never those that
-    /// another peer sends directly to this connection.
+    /// A unique or well-known name. A well-known name matches only signals of its current owner, never those
+    /// that another peer sends directly to this connection.
     package var sender: String?
     package var path: ObjectPath?
     /// Matches this path and everything below it.
@@ -129,8 +129,8 @@ package struct MatchRule: Hashable, Sendable {
         MatchRule(sender: sender, path: path, interface: StandardInterface.objectManager)
     }
 
-    /// `NameOwnerChanged` of all names below `namespace`: the name, its former owner and its new one, each empty if there is
-    /// none.
+    /// `NameOwnerChanged` of all names below `namespace`: the name, its former owner and its new one, each
+    /// empty if there is none.
     package static func owners(below namespace: String) -> MatchRule {
         var rule = owner(of: namespace)
         rule.firstArgument = nil

@@ -1,7 +1,7 @@
 /// A value of any D-Bus type. Type codes are those of the D-Bus specification ("Type System").
 ///
-/// The accessors look through variants and return nil for a value of another type, so that one `guard` handles a peer
-/// that sends something unexpected. Text is compared by its bytes.
+/// The accessors look through variants and return nil for a value of another type, so that one `guard`
+/// handles a peer that sends something unexpected. Text is compared by its bytes.
 package enum BusValue: Sendable {
     case byte(UInt8)
     case boolean(Bool)

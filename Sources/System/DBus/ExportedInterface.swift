@@ -28,8 +28,8 @@ package struct ExportedMethod {
     let outputs: [(name: String, type: String)]
     let handler: @EventLoop (MethodInvocation) -> Void
 
-    /// The handler answers the invocation, immediately or later; an invocation that is dropped is answered with an
-    /// error. Calls whose types differ from `inputs` are refused before they reach the handler.
+    /// The handler answers the invocation, immediately or later; an invocation that is dropped is answered
+    /// with an error. Calls whose types differ from `inputs` are refused before they reach the handler.
     package init(
         _ name: String,
         inputs: KeyValuePairs<String, String> = [:],
@@ -59,8 +59,8 @@ package struct ExportedProperty {
     let get: @EventLoop () -> BusValue?
     let set: (@EventLoop (BusValue) throws(BusError) -> Void)?
 
-    /// `get` returns nil while the object does not have the property. `set` is nil for a read-only property; values of
-    /// another type are refused before they reach it, and it has to emit the change itself.
+    /// `get` returns nil while the object does not have the property. `set` is nil for a read-only property;
+    /// values of another type are refused before they reach it, and it has to emit the change itself.
     package init(
         _ name: String,
         _ type: String,
@@ -98,7 +98,8 @@ package final class MethodInvocation {
 
     /// Decodes the arguments of the message that this invocation was created from.
     ///
-    /// - Returns: False if they exceed the limits of ``MessageDecoder``; the caller has then received an error.
+    /// - Returns: False if they exceed the limits of ``MessageDecoder``; the caller has then received an
+    ///   error.
     func readArguments(of message: borrowing BusMessage) -> Bool {
         do throws(BusError) {
             arguments = try message.arguments()
@@ -133,7 +134,8 @@ package final class MethodInvocation {
                 _ = try connection.send(try .error(to: serial, of: sender, error))
             }
         } catch {
-            // If an answer cannot be sent, the caller receives the error; if that fails too, the connection has ended.
+            // If an answer cannot be sent, the caller receives the error; if that fails too, the connection
+            // has ended.
             _ = try? connection.send(try .error(to: serial, of: sender, error))
         }
     }

@@ -4,10 +4,12 @@ import Glibc
 
 /// Decodes the body of a message. libdbus has validated it: UTF-8, signatures, paths, lengths and depth.
 ///
-/// The limits of libdbus are far above any real message: a few bytes may decode to a value of fifty, and a descriptor
-/// may be referenced, and is then duplicated, any number of times. Therefore this decoder has its own limits.
+/// The limits of libdbus are far above any real message: a few bytes may decode to a value of fifty, and a
+/// descriptor may be referenced, and is then duplicated, any number of times. Therefore this decoder has its
+/// own limits.
 struct MessageDecoder {
-    /// Values in one body, including nested ones. bluetoothd sends some hundred for each device that it knows.
+    /// Values in one body, including nested ones. bluetoothd sends some hundred for each device that it
+    /// knows.
     static let maximumValues = 100_000
     /// Bytes of one string or array of bytes.
     static let maximumLength = 64 << 10

@@ -27,7 +27,8 @@ enum MessageEncoder {
     /// Bytes of strings and arrays in one outgoing message; far above any real message.
     static let maximumSize = 1 << 20
 
-    /// - Throws: `InvalidArgs` if the values break the rules of D-Bus, `LimitsExceeded` above ``maximumSize``.
+    /// - Throws: `InvalidArgs` if the values break the rules of D-Bus, `LimitsExceeded` above
+    ///   ``maximumSize``.
     static func append(_ values: [BusValue], to message: OpaquePointer) throws(BusError) {
         var check = ValueCheck()
         for value in values { try check.visit(value, depth: 0) }
@@ -164,7 +165,8 @@ enum MessageEncoder {
 
 /// Checks that values can be sent: text without NUL, arrays of one type, limited size and depth.
 private struct ValueCheck {
-    /// The specification allows 32 nested arrays, 32 nested structures and 64 levels in all; no real message needs that.
+    /// The specification allows 32 nested arrays, 32 nested structures and 64 levels in all; no real message
+    /// needs that.
     private static let maximumDepth = 16
     private var size = 0
 

@@ -3,8 +3,8 @@ import EventLoop
 
 /// The watches of libdbus (`DBusWatch`), as sources of the loop.
 ///
-/// libdbus has one watch for reading and one for writing on the same socket, but `epoll` has one entry per descriptor,
-/// so that watches are grouped by descriptor.
+/// libdbus has one watch for reading and one for writing on the same socket, but `epoll` has one entry per
+/// descriptor, so that watches are grouped by descriptor.
 @EventLoop
 final class Watches {
     private struct Descriptor {
@@ -23,7 +23,8 @@ final class Watches {
         self.handled = handled
     }
 
-    /// Sets the watch functions of `connection`. ``detach(from:)`` must be called before this object is released.
+    /// Sets the watch functions of `connection`. ``detach(from:)`` must be called before this object is
+    /// released.
     func attach(to connection: OpaquePointer) {
         // False means out of memory; then there are no watches, and the first call times out.
         _ = dbus_connection_set_watch_functions(
@@ -97,7 +98,8 @@ final class Watches {
             guard descriptors[number]?.watches.contains(watch) == true, dbus_watch_get_enabled(watch) != 0
             else { continue }
             let relevant = flags & (dbus_watch_get_flags(watch) | errors)
-            // False means out of memory; the descriptor is still ready then, so that the next iteration tries again.
+            // False means out of memory; the descriptor is still ready then, so that the next iteration tries
+            // again.
             if relevant != 0 { _ = dbus_watch_handle(watch, relevant) }
         }
         isHandling = false

@@ -12,10 +12,11 @@ extension EventLoop {
     /// Ample for a few system calls.
     private static let stackSize = 256 * 1024
 
-    /// Runs blocking work on a new thread, which exits afterwards, so that an idle process has no spare threads.
+    /// Runs blocking work on a new thread, which exits afterwards, so that an idle process has no spare
+    /// threads.
     ///
-    /// It is a plain thread: on Swift's thread pool the first job would start a thread of libdispatch that wakes up
-    /// every second from then on.
+    /// It is a plain thread: on Swift's thread pool the first job would start a thread of libdispatch that
+    /// wakes up every second from then on.
     ///
     /// - Parameters:
     ///   - work: System calls that may block for long. The thread has a stack of 256 KiB.
@@ -37,8 +38,8 @@ extension EventLoop {
                 start { completion(result) }
             }
         )
-        // A thread has the mask of the one that starts it. A signal is for the loop: delivered to a thread that does not
-        // block it, it would end the process.
+        // A thread has the mask of the one that starts it. A signal is for the loop: delivered to a thread
+        // that does not block it, it would end the process.
         var (all, earlier) = (sigset_t(), sigset_t())
         sigfillset(&all)
         pthread_sigmask(SIG_SETMASK, &all, &earlier)

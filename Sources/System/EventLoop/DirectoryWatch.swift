@@ -36,8 +36,8 @@ package final class DirectoryWatch {
         }
     }
 
-    /// Each event is a header followed by `len` bytes of name, padded with NUL. An event without a name is about the
-    /// directory itself.
+    /// Each event is a header followed by `len` bytes of name, padded with NUL. An event without a name is
+    /// about the directory itself.
     private static func names(in buffer: UnsafeRawBufferPointer) -> [String] {
         let header = MemoryLayout<inotify_event>.size
         var names: [String] = []

@@ -4,9 +4,9 @@ import Glibc
 /// The one thread that talks to C libraries and sockets: `sd_event` as a global actor.
 ///
 /// Everything marked `@EventLoop` runs on the thread that called ``run(_:)``, or on the thread created by
-/// ``startOnOwnThread()``. Descriptors, timers, signals and jobs of Swift tasks are sources of the same loop, so
-/// their handlers never run concurrently and need no locks. Between events the thread sleeps in `epoll_wait`; an
-/// idle loop never wakes up.
+/// ``startOnOwnThread()``. Descriptors, timers, signals and jobs of Swift tasks are sources of the same loop,
+/// so their handlers never run concurrently and need no locks. Between events the thread sleeps in
+/// `epoll_wait`; an idle loop never wakes up.
 @globalActor
 package actor EventLoop {
     package static let shared = EventLoop()
@@ -17,7 +17,8 @@ package actor EventLoop {
 
     /// Runs the loop on the calling thread until ``exit(code:)``; `start` is its first job.
     ///
-    /// - Parameter start: Runs as soon as the loop runs. It sets up the sources, which remain after it returns.
+    /// - Parameter start: Runs as soon as the loop runs. It sets up the sources, which remain after it
+    ///   returns.
     /// - Returns: The code given to ``exit(code:)``.
     package nonisolated static func run(_ start: @escaping @EventLoop () async -> Void) -> Int32 {
         LoopExecutor.shared.adoptCurrentThread()
@@ -27,14 +28,15 @@ package actor EventLoop {
 
     /// Starts a task on the loop.
     ///
-    /// Unlike in a plain `Task`, nonisolated code runs on the loop too, and continuations resume there first. On
-    /// Swift's thread pool the first such job would start a thread of libdispatch that wakes up every second from
-    /// then on.
+    /// Unlike in a plain `Task`, nonisolated code runs on the loop too, and continuations resume there first.
+    /// On Swift's thread pool the first such job would start a thread of libdispatch that wakes up every
+    /// second from then on.
     package nonisolated static func start(_ operation: @escaping @EventLoop () async -> Void) {
         Task(executorPreference: LoopExecutor.shared, operation: operation)
     }
 
-    /// Runs the loop on its own thread, for libraries that do not own the main thread. Further calls do nothing.
+    /// Runs the loop on its own thread, for libraries that do not own the main thread. Further calls do
+    /// nothing.
     package nonisolated static func startOnOwnThread() {
         LoopExecutor.shared.startThread()
     }
@@ -63,7 +65,8 @@ package actor EventLoop {
     {
         LoopExecutor.shared.checkIsolated()
         return try withoutActuallyEscaping(operation) { operation in
-            // Dropping the isolation from a function type has no other spelling; the check above is what makes it true.
+            // Dropping the isolation from a function type has no other spelling; the check above is what
+            // makes it true.
             try unsafeBitCast(operation, to: (() throws -> Result).self)()
         }
     }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Calls a handler when a path may resolve to something else: the file was changed, created or removed, or a directory
-/// or a symbolic link on the path was (inotify(7), path_resolution(7)).
+/// Calls a handler when a path may resolve to something else: the file was changed, created or removed, or a
+/// directory or a symbolic link on the path was (inotify(7), path_resolution(7)).
 ///
-/// A directory on the path is watched only for its own removal, so that unrelated files cause no wake-ups; the last
-/// existing one also for the creation of the next component. The removal of a directory that can be searched but not
-/// read is not noticed.
+/// A directory on the path is watched only for its own removal, so that unrelated files cause no wake-ups;
+/// the last existing one also for the creation of the next component. The removal of a directory that can be
+/// searched but not read is not noticed.
 @EventLoop
 package final class FileWatch {
     /// What a path resolves to.
@@ -27,9 +27,12 @@ package final class FileWatch {
 
     /// - Parameters:
     ///   - path: An absolute path.
-    ///   - watchesContents: If it is a directory, the creation, the removal and the change of files in it are reported too.
-    ///   - handler: Finds the path as it was at the change, or newer; it is called again for each later change.
-    /// - Throws: `EMFILE` if the user has too many watches, `EACCES` if the directory that holds the file cannot be read.
+    ///   - watchesContents: If it is a directory, the creation, the removal and the change of files in it are
+    ///     reported too.
+    ///   - handler: Finds the path as it was at the change, or newer; it is called again for each later
+    ///     change.
+    /// - Throws: `EMFILE` if the user has too many watches, `EACCES` if the directory that holds the file
+    ///   cannot be read.
     package init(
         _ path: String,
         andContents watchesContents: Bool = false,
@@ -43,8 +46,8 @@ package final class FileWatch {
 
     private func updateWatches() throws(SystemError) {
         var resolution = Resolution(of: path)
-        // A change between resolving the path and watching it is found by resolving it again. A path that changes all
-        // the time is reported by the watches that are set by then.
+        // A change between resolving the path and watching it is found by resolving it again. A path that
+        // changes all the time is reported by the watches that are set by then.
         for _ in 0..<8 {
             let created = try Inotify { [weak self] in self?.changed() }
             for step in resolution.steps { try created.add(step) }

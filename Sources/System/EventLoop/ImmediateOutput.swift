@@ -1,12 +1,13 @@
 import Glibc
 
-/// Writes to a descriptor that may be shared with other processes, without waiting for its reader, and without the
-/// signal that ends a process whose reader has gone.
+/// Writes to a descriptor that may be shared with other processes, without waiting for its reader, and
+/// without the signal that ends a process whose reader has gone.
 ///
 /// The descriptor itself stays as it is: `O_NONBLOCK` would affect all processes that share it.
 package enum ImmediateOutput {
     /// - Returns: How many of the bytes were written; 0 if there is no room now.
-    /// - Throws: `EPIPE` if the reader has gone; `ENOSPC`, `EBADF` and others if nothing can be written there.
+    /// - Throws: `EPIPE` if the reader has gone; `ENOSPC`, `EBADF` and others if nothing can be written
+    ///   there.
     package static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) throws(SystemError) -> Int {
         guard !bytes.isEmpty else { return 0 }
         var status = stat()
@@ -36,8 +37,8 @@ package enum ImmediateOutput {
             let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
             return (send(descriptor, bytes.baseAddress, bytes.count, flags), errno)
         case S_IFIFO, S_IFCHR:
-            // Another open file of the same pipe or terminal, which alone does not block. It is not kept: the program
-            // may replace the descriptor, and the reader waits until all open files are closed.
+            // Another open file of the same pipe or terminal, which alone does not block. It is not kept: the
+            // program may replace the descriptor, and the reader waits until all open files are closed.
             let flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
             let own = open("/proc/self/fd/\(descriptor)", flags)
             // A pipe without a reader (open(2)), or a terminal of another user, no /proc, no descriptor left.
@@ -61,8 +62,8 @@ package enum ImmediateOutput {
         }
     }
 
-    /// `SIGPIPE` is sent to the thread that writes (pipe(7)). A library must neither let it end the application nor
-    /// change what the process does with it.
+    /// `SIGPIPE` is sent to the thread that writes (pipe(7)). A library must neither let it end the
+    /// application nor change what the process does with it.
     private static func withoutSignal(_ body: () -> Attempt) -> Attempt {
         var signal = sigset_t()
         var earlier = sigset_t()

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Writes lines to a descriptor that may be shared, and never blocks, even if the reader is stopped. Lines that cannot be
-/// written are dropped and counted, and the count is written as soon as there is room again.
+/// Writes lines to a descriptor that may be shared, and never blocks, even if the reader is stopped. Lines
+/// that cannot be written are dropped and counted, and the count is written as soon as there is room again.
 package final class LineOutput: Sendable {
     /// The size up to which writes to a pipe are atomic (pipe(7)).
     static let longestLine = 4096
@@ -51,7 +51,8 @@ package final class LineOutput: Sendable {
 
     /// - Returns: Whether at least a part was written; the rest of it is stored.
     private func put(_ bytes: ArraySlice<UInt8>, _ state: inout State) -> Bool {
-        // A line that cannot be written is counted like one without room: there is no other place to report it.
+        // A line that cannot be written is counted like one without room: there is no other place to report
+        // it.
         guard let count = try? ImmediateOutput.write(bytes, to: descriptor), count > 0 else { return false }
         state.rest = bytes.dropFirst(count)
         return true

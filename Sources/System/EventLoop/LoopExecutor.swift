@@ -5,8 +5,8 @@ import Synchronization
 
 /// Runs Swift jobs as a source of `sd_event`.
 ///
-/// Jobs are queued behind a lock. Jobs from the loop's own thread are run by a deferred source in the next iteration,
-/// without a system call; jobs from any other thread wake the loop through an eventfd.
+/// Jobs are queued behind a lock. Jobs from the loop's own thread are run by a deferred source in the next
+/// iteration, without a system call; jobs from any other thread wake the loop through an eventfd.
 final class LoopExecutor: SerialExecutor, TaskExecutor {
     static let shared = LoopExecutor()
 

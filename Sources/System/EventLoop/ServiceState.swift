@@ -36,7 +36,8 @@ package struct ActivatedSocket: Sendable, Equatable {
     /// Nil for any other type of socket. All sockets of one socket unit have the same name.
     package var kind: UnixSocket.Kind? { UnixSocket.kind(of: descriptor) }
 
-    /// Takes all sockets that were passed to this process, and makes them non-blocking. A second call returns none.
+    /// Takes all sockets that were passed to this process, and makes them non-blocking. A second call returns
+    /// none.
     package static func takeAll() -> [ActivatedSocket] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
@@ -47,8 +48,8 @@ package struct ActivatedSocket: Sendable, Equatable {
         }
         return (0..<Int(count)).map { index in
             let descriptor = SD_LISTEN_FDS_START + Int32(index)
-            // systemd passes blocking sockets unless the unit has `NonBlocking=yes`, and an accept without a waiting
-            // peer would block the loop. A descriptor that is not open fails at its first use.
+            // systemd passes blocking sockets unless the unit has `NonBlocking=yes`, and an accept without a
+            // waiting peer would block the loop. A descriptor that is not open fails at its first use.
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
             return ActivatedSocket(
                 name: names[index].map { String(cString: $0) } ?? "",

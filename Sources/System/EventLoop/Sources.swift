@@ -13,8 +13,8 @@ package struct Readiness: OptionSet, Sendable {
     /// The peer has closed. Always reported, whether requested or not.
     package static let hungUp = Readiness(rawValue: 0x010)
 
-    // `SetAlgebra` has these for every set, as generic code: that of another module is not specialised for a type of
-    // package access, and each descriptor event uses it.
+    // `SetAlgebra` has these for every set, as generic code: that of another module is not specialised for a
+    // type of package access, and each descriptor event uses it.
 
     package init() { rawValue = 0 }
 
@@ -46,7 +46,8 @@ package enum Priority: Int64, Sendable {
     case idle = 100
 }
 
-/// Calls a handler whenever a descriptor is ready. Does not own the descriptor: cancel the source before closing it.
+/// Calls a handler whenever a descriptor is ready. Does not own the descriptor: cancel the source before
+/// closing it.
 @EventLoop
 package final class DescriptorSource {
     private let handler: @EventLoop (Readiness) -> Void
@@ -210,7 +211,8 @@ package final class DeferredSource {
     }
 }
 
-/// A context pointer for a callback. Sources cancel themselves in `deinit`, so a callback never sees a released object.
+/// A context pointer for a callback. Sources cancel themselves in `deinit`, so a callback never sees a
+/// released object.
 func unretained(_ source: AnyObject) -> UnsafeMutableRawPointer {
     Unmanaged.passUnretained(source).toOpaque()
 }

@@ -8,12 +8,13 @@ extension TextFile {
         package var description: String { "\(link) is a link to a file that does not exist" }
     }
 
-    /// Replaces the contents of a file by what `change` makes of them, or creates it and the directories above it.
+    /// Replaces the contents of a file by what `change` makes of them, or creates it and the directories
+    /// above it.
     ///
-    /// Blocks until it is on disk; not for a daemon. The text is written under another name, flushed, and renamed: after a
-    /// crash or with a full disk either the old file or the new one is found (rename(2)). Other processes that edit a file
-    /// of the directory in this way wait meanwhile; the lock is the directory's, so that none is left over. Of a symbolic
-    /// link the target is replaced.
+    /// Blocks until it is on disk; not for a daemon. The text is written under another name, flushed, and
+    /// renamed: after a crash or with a full disk either the old file or the new one is found (rename(2)).
+    /// Other processes that edit a file of the directory in this way wait meanwhile; the lock is the
+    /// directory's, so that none is left over. Of a symbolic link the target is replaced.
     ///
     /// - Parameters:
     ///   - path: An absolute path.

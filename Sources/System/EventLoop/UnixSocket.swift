@@ -33,7 +33,8 @@ package enum UnixSocket {
             let second = try bind(descriptor.value, path)
             guard second == 0 else { throw SystemError(action, second) }
         }
-        // The longest queue that the kernel allows, as in systemd's sockets: a client that finds it full is refused.
+        // The longest queue that the kernel allows, as in systemd's sockets: a client that finds it full is
+        // refused.
         guard chmod(path, 0o600) == 0, Glibc.listen(descriptor.value, .max) == 0 else {
             throw SystemError(action)
         }

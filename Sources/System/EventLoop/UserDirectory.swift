@@ -4,8 +4,8 @@ package enum UserDirectory {
     case data
     case state
 
-    /// Nil if neither the directory's own variable nor `HOME` is set. The specification says to ignore a path that is not
-    /// absolute.
+    /// Nil if neither the directory's own variable nor `HOME` is set. The specification says to ignore a path
+    /// that is not absolute.
     package var path: String? {
         let (variable, fallback) =
             switch self {

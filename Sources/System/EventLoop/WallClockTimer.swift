@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Calls a handler at a wall-clock time, or earlier if the clock is set (timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`),
-/// because the intended time may then be a different one. Idle until armed.
+/// Calls a handler at a wall-clock time, or earlier if the clock is set (timerfd_create(2),
+/// `TFD_TIMER_CANCEL_ON_SET`), because the intended time may then be a different one. Idle until armed.
 @EventLoop
 package final class WallClockTimer {
     private let descriptor: OwnedDescriptor

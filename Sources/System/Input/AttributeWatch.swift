@@ -1,7 +1,8 @@
 import EventLoop
 import Glibc
 
-/// Reports files in watched directories whose attributes changed: owner, mode, access control list (inotify(7)).
+/// Reports files in watched directories whose attributes changed: owner, mode, access control list
+/// (inotify(7)).
 ///
 /// The directories are watched instead of the files, because a file without read access cannot be watched.
 @EventLoop

@@ -14,9 +14,10 @@ package enum InputDeviceEvent: Equatable, Sendable {
 
 /// Monitors device nodes through udev: first reports those that exist, then every change.
 ///
-/// It subscribes before it enumerates, so that no node is missed, and remembers what it has reported, so that none is
-/// reported twice. The kernel filters out messages about other devices, so that they cause no wake-ups. Without a running
-/// udevd no device is tagged: a monitor with a tag then finds nothing, which is not an error.
+/// It subscribes before it enumerates, so that no node is missed, and remembers what it has reported, so that
+/// none is reported twice. The kernel filters out messages about other devices, so that they cause no
+/// wake-ups. Without a running udevd no device is tagged: a monitor with a tag then finds nothing, which is
+/// not an error.
 @EventLoop
 package final class DeviceMonitor {
     /// The present nodes, by their path in sysfs.
@@ -39,7 +40,8 @@ package final class DeviceMonitor {
         self.tag = tag
         let action = "monitor udev"
         guard let udev = udev_new() else { throw SystemError(action) }
-        // "udev", not "kernel": these messages are sent after the rules have run, with properties, tags and access rights.
+        // "udev", not "kernel": these messages are sent after the rules have run, with properties, tags and
+        // access rights.
         guard let monitor = udev_monitor_new_from_netlink(udev, "udev") else {
             let error = SystemError(action)
             udev_unref(udev)
@@ -65,8 +67,8 @@ package final class DeviceMonitor {
     /// - Throws: If sysfs cannot be read or the socket cannot be watched. The call may be repeated.
     package func start(_ handler: @escaping @EventLoop (InputDeviceEvent) -> Void) throws(SystemError) {
         self.handler = handler
-        // logind changes access control lists without involving udev. If this watch fails for lack of inotify instances,
-        // a change of access is noticed with udev's next message about the device.
+        // logind changes access control lists without involving udev. If this watch fails for lack of inotify
+        // instances, a change of access is noticed with udev's next message about the device.
         access = try? AttributeWatch { [weak self] in self?.accessChanged($0) }
         source = try DescriptorSource(udev_monitor_get_fd(monitor), .readable) { [weak self] _ in
             self?.receiveMessage()
@@ -92,8 +94,8 @@ package final class DeviceMonitor {
     private func receiveMessage() {
         errno = 0
         guard let device = udev_monitor_receive_device(monitor) else {
-            // ENOBUFS: messages were lost, so compare the present nodes with those that were reported. Anything else,
-            // most often EAGAIN, means that the filter dropped the message.
+            // ENOBUFS: messages were lost, so compare the present nodes with those that were reported.
+            // Anything else, most often EAGAIN, means that the filter dropped the message.
             if errno == ENOBUFS {
                 // If sysfs cannot be read now, later messages still report their own devices.
                 try? refresh()
@@ -171,8 +173,8 @@ package final class DeviceMonitor {
 }
 
 extension InputNode {
-    /// Properties that differ between a message and the enumeration of the same device: those of the message itself, and
-    /// lists in arbitrary order. They would look like changes of the device.
+    /// Properties that differ between a message and the enumeration of the same device: those of the message
+    /// itself, and lists in arbitrary order. They would look like changes of the device.
     private static let ignoredProperties: Set<String> = [
         "ACTION", "SEQNUM", "TAGS", "CURRENT_TAGS", "DEVLINKS",
     ]
@@ -181,7 +183,8 @@ extension InputNode {
     fileprivate init?(_ device: OpaquePointer) {
         guard let devnode = udev_device_get_devnode(device), let sysname = udev_device_get_sysname(device)
         else { return nil }
-        // The parent of the node is the input device itself. The child owns it, so that it is not released here.
+        // The parent of the node is the input device itself. The child owns it, so that it is not released
+        // here.
         let parent = udev_device_get_parent_with_subsystem_devtype(device, "input", nil)
         func attribute(_ name: String) -> String {
             udev_device_get_sysattr_value(parent, name).map { String(cString: $0) } ?? ""

@@ -6,7 +6,8 @@ package struct InputNode: Equatable, Sendable {
     package var devnode: String
     /// The name that the device reports. It may be empty, long, or not unique.
     package var name: String
-    /// The physical location as the driver reports it: `usb-0000:00:14.0-2/input3`, `ALSA`, an adapter's address.
+    /// The physical location as the driver reports it: `usb-0000:00:14.0-2/input3`, `ALSA`, an adapter's
+    /// address.
     package var phys: String
     /// The device's own address or serial number, if the driver reports one.
     package var uniq: String
@@ -20,7 +21,8 @@ package struct InputNode: Equatable, Sendable {
     package var tags: Set<String>
     /// udev's properties (`ID_INPUT_KEY`, `ID_SERIAL`, …), without tags and links.
     package var properties: [String: String]
-    /// Whether text can be typed with another node of the same USB device: this one then has the media keys of a keyboard.
+    /// Whether text can be typed with another node of the same USB device: this one then has the media keys
+    /// of a keyboard.
     package var isBesideKeyboard: Bool
 
     /// `struct input_id` without the version. All zero for devices that have none.
@@ -44,7 +46,8 @@ package struct InputNode: Equatable, Sendable {
     package enum Transport: String, CaseIterable, Sendable {
         /// The jack of a sound card, with a 3.5 mm plug.
         case jack
-        /// HID over USB. Docks and dongles with a 3.5 mm jack are among them: nothing tells them from a headset.
+        /// HID over USB. Docks and dongles with a 3.5 mm jack are among them: nothing tells them from a
+        /// headset.
         case usb
         /// The remote control profile of a Bluetooth headset (AVRCP).
         case avrcp
@@ -90,14 +93,14 @@ package struct InputNode: Equatable, Sendable {
 
     /// Whether it is a keyboard. Such a node is never opened: its reader would see every keystroke.
     ///
-    /// True if udev identifies it as one (`ID_INPUT_KEYBOARD`), and also for partial keyboards that udev does not
-    /// include, which have letters but lack one of Esc, the digits and Q to D.
+    /// True if udev identifies it as one (`ID_INPUT_KEYBOARD`), and also for partial keyboards that udev does
+    /// not include, which have letters but lack one of Esc, the digits and Q to D.
     package var isKeyboardLike: Bool {
         properties["ID_INPUT_KEYBOARD"] == "1" || keys.canTypeText
     }
 
-    /// The kernel's sound core gives all its jacks one location (sound/core/jack.c). bluetoothd creates the device of a
-    /// remote control on the bus of Bluetooth, and adds to its name (profiles/audio/avctp.c).
+    /// The kernel's sound core gives all its jacks one location (sound/core/jack.c). bluetoothd creates the
+    /// device of a remote control on the bus of Bluetooth, and adds to its name (profiles/audio/avctp.c).
     package var transport: Transport {
         if phys == "ALSA" { return .jack }
         switch id.bus {
@@ -109,7 +112,8 @@ package struct InputNode: Equatable, Sendable {
 
     /// Identifies the same node after a replug or a reboot, so that it can be stored in a configuration.
     ///
-    /// Two devices of one model without serial numbers share one if udev does not know their physical location.
+    /// Two devices of one model without serial numbers share one if udev does not know their physical
+    /// location.
     package var stableIdentifier: String {
         if id.bus == ID.bluetooth, !uniq.isEmpty { return "bluetooth:\(uniq):\(name)" }
         if let serial = properties["ID_SERIAL"], !serial.isEmpty {

@@ -2,8 +2,8 @@ import CEvdev
 
 /// The closed switches of a 3.5 mm jack (`SW_…` of `linux/input-event-codes.h`): what is plugged in.
 ///
-/// A sound card's driver detects them by the plug's impedance or by a mechanical contact (sound/core/jack.c). A jack
-/// stays as an input device when its plug is pulled; only the switches change.
+/// A sound card's driver detects them by the plug's impedance or by a mechanical contact (sound/core/jack.c).
+/// A jack stays as an input device when its plug is pulled; only the switches change.
 package struct JackSwitches: OptionSet, Hashable, Sendable {
     /// Bit n is the switch with the code n.
     package let rawValue: UInt64

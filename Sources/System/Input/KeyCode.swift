@@ -12,7 +12,8 @@ package struct KeyCode: RawRepresentable, Hashable, Comparable, Sendable, Custom
         self.init(rawValue: UInt16(code))
     }
 
-    /// - Parameter name: The kernel's, for example `KEY_PLAYPAUSE`. Nil for a name that libevdev does not know.
+    /// - Parameter name: The kernel's, for example `KEY_PLAYPAUSE`. Nil for a name that libevdev does not
+    ///   know.
     package init?(name: String) {
         let code = libevdev_event_code_from_name(UInt32(EV_KEY), name)
         guard let code = UInt16(exactly: code) else { return nil }

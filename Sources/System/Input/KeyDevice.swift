@@ -7,15 +7,16 @@ package enum KeyDeviceEvent: Equatable, Sendable {
     case key(KeyEvent)
     /// A plug was put in, pulled, or recognised as another kind; the switches that are closed now.
     case jackChanged(JackSwitches)
-    /// The kernel's buffer overflowed. Keys may have been pressed and released unseen; differences from the state
-    /// before follow as resynchronised events.
+    /// The kernel's buffer overflowed. Keys may have been pressed and released unseen; differences from the
+    /// state before follow as resynchronised events.
     case eventsLost
     /// The requested grab is in effect.
     case grabbed
     /// The requested grab failed; `EBUSY` if another program has grabbed the device.
     case grabRefused(SystemError)
-    /// The device was unplugged, or access to it was revoked. This is the last event. Keys that are down may or may not
-    /// be released before it: the kernel releases them, but refuses reads as soon as the device has gone.
+    /// The device was unplugged, or access to it was revoked. This is the last event. Keys that are down may
+    /// or may not be released before it: the kernel releases them, but refuses reads as soon as the device
+    /// has gone.
     case vanished
 }
 
@@ -48,7 +49,8 @@ package final class KeyDevice: KeySource {
     package let node: InputNode
     /// The wanted keys that the device has.
     let availableKeys: Set<KeyCode>
-    /// The switches of the jack that are closed, at first those of the time of opening; nil if the device is no jack.
+    /// The switches of the jack that are closed, at first those of the time of opening; nil if the device is
+    /// no jack.
     package var jack: JackSwitches? { isJack ? decoder.jack : nil }
     /// Whether the device is grabbed.
     package private(set) var grabState = Grab.off
@@ -68,8 +70,8 @@ package final class KeyDevice: KeySource {
     ///   - node: From ``DeviceMonitor``. A keyboard is refused without opening it.
     ///   - keys: The wanted keys.
     ///   - handler: Called in the order of the events, never from within a call to this object.
-    /// - Throws: `EPERM` for a keyboard, `EACCES` if the user has no access to the node, `ENODEV` or `ENOENT` if it has
-    ///   been removed, `ENOTTY` if it is not an event device.
+    /// - Throws: `EPERM` for a keyboard, `EACCES` if the user has no access to the node, `ENODEV` or `ENOENT`
+    ///   if it has been removed, `ENOTTY` if it is not an event device.
     package init(
         _ node: InputNode,
         keys: Set<KeyCode>,
@@ -102,16 +104,16 @@ package final class KeyDevice: KeySource {
 
     isolated deinit { close() }
 
-    /// Requests exclusive access (EVIOCGRAB). It takes effect in a later iteration of the loop, when no key of the
-    /// device is down: otherwise other readers would never see the release of a key that they saw pressed.
-    /// ``KeyDeviceEvent/grabbed`` or ``KeyDeviceEvent/grabRefused(_:)`` reports the result. The grab ends with this
-    /// object, and with the process however it ends.
+    /// Requests exclusive access (EVIOCGRAB). It takes effect in a later iteration of the loop, when no key
+    /// of the device is down: otherwise other readers would never see the release of a key that they saw
+    /// pressed. ``KeyDeviceEvent/grabbed`` or ``KeyDeviceEvent/grabRefused(_:)`` reports the result. The grab
+    /// ends with this object, and with the process however it ends.
     package func grab() {
         guard let device, grabState == .off else { return }
         grabState = .waiting
-        // Now all keys matter, and the release of any of them must wake us up. The mask is widened before the key states
-        // are queried, so that no release is missed in between. If this fails, the device is being removed, and the next
-        // read reports that.
+        // Now all keys matter, and the release of any of them must wake us up. The mask is widened before the
+        // key states are queried, so that no release is missed in between. If this fails, the device is being
+        // removed, and the next read reports that.
         _ = limitKeys(device, to: KeyBits(allKeys(of: device)))
         needsKeyStates = true
         deferredRead.trigger()
@@ -149,7 +151,8 @@ package final class KeyDevice: KeySource {
             endGrab(.off)
             return handler(.grabRefused(SystemError("grab \(node.devnode) (\(node.name))", -result)))
         }
-        // A key may have been pressed just before: then other readers have seen that, and must see the release too.
+        // A key may have been pressed just before: then other readers have seen that, and must see the
+        // release too.
         guard readDifferences(), grabState == .waiting, !isAnyKeyDown(device) else {
             if let device = self.device { _ = libevdev_grab(device, LIBEVDEV_UNGRAB) }
             return

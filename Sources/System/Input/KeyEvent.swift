@@ -10,8 +10,8 @@ package struct KeyEvent: Equatable, Sendable {
     package var edge: Edge
     /// When the kernel received it; for a resynchronised one, when it was detected.
     package var time: MonotonicInstant
-    /// Whether events were lost, and this is a difference from the last known state. Such a press was not observed as it
-    /// happened: the key may have been down for a long time.
+    /// Whether events were lost, and this is a difference from the last known state. Such a press was not
+    /// observed as it happened: the key may have been down for a long time.
     package var isResynchronised: Bool
 
     package init(key: KeyCode, edge: Edge, time: MonotonicInstant, isResynchronised: Bool = false) {

@@ -24,10 +24,11 @@ extension RawEvent {
 
 /// Decodes libevdev's results into key events, and determines how to continue reading.
 ///
-/// When the kernel's buffer overflows, its next event is `SYN_DROPPED` and the ones before it are lost. libevdev then
-/// discards the rest of the buffer, queries the kernel for the state of all keys and switches, and returns the
-/// differences from the state that it knew (libevdev.h, "SYN_DROPPED handling"). A key that was pressed and released
-/// meanwhile is not among them, so that the loss is reported by itself, before the differences.
+/// When the kernel's buffer overflows, its next event is `SYN_DROPPED` and the ones before it are lost.
+/// libevdev then discards the rest of the buffer, queries the kernel for the state of all keys and switches,
+/// and returns the differences from the state that it knew (libevdev.h, "SYN_DROPPED handling"). A key that
+/// was pressed and released meanwhile is not among them, so that the loss is reported by itself, before the
+/// differences.
 struct KeyEventDecoder: Equatable {
     /// The result of one read.
     enum Reading: Equatable {

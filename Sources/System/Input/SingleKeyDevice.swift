@@ -3,13 +3,13 @@ import CLinux
 package import EventLoop
 import Glibc
 
-/// One key of a device, of which this process must not see any other: a pedal or a presenter that calls itself a
-/// keyboard.
+/// One key of a device, of which this process must not see any other: a pedal or a presenter that calls
+/// itself a keyboard.
 ///
-/// The kernel delivers only events of the key (EVIOCSMASK). It would answer a query for the state of the keys with all of
-/// them, so that none is made, and libevdev, which makes them when it opens a device and after lost events, is not used.
-/// Therefore a key that is down when the device is opened, or when events are lost, counts as released until it is
-/// pressed again.
+/// The kernel delivers only events of the key (EVIOCSMASK). It would answer a query for the state of the keys
+/// with all of them, so that none is made, and libevdev, which makes them when it opens a device and after
+/// lost events, is not used. Therefore a key that is down when the device is opened, or when events are lost,
+/// counts as released until it is pressed again.
 @EventLoop
 package final class SingleKeyDevice: KeySource {
     package let node: InputNode
@@ -19,7 +19,8 @@ package final class SingleKeyDevice: KeySource {
 
     private let handler: @EventLoop (KeyDeviceEvent) -> Void
     private var decoder: KeyEventDecoder
-    /// After `SYN_DROPPED`, events up to the end of the report are incomplete (Documentation/input/event-codes.rst).
+    /// After `SYN_DROPPED`, events up to the end of the report are incomplete
+    /// (Documentation/input/event-codes.rst).
     private var isSkippingReport = false
     /// Negative when closed.
     private(set) var descriptor: Int32 = -1
@@ -31,8 +32,8 @@ package final class SingleKeyDevice: KeySource {
     ///   - node: From ``DeviceMonitor``.
     ///   - key: The only key that can be read.
     ///   - handler: Called in the order of the events, never from within a call to this object.
-    /// - Throws: `ENXIO` if the device does not have the key, `EACCES` if the user has no access to the node, `ENODEV` or
-    ///   `ENOENT` if it has been removed, `ENOTTY` if it is not an event device.
+    /// - Throws: `ENXIO` if the device does not have the key, `EACCES` if the user has no access to the node,
+    ///   `ENODEV` or `ENOENT` if it has been removed, `ENOTTY` if it is not an event device.
     package init(
         _ node: InputNode,
         key: KeyCode,

@@ -2,18 +2,19 @@ import CEvdev
 package import EventLoop
 import Glibc
 
-/// An input device that was grabbed and created again as two: one with a few of its keys, the other with the rest.
+/// An input device that was grabbed and created again as two: one with a few of its keys, the other with the
+/// rest.
 ///
-/// The kernel grabs all keys of a device or none. Of the two, another program can grab the few keys, while the desktop goes
-/// on receiving the volume keys. If this object or its process ends, however it ends, the kernel ends the grab and both
-/// devices, and releases their keys.
+/// The kernel grabs all keys of a device or none. Of the two, another program can grab the few keys, while
+/// the desktop goes on receiving the volume keys. If this object or its process ends, however it ends, the
+/// kernel ends the grab and both devices, and releases their keys.
 @EventLoop
 package final class SplitDevice {
     package enum Event: Equatable, Sendable {
         /// The two devices exist.
         case split
-        /// Another program has grabbed the device. It is tried again when a key is released: no key arrives here while
-        /// the other program holds the grab.
+        /// Another program has grabbed the device. It is tried again when a key is released: no key arrives
+        /// here while the other program holds the grab.
         case refused(SystemError)
         /// The two devices could not be made. It is tried again when a key is released.
         case failed(SystemError)
@@ -36,8 +37,8 @@ package final class SplitDevice {
         let rest: VirtualDevice
     }
 
-    /// Opens the device. It is grabbed in a later iteration of the loop, as soon as none of its keys is down: otherwise
-    /// readers that saw a press would never see its release.
+    /// Opens the device. It is grabbed in a later iteration of the loop, as soon as none of its keys is down:
+    /// otherwise readers that saw a press would never see its release.
     ///
     /// - Parameters:
     ///   - node: From ``DeviceMonitor``.
@@ -172,8 +173,8 @@ package final class SplitDevice {
         }
     }
 
-    /// A press, a release or a whole tap may be among the lost events. The halves are removed, which releases their keys,
-    /// and ends what they had begun.
+    /// A press, a release or a whole tap may be among the lost events. The halves are removed, which releases
+    /// their keys, and ends what they had begun.
     private func lose(_ device: OpaquePointer) {
         var event = input_event()
         // libevdev asks the kernel for the states, and returns the differences one by one.
@@ -238,7 +239,8 @@ extension InputNode {
 
         fileprivate static let prefix = "split"
 
-        /// The physical location names the part, the event node of the divided device, and that device's own location.
+        /// The physical location names the part, the event node of the divided device, and that device's own
+        /// location.
         fileprivate func phys(of node: InputNode) -> String {
             "\(Self.prefix)/\(rawValue)/\(node.sysname)/\(node.phys)"
         }

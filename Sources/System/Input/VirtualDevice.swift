@@ -3,8 +3,8 @@ import CLinux
 import EventLoop
 import Glibc
 
-/// An input device created with uinput. It ends with this object, and with the process however that ends; the kernel
-/// then releases its keys.
+/// An input device created with uinput. It ends with this object, and with the process however that ends; the
+/// kernel then releases its keys.
 @EventLoop
 final class VirtualDevice {
     let name: String
@@ -17,7 +17,8 @@ final class VirtualDevice {
     /// - Parameters:
     ///   - description: The name, numbers, keys and switches, as libevdev describes a device. It is copied.
     ///   - phys: The physical location that the device reports.
-    /// - Throws: `ENOENT` or `ENODEV` without the kernel module `uinput`, `EACCES` without permission to open `/dev/uinput`.
+    /// - Throws: `ENOENT` or `ENODEV` without the kernel module `uinput`, `EACCES` without permission to open
+    ///   `/dev/uinput`.
     init(_ description: OpaquePointer, phys: String? = nil) throws(SystemError) {
         name = libevdev_get_name(description).map { String(cString: $0) } ?? ""
         let action = "create the input device \(name) with /dev/uinput"

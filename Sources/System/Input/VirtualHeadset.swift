@@ -2,8 +2,8 @@ import CEvdev
 package import EventLoop
 import Glibc
 
-/// The keys of a headset, and the switches of a jack, created with uinput: for the rest of the system a device like any
-/// other.
+/// The keys of a headset, and the switches of a jack, created with uinput: for the rest of the system a
+/// device like any other.
 @EventLoop
 package final class VirtualHeadset {
     private let device: VirtualDevice
@@ -23,7 +23,8 @@ package final class VirtualHeadset {
     ///   - jack: The switches that it has, all open at first.
     ///   - id: Bus, vendor and product. A device of uinput has no parent on that bus.
     ///   - phys: The physical location that it reports, `ALSA` for the jack of a sound card.
-    /// - Throws: `ENOENT` or `ENODEV` without the kernel module `uinput`, `EACCES` without permission to open `/dev/uinput`.
+    /// - Throws: `ENOENT` or `ENODEV` without the kernel module `uinput`, `EACCES` without permission to open
+    ///   `/dev/uinput`.
     package init(
         name: String,
         keys: Set<KeyCode> = usualKeys,

@@ -11,7 +11,8 @@ package struct JSONText: Equatable, Sendable {
 
     /// Encodes a value. Optionals that are nil are left out.
     ///
-    /// - Throws: For a number that is not finite or beyond 64 bits with sign, and whatever `value` itself throws.
+    /// - Throws: For a number that is not finite or beyond 64 bits with sign, and whatever `value` itself
+    ///   throws.
     package init(encoding value: some Encodable) throws(JSONEncodingError) {
         let text = EncodedText()
         do {
@@ -32,15 +33,16 @@ package struct JSONText: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    /// An object with the members that `write` adds, for the most frequent messages, for which `Codable` takes too long.
+    /// An object with the members that `write` adds, for the most frequent messages, for which `Codable`
+    /// takes too long.
     package init(_ write: (JSONMembers) -> Void) {
         let text = EncodedText()
         text.appendObject(write)
         bytes = text.bytes
     }
 
-    /// The text of a message of this program's own types: structures of strings, booleans, integers that fit in 64
-    /// bits, and arrays of these. Traps on a value that JSON cannot represent.
+    /// The text of a message of this program's own types: structures of strings, booleans, integers that fit
+    /// in 64 bits, and arrays of these. Traps on a value that JSON cannot represent.
     package static func encoding(_ message: some Encodable) -> JSONText {
         do throws(JSONEncodingError) {
             return try JSONText(encoding: message)
@@ -115,10 +117,11 @@ package struct JSONMembers {
 
 /// The text of a value while it is encoded.
 ///
-/// What is written last is the end of the text: a nested container must be complete before the one around it goes on.
+/// What is written last is the end of the text: a nested container must be complete before the one around it
+/// goes on.
 final class EncodedText {
-    // Checking for exclusive access takes a fifth of the time, and no function of this class calls another while it changes
-    // these.
+    // Checking for exclusive access takes a fifth of the time, and no function of this class calls another
+    // while it changes these.
     @exclusivity(unchecked)
     private(set) var bytes: [UInt8] = []
     /// The number of arrays and objects that are open.
@@ -185,8 +188,8 @@ final class EncodedText {
         if bytes.last != opening { bytes.append(UInt8(ascii: ",")) }
     }
 
-    /// Opens an array or an object as the value inside `depth` containers. A second one for the same value goes on with
-    /// the first.
+    /// Opens an array or an object as the value inside `depth` containers. A second one for the same value
+    /// goes on with the first.
     func open(isArray: Bool, at depth: Int) {
         if self.depth > depth { return close(to: depth + 1) }
         precondition(depth < UInt64.bitWidth, "A message has no more than 64 levels")

@@ -1,4 +1,5 @@
-/// The members of a JSON object, in their order in the text. Keys are unique, and compared by their UTF-8 bytes.
+/// The members of a JSON object, in their order in the text. Keys are unique, and compared by their UTF-8
+/// bytes.
 ///
 /// A lookup is linear: protocol messages have few members, and a hash table would cost more than it saves.
 package struct JSONObject: Sendable {

@@ -33,10 +33,10 @@ extension JSON {
     /// - Parameters:
     ///   - bytes: UTF-8 without a byte order mark; white space around the value is allowed.
     ///   - depthLimit: The depth to which arrays and objects may be nested.
-    ///   - valueLimit: The number of values, arrays and objects included: each needs many times the memory of the two
-    ///     bytes that it may have been.
-    ///   - markLimit: The number of combining marks in a row, by default that of the Stream-Safe Text Format (UAX #15
-    ///     section 13).
+    ///   - valueLimit: The number of values, arrays and objects included: each needs many times the memory of
+    ///     the two bytes that it may have been.
+    ///   - markLimit: The number of combining marks in a row, by default that of the Stream-Safe Text Format
+    ///     (UAX #15 section 13).
     /// - Throws: The first error in the text.
     package init(
         parsing bytes: Span<UInt8>,
@@ -67,8 +67,8 @@ struct JSONParser {
     let markLimit: Int
     var offset = 0
 
-    /// With this many members or more, duplicates are found with a set, so that a hostile object does not cost quadratic
-    /// time.
+    /// With this many members or more, duplicates are found with a set, so that a hostile object does not
+    /// cost quadratic time.
     private static let linearSearchLimit = 16
     /// In bytes. No sensible number is longer, and the time to convert digits is not linear.
     private static let numberLengthLimit = 512

@@ -1,7 +1,7 @@
 /// Text that is compared and hashed by its UTF-8 bytes.
 ///
-/// `String` is compared by canonical equivalence (UAX #15), for which combining marks are sorted first: a peer could send
-/// so many of them that a comparison takes long. Names and tokens of a protocol are bytes.
+/// `String` is compared by canonical equivalence (UAX #15), for which combining marks are sorted first: a
+/// peer could send so many of them that a comparison takes long. Names and tokens of a protocol are bytes.
 package struct UTF8Text: Hashable, Sendable {
     package let text: String
 

@@ -4,15 +4,16 @@ package import Logging
 
 /// Writes log records to standard error, one line each.
 ///
-/// If standard error is connected to the journal, a line begins with its priority, for example `<6>` (sd-daemon(3));
-/// otherwise with the name of the level. What is not printable is escaped, so that no message and no string from a peer
-/// can break out of its line, or be obeyed by the terminal that shows it.
+/// If standard error is connected to the journal, a line begins with its priority, for example `<6>`
+/// (sd-daemon(3)); otherwise with the name of the level. What is not printable is escaped, so that no message
+/// and no string from a peer can break out of its line, or be obeyed by the terminal that shows it.
 package struct JournalLogHandler: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
 
-    /// Whether a character may be written as it is. Line breaks, backslashes and quotation marks are escaped regardless.
+    /// Whether a character may be written as it is. Line breaks, backslashes and quotation marks are escaped
+    /// regardless.
     package typealias IsPrintable = @Sendable (Unicode.Scalar) -> Bool
 
     private let isJournal: Bool
@@ -68,8 +69,9 @@ package struct JournalLogHandler: LogHandler {
         isJournal ? "<\(level.priority)>" : "\(level): "
     }
 
-    /// systemd passes the device and inode of the stream that it connected (systemd.exec(5), `$JOURNAL_STREAM`). The
-    /// variable alone is not enough: it is inherited even where standard error has been redirected.
+    /// systemd passes the device and inode of the stream that it connected (systemd.exec(5),
+    /// `$JOURNAL_STREAM`). The variable alone is not enough: it is inherited even where standard error has
+    /// been redirected.
     private static let isStandardErrorJournal: Bool = {
         var status = stat()
         guard fstat(STDERR_FILENO, &status) == 0 else { return false }

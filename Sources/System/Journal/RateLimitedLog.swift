@@ -1,8 +1,8 @@
 package import EventLoop
 package import Logging
 
-/// Limits the lines that peers cause, for each peer and in total, so that no peer can flood the journal and hide in it.
-/// At the end of each window it logs how many lines were suppressed.
+/// Limits the lines that peers cause, for each peer and in total, so that no peer can flood the journal and
+/// hide in it. At the end of each window it logs how many lines were suppressed.
 @EventLoop
 package final class RateLimitedLog {
     /// A process ID from a socket (`SO_PEERCRED`); 0 for lines that no peer caused.

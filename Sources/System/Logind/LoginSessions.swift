@@ -9,8 +9,8 @@ struct LoginSessions {
 
     private var sessions: [ObjectPath: Session] = [:]
 
-    /// Whether another user's session, or a login screen, is active on every seat on which this user has a session.
-    /// False without any session: a server, or a user who logs in over a network only.
+    /// Whether another user's session, or a login screen, is active on every seat on which this user has a
+    /// session. False without any session: a server, or a user who logs in over a network only.
     var isInactive: Bool { !sessions.isEmpty && !sessions.values.contains { $0.isActive } }
 
     /// Whether all active sessions are locked or, if none is active, all sessions.

@@ -50,7 +50,8 @@ extension LogindWatch {
                 watch.sessions.remove(path)
             case .failure(let error):
                 watch.log.notice("logind does not report the state of a session: \(error)")
-                // The last known state stays in force. Without one, nothing is known of all sessions together.
+                // The last known state stays in force. Without one, nothing is known of all sessions
+                // together.
                 if !watch.sessions.contains(path) { return watch.listAgain(after: error) }
             }
             watch.didReadSession(path)

@@ -3,12 +3,12 @@ package import EventLoop
 import Glibc
 package import Logging
 
-/// Watches logind (org.freedesktop.login1(5)): reports when the machine goes to sleep, when the screen is locked, and
-/// when another session becomes the active one of the seat.
+/// Watches logind (org.freedesktop.login1(5)): reports when the machine goes to sleep, when the screen is
+/// locked, and when another session becomes the active one of the seat.
 ///
-/// Without logind the session counts as active, and nothing else is reported. While logind has not answered, it is not known
-/// whether it is, and while logind or the bus is gone, the last known state stays in force: any process
-/// on the bus can end our connection to it, and must not gain by doing so.
+/// Without logind the session counts as active, and nothing else is reported. While logind has not answered,
+/// it is not known whether it is, and while logind or the bus is gone, the last known state stays in force:
+/// any process on the bus can end our connection to it, and must not gain by doing so.
 @EventLoop
 package final class LogindWatch {
     package enum Event: Sendable {
@@ -18,7 +18,8 @@ package final class LogindWatch {
         case resumed
         case locked
         case unlocked
-        /// Another user's session, or a login screen, is active on every seat on which this user has a session.
+        /// Another user's session, or a login screen, is active on every seat on which this user has a
+        /// session.
         case inactive
         /// A session of this user is active, or the user has none with a seat.
         case active
@@ -71,8 +72,8 @@ package final class LogindWatch {
     /// - Parameters:
     ///   - delay: Of sleep, until the process has handled ``Event/suspending``; nil: sleep is not delayed.
     ///   - log: For failures of logind.
-    ///   - report: Called with each change, and once it is known whether the session is active and the screen locked. A
-    ///     machine that is awake is not reported at first.
+    ///   - report: Called with each change, and once it is known whether the session is active and the screen
+    ///     locked. A machine that is awake is not reported at first.
     package init(
         delayingSleep delay: SleepDelay?,
         log: Logger,
@@ -178,7 +179,8 @@ package final class LogindWatch {
         set(isSuspending: false)
     }
 
-    /// The time that the machine has slept since it started: its monotonic clock stops meanwhile (clock_gettime(2)).
+    /// The time that the machine has slept since it started: its monotonic clock stops meanwhile
+    /// (clock_gettime(2)).
     package static var slept: Duration {
         var (all, awake) = (timespec(), timespec())
         clock_gettime(CLOCK_BOOTTIME, &all)

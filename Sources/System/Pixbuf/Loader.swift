@@ -2,7 +2,8 @@ import CGdkPixbuf
 
 /// One decoding.
 ///
-/// The decoder is chosen by the file's first bytes, never by gdk-pixbuf, which knows many more formats: SVG, for example.
+/// The decoder is chosen by the file's first bytes, never by gdk-pixbuf, which knows many more formats: SVG,
+/// for example.
 final class Loader {
     private let loader: UnsafeMutablePointer<GdkPixbufLoader>
     private var isClosed = false
@@ -13,8 +14,8 @@ final class Loader {
             throw .undecodable(text(of: error))
         }
         self.loader = loader
-        // The header was read already. A decoder that reads it differently is stopped here: a picture without size is an
-        // error for it.
+        // The header was read already. A decoder that reads it differently is stopped here: a picture without
+        // size is an error for it.
         let prepared: @convention(c) (UnsafeMutablePointer<GdkPixbufLoader>?, gint, gint, gpointer?) -> Void =
             {
                 loader,

@@ -1,7 +1,7 @@
 /// What the first bytes of a picture say about it, read before any decoder sees it.
 ///
-/// Decoders allocate what a header asks for, and a stranger writes the header: a file of a few hundred bytes can ask for
-/// gigabytes.
+/// Decoders allocate what a header asks for, and a stranger writes the header: a file of a few hundred bytes
+/// can ask for gigabytes.
 struct PictureFile: Equatable {
     enum Format: String {
         case png
@@ -16,7 +16,8 @@ struct PictureFile: Equatable {
     /// What to decode: of an animation its first picture only.
     let bytes: [UInt8]
 
-    /// A progressive JPEG is decoded once for each of its scans, which take 20 bytes each. Encoders write ten.
+    /// A progressive JPEG is decoded once for each of its scans, which take 20 bytes each. Encoders write
+    /// ten.
     static let scanLimit = 32
 
     init(_ bytes: [UInt8]) throws(PixbufError) {

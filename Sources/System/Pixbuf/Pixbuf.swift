@@ -1,7 +1,7 @@
 import CGdkPixbuf
 
-/// A square picture in memory, decoded, scaled and encoded by gdk-pixbuf: red, green, blue and alpha, a byte each, not
-/// premultiplied, in rows from the top.
+/// A square picture in memory, decoded, scaled and encoded by gdk-pixbuf: red, green, blue and alpha, a byte
+/// each, not premultiplied, in rows from the top.
 package struct Pixbuf: Equatable, Sendable {
     /// The largest side of a picture that is decoded, in pixels.
     package static let sideLimit = 2048
@@ -10,13 +10,14 @@ package struct Pixbuf: Equatable, Sendable {
     package let size: Int
     package let rgba: [UInt8]
 
-    /// Decodes a PNG, JPEG, GIF or WebP file, and scales the middle of it to a square. Blocks for some milliseconds.
+    /// Decodes a PNG, JPEG, GIF or WebP file, and scales the middle of it to a square. Blocks for some
+    /// milliseconds.
     ///
     /// - Parameters:
     ///   - bytes: The file. The caller limits their number.
     ///   - size: The number of rows and columns of the result.
-    /// - Throws: If the file is none of these, is broken, or asks for more than ``sideLimit``, which is found out before
-    ///   memory is allocated for it.
+    /// - Throws: If the file is none of these, is broken, or asks for more than ``sideLimit``, which is found
+    ///   out before memory is allocated for it.
     package init(decoding bytes: [UInt8], size: Int) throws(PixbufError) {
         let file = try Self.checked(bytes)
         let loader = try Loader(file.format)

@@ -76,7 +76,8 @@ package struct AudioCard: Sendable, Equatable {
 }
 
 extension AudioServer {
-    /// Uses a card with another profile. Its sinks and sources are replaced by those of the profile, some time later.
+    /// Uses a card with another profile. Its sinks and sources are replaced by those of the profile, some
+    /// time later.
     ///
     /// - Parameters:
     ///   - profile: The server's name of the profile.

@@ -8,8 +8,8 @@ extension AudioDevices {
     ///   - request: That of the stream.
     ///   - name: The source that the server was asked for.
     /// - Returns: The source.
-    /// - Throws: If it may not be captured from: it has gone, delivers what this program plays, is no microphone, or
-    ///   another one.
+    /// - Throws: If it may not be captured from: it has gone, delivers what this program plays, is no
+    ///   microphone, or another one.
     func captured(_ index: UInt32, for request: StreamRequest, openedOn name: String) throws(AudioError)
         -> AudioDevice
     {
@@ -34,8 +34,9 @@ extension AudioDevices {
         return source
     }
 
-    /// pipewire-pulse 0.3.65 opens the default source if the wanted one does not exist, and WirePlumber 0.5 puts its smart
-    /// filters in front of a microphone that is asked for by name. What is heard then must be that microphone alone.
+    /// pipewire-pulse 0.3.65 opens the default source if the wanted one does not exist, and WirePlumber 0.5
+    /// puts its smart filters in front of a microphone that is asked for by name. What is heard then must be
+    /// that microphone alone.
     private func check(_ source: AudioDevice, inPlaceOf name: String) throws(AudioError) {
         // `@DEFAULT_SOURCE@` and the like refer to other devices on purpose.
         guard source.name != name, name.utf8.first != UInt8(ascii: "@") else { return }

@@ -35,7 +35,8 @@ package struct AudioDevice: Sendable, Equatable {
     package let isMuted: Bool
     /// The volume is 0 in the server. This is the user's decision.
     package internal(set) var isSilent = false
-    /// Something records from it, also what is no stream: on PipeWire, the clients of JACK and what `pw-link` connects.
+    /// Something records from it, also what is no stream: on PipeWire, the clients of JACK and what `pw-link`
+    /// connects.
     package internal(set) var isRunning = false
     /// A monitor source, which captures what a sink plays; not a microphone.
     package let isMonitor: Bool
@@ -49,13 +50,14 @@ package struct AudioDevice: Sendable, Equatable {
     package internal(set) var port: Port?
     /// The server's index of the card that it belongs to.
     package internal(set) var card: UInt32?
-    /// Software in front of the microphone of a Bluetooth headset, which is there also while the headset plays music and has
-    /// none, and delivers zeros then (WirePlumber 0.5). Opening it makes WirePlumber change the profile, some time later.
+    /// Software in front of the microphone of a Bluetooth headset, which is there also while the headset
+    /// plays music and has none, and delivers zeros then (WirePlumber 0.5). Opening it makes WirePlumber
+    /// change the profile, some time later.
     package internal(set) var isHeadsetLoopback = false
     let owner: DeviceOwner
 
-    /// An input of a source: the microphone at a jack, or the built-in one. The server changes from one to the other when a
-    /// plug is pulled.
+    /// An input of a source: the microphone at a jack, or the built-in one. The server changes from one to
+    /// the other when a plug is pulled.
     package struct Port: Sendable, Equatable {
         /// The server's name of it, unique among those of the source.
         package let name: String
@@ -124,7 +126,8 @@ package struct AudioStream: Sendable, Equatable {
     var processID: String?
     /// `media.role`.
     package var role: String?
-    /// The name of the device that it asked for, `target.object`; nil if it asked for none, and on PulseAudio.
+    /// The name of the device that it asked for, `target.object`; nil if it asked for none, and on
+    /// PulseAudio.
     var requestedDevice: String?
     package var isCorked = false
     package var isMuted = false
@@ -132,7 +135,8 @@ package struct AudioStream: Sendable, Equatable {
     package var isSilent = false
     /// Only measures the level, as volume controls do.
     package var isMeter = false
-    /// Of its channels, if it plays and the server can change it; 65536 is 100 %, and cubic as in volume controls.
+    /// Of its channels, if it plays and the server can change it; 65536 is 100 %, and cubic as in volume
+    /// controls.
     package internal(set) var volumes: [UInt32] = []
     /// By what the server remembers its volume, mute and device for the next stream of the same application.
     package internal(set) var restoreID: String?

@@ -3,8 +3,8 @@ import EventLoop
 extension AudioServer {
     /// Reports changes of the server's devices, streams and modules.
     ///
-    /// It survives a loss of the connection, but what changes meanwhile is not reported: list again when ``state`` becomes
-    /// `ready`. Without observations the server reports nothing, and causes no wake-ups.
+    /// It survives a loss of the connection, but what changes meanwhile is not reported: list again when
+    /// ``state`` becomes `ready`. Without observations the server reports nothing, and causes no wake-ups.
     ///
     /// - Parameters:
     ///   - kinds: What to report changes of.

@@ -1,7 +1,8 @@
 import EventLoop
 
 extension AudioServer {
-    /// Changes how loud a stream plays, of whichever program. The server remembers it for the next stream of that program.
+    /// Changes how loud a stream plays, of whichever program. The server remembers it for the next stream of
+    /// that program.
     ///
     /// - Parameters:
     ///   - volumes: As in ``AudioStream/volumes``.

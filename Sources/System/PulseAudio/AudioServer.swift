@@ -1,14 +1,16 @@
 package import EventLoop
 
-/// The user's audio server, PipeWire or PulseAudio, over two connections that reconnect together after a loss.
+/// The user's audio server, PipeWire or PulseAudio, over two connections that reconnect together after a
+/// loss.
 ///
-/// One is for captures alone: pipewire-pulse 0.3.65 sends a client nothing that it has captured in a period in which it has
-/// anything else to send to it: replies, events, requests for samples. What was captured then comes a period or more later,
-/// at the beginning of a transmission up to 80 ms.
+/// One is for captures alone: pipewire-pulse 0.3.65 sends a client nothing that it has captured in a period
+/// in which it has anything else to send to it: replies, events, requests for samples. What was captured then
+/// comes a period or more later, at the beginning of a transmission up to 80 ms.
 ///
-/// While connected and without streams, it causes no wake-ups. While disconnected, it reconnects when the server's
-/// socket is created, and with a back-off from 100 ms to 5 s until ``close()`` is called: each attempt is one wake-up.
-/// To avoid these, connect only while audio is needed, which takes some milliseconds. It never starts a server.
+/// While connected and without streams, it causes no wake-ups. While disconnected, it reconnects when the
+/// server's socket is created, and with a back-off from 100 ms to 5 s until ``close()`` is called: each
+/// attempt is one wake-up. To avoid these, connect only while audio is needed, which takes some milliseconds.
+/// It never starts a server.
 @EventLoop
 package final class AudioServer {
     package enum State: Sendable, Equatable {
@@ -18,15 +20,16 @@ package final class AudioServer {
         case connecting
         /// Streams can be opened. The name is the server's, for people.
         case ready(serverName: String)
-        /// There is no connection; further attempts are not reported until one succeeds. All streams have failed before.
+        /// There is no connection; further attempts are not reported until one succeeds. All streams have
+        /// failed before.
         case lost(reason: String)
     }
 
     package private(set) var state = State.closed
     /// Called after each change of ``state``.
     package var stateChanged: (@EventLoop (State) -> Void)?
-    /// The name of the microphone that was the default source last. It is found out anew with each connection, so that a
-    /// program sets it only if it knows it from an earlier run.
+    /// The name of the microphone that was the default source last. It is found out anew with each
+    /// connection, so that a program sets it only if it knows it from an earlier run.
     package var lastDefaultMicrophone: String? {
         get { previousDefault.name }
         set { previousDefault.name = newValue }
@@ -56,10 +59,10 @@ package final class AudioServer {
     /// - Parameters:
     ///   - applicationName: Shown to people in volume controls.
     ///   - properties: More properties of the application, `application.icon_name` for example.
-    ///   - address: The server's address, for example `unix:/run/user/1000/pulse/native`; by default that of libpulse:
-    ///     `PULSE_SERVER`, then the user's runtime directory.
-    ///   - ownDeviceProperty: The name of the property that marks this program's own devices, which are never used as
-    ///     microphones.
+    ///   - address: The server's address, for example `unix:/run/user/1000/pulse/native`; by default that of
+    ///     libpulse: `PULSE_SERVER`, then the user's runtime directory.
+    ///   - ownDeviceProperty: The name of the property that marks this program's own devices, which are never
+    ///     used as microphones.
     ///   - backOff: The delays between attempts.
     package init(
         applicationName: String,
@@ -198,7 +201,8 @@ package final class AudioServer {
         }
     }
 
-    /// The server has bound its socket, and listens a moment later: if this attempt is too early, the next one is near.
+    /// The server has bound its socket, and listens a moment later: if this attempt is too early, the next
+    /// one is near.
     private func socketChanged(_ path: String) {
         guard FileWatch.target(of: path) == .exists else { return }
         backOff.reset()

@@ -2,8 +2,8 @@
 struct CaptureLiveness {
     enum Answer { case live, notYet, asksForVolume }
 
-    /// What the server's volume says. New sources and streams of PipeWire have none before WirePlumber has set it, which
-    /// looks like 0: only together with zeros it is one.
+    /// What the server's volume says. New sources and streams of PipeWire have none before WirePlumber has
+    /// set it, which looks like 0: only together with zeros it is one.
     private enum Volume {
         case audible
         /// - Parameter zeroCount: The bytes of zeros since the last sound.
@@ -38,8 +38,8 @@ struct CaptureLiveness {
     ///   - data: Nil for a hole in the server's record.
     ///   - range: Of its bytes.
     ///   - format: That of the stream.
-    /// - Returns: Whether the microphone is live with these bytes; after ``Answer/asksForVolume`` the sources are to be
-    ///   listed.
+    /// - Returns: Whether the microphone is live with these bytes; after ``Answer/asksForVolume`` the sources
+    ///   are to be listed.
     mutating func received(_ data: UnsafeRawPointer?, _ range: Range<Int>, _ format: SampleSpec) -> Answer {
         switch volume {
         case .audible, .zero: if !awaitsSound { return .live }

@@ -31,8 +31,8 @@ package struct SourceState: Sendable, Equatable {
     /// - Parameters:
     ///   - source: What is captured. Software delivers zeros while its microphones are muted.
     ///   - devices: Those that were listed with it, at least the source.
-    ///   - stream: The server's index of the stream that captures, which a person can mute as well. The server remembers
-    ///     that for the program's next one.
+    ///   - stream: The server's index of the stream that captures, which a person can mute as well. The
+    ///     server remembers that for the program's next one.
     init(_ source: AudioDevice, in devices: AudioDevices, stream: UInt32?) {
         name = source.name
         description = source.description

@@ -1,7 +1,7 @@
 /// The source while it is captured: what of it may change, and what ends the capture.
 extension CaptureStream {
-    /// The state of the source is known, or nothing of it is delivered any longer: what cannot be looked at may be another
-    /// microphone.
+    /// The state of the source is known, or nothing of it is delivered any longer: what cannot be looked at
+    /// may be another microphone.
     func querySource() {
         guard case .live = phase else { return }
         querySources { [weak self] in self?.update($0) }

@@ -3,13 +3,14 @@ package import EventLoop
 
 /// Captures audio from a microphone until it is closed or dropped.
 ///
-/// ``close()``, or dropping the last reference, ends the capture immediately: nothing is delivered afterwards, and the
-/// stream is removed from the server. If the server does not confirm that within two seconds, the connection to it is
-/// closed, which ends the stream as well.
+/// ``close()``, or dropping the last reference, ends the capture immediately: nothing is delivered
+/// afterwards, and the stream is removed from the server. If the server does not confirm that within two
+/// seconds, the connection to it is closed, which ends the stream as well.
 @EventLoop
 package final class CaptureStream {
-    /// Receives bytes in the requested format, valid during the call, and the time of the first sample: the time of
-    /// arrival minus the duration of the fragment. The latency of the device and the server is unknown and not included.
+    /// Receives bytes in the requested format, valid during the call, and the time of the first sample: the
+    /// time of arrival minus the duration of the fragment. The latency of the device and the server is
+    /// unknown and not included.
     package typealias FragmentHandler = @EventLoop (UnsafeRawBufferPointer, MonotonicInstant) -> Void
 
     /// The source, once known.
@@ -28,8 +29,8 @@ package final class CaptureStream {
         case choosing
         /// Opening the stream on the named device, corked.
         case opening
-        /// The stream is open. Its source is checked again: a name may have moved to another device meanwhile, and
-        /// pipewire-pulse 0.3.65 uses another source if the requested one has gone.
+        /// The stream is open. Its source is checked again: a name may have moved to another device
+        /// meanwhile, and pipewire-pulse 0.3.65 uses another source if the requested one has gone.
         case verifying
         /// - Parameter since: When the stream was uncorked. Samples captured earlier are not delivered.
         case live(since: MonotonicInstant)
@@ -55,10 +56,11 @@ package final class CaptureStream {
     /// - Parameters:
     ///   - server: Must be ready.
     ///   - request: `latency` is the wanted size of a fragment; servers deliver other sizes too.
-    ///   - startLimit: How long the first fragment may take, from this call on. A suspended source has to resume, and a
-    ///     Bluetooth headset to switch its profile. At least a millisecond.
-    ///   - stallLimit: How long a gap between fragments may be. A source can stop without an event from the server:
-    ///     PipeWire leaves a stream unlinked when its source is removed and there is no other. At least a millisecond.
+    ///   - startLimit: How long the first fragment may take, from this call on. A suspended source has to
+    ///     resume, and a Bluetooth headset to switch its profile. At least a millisecond.
+    ///   - stallLimit: How long a gap between fragments may be. A source can stop without an event from the
+    ///     server: PipeWire leaves a stream unlinked when its source is removed and there is no other. At
+    ///     least a millisecond.
     ///   - events: Called in order, never before this initialiser returns.
     ///   - fragments: Called for each fragment; holes in the server's record are delivered as silence.
     /// - Throws: If there is no connection or the request cannot be sent.
@@ -115,7 +117,8 @@ package final class CaptureStream {
 
     /// Asks the server for the age of a sample when it arrives here: what the device and the server store.
     ///
-    /// - Parameter completion: Called once, with nil if the server does not know; never if the stream ends before.
+    /// - Parameter completion: Called once, with nil if the server does not know; never if the stream ends
+    ///   before.
     package func latency(_ completion: @escaping @EventLoop (Duration?) -> Void) {
         handle?.latency(completion)
     }
@@ -229,8 +232,9 @@ package final class CaptureStream {
         }
     }
 
-    /// Delivers a fragment whose first `early` bytes were captured before the stream was uncorked, with silence in their place:
-    /// without them the first frame would be complete only with the next fragment. At most `latency` of silence is delivered.
+    /// Delivers a fragment whose first `early` bytes were captured before the stream was uncorked, with
+    /// silence in their place: without them the first frame would be complete only with the next fragment. At
+    /// most `latency` of silence is delivered.
     private func deliver(
         _ data: UnsafeRawPointer?,
         count: Int,
@@ -274,7 +278,8 @@ package final class CaptureStream {
         }
     }
 
-    /// Compares with the latest fragment, because re-arming the timer for each fragment would cost a system call.
+    /// Compares with the latest fragment, because re-arming the timer for each fragment would cost a system
+    /// call.
     private func checkForStall() {
         let due = latestFragment + (isStarted ? stallLimit : startLimit)
         if due > .now {

@@ -1,6 +1,6 @@
 extension AudioDevices {
-    /// The microphones whose sound a source delivers: itself or, for software, those that it records from, however
-    /// indirectly. Monitors are none.
+    /// The microphones whose sound a source delivers: itself or, for software, those that it records from,
+    /// however indirectly. Monitors are none.
     package func origins(of source: AudioDevice) -> [AudioDevice] {
         var visited: Set<UInt32> = []
         return origins(of: source, &visited)
@@ -24,9 +24,9 @@ extension AudioDevices {
     }
 }
 
-/// What is heard through a stream that captures: its microphones, and which input of each. The consent of a person, a press,
-/// is to these: the server may put others in their place, the built-in microphone when a plug is pulled, and the same
-/// source goes on delivering.
+/// What is heard through a stream that captures: its microphones, and which input of each. The consent of a
+/// person, a press, is to these: the server may put others in their place, the built-in microphone when a
+/// plug is pulled, and the same source goes on delivering.
 struct CapturedInputs: Equatable {
     private var microphones: [UInt32: AudioDevice] = [:]
 
@@ -37,8 +37,9 @@ struct CapturedInputs: Equatable {
 
     /// Takes what is heard now.
     ///
-    /// - Returns: For people, what is heard in place of what was; nil if it is the same. What was not known before, the
-    ///   port of a source that has just appeared or the microphone of a filter without one, is no change.
+    /// - Returns: For people, what is heard in place of what was; nil if it is the same. What was not known
+    ///   before, the port of a source that has just appeared or the microphone of a filter without one, is no
+    ///   change.
     mutating func change(to origins: [AudioDevice]) -> String? {
         let before = microphones
         let names = { (inputs: [AudioDevice]) in

@@ -15,7 +15,8 @@ protocol ConnectionRequest: AnyObject {
     func fail(_ reason: String, _ kind: AudioError.Kind)
 }
 
-/// One `pa_context`, from the attempt to connect to its end. Contexts never recover, so each attempt has its own.
+/// One `pa_context`, from the attempt to connect to its end. Contexts never recover, so each attempt has its
+/// own.
 @EventLoop
 final class Connection {
     enum Event {
@@ -172,8 +173,8 @@ final class Connection {
 
     private var subscribedKinds: Set<DeviceKind> = []
 
-    /// Subscribes to what is observed, and while a stream captures to changes of what it captures from: each change is a
-    /// wake-up.
+    /// Subscribes to what is observed, and while a stream captures to changes of what it captures from: each
+    /// change is a wake-up.
     func updateSubscription() {
         guard let context, pa_context_get_state(context) == PA_CONTEXT_READY else { return }
         var kinds = observers.kinds

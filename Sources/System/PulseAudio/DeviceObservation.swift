@@ -75,7 +75,8 @@ final class DeviceObservers {
     }
 
     func report(_ event: SoundDeviceEvent) {
-        // The order of the calls: that in which the observations were made. A handler may cancel observations.
+        // The order of the calls: that in which the observations were made. A handler may cancel
+        // observations.
         for number in entries.keys.sorted() {
             guard let entry = entries[number], entry.kinds.contains(event.kind) else { continue }
             entry.handler(event)

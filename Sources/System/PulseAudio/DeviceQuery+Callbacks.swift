@@ -1,7 +1,8 @@
 import CPulse
 import EventLoop
 
-// Pointers in the information of the server are valid during the call, in which they are read, on the same thread.
+// Pointers in the information of the server are valid during the call, in which they are read, on the same
+// thread.
 
 let serverCallback: pa_server_info_cb_t = { _, info, query in
     let server = info.map { info in

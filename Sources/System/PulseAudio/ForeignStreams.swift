@@ -2,9 +2,9 @@ package import EventLoop
 
 /// Tells when streams of other connections have appeared, changed or ended.
 ///
-/// Each press opens and closes streams of our own, of which the server reports more changes than of anything else: what is
-/// done after a change, a list of all streams for example, is not to be done after those. What cannot be told apart in time is
-/// reported.
+/// Each press opens and closes streams of our own, of which the server reports more changes than of anything
+/// else: what is done after a change, a list of all streams for example, is not to be done after those. What
+/// cannot be told apart in time is reported.
 @EventLoop
 package final class ForeignStreams {
     private struct Stream: Hashable {
@@ -19,7 +19,8 @@ package final class ForeignStreams {
 
     private let server: AudioServer
     private let changed: @EventLoop () -> Void
-    /// Those of the last list: the server reports the end of our own streams when they are no longer known here.
+    /// Those of the last list: the server reports the end of our own streams when they are no longer known
+    /// here.
     private var listed: Set<Stream> = []
     /// Streams that may turn out to be our own, as soon as the one that is being opened is confirmed.
     private var doubtful: Set<Stream> = []
@@ -27,8 +28,8 @@ package final class ForeignStreams {
     private var ended: Set<Stream>?
     private lazy var decision = TimerSource { [weak self] in self?.decide() }
 
-    /// PipeWire reports a new stream before it confirms it to the client that has requested it: on a machine that is not busy
-    /// within this time.
+    /// PipeWire reports a new stream before it confirms it to the client that has requested it: on a machine
+    /// that is not busy within this time.
     private static let confirmation = Duration.milliseconds(20)
 
     /// - Parameters:

@@ -2,8 +2,8 @@ package import EventLoop
 
 /// Cuts fragments of any size into frames of one exact length.
 ///
-/// The time of a frame is that of its first sample, calculated from the time of the fragment that contained the sample.
-/// Times never decrease, although delayed fragments arrive in bursts.
+/// The time of a frame is that of its first sample, calculated from the time of the fragment that contained
+/// the sample. Times never decrease, although delayed fragments arrive in bursts.
 package struct Framer: Sendable {
     package let format: SampleSpec
     /// The bytes of a frame.
@@ -55,7 +55,8 @@ package struct Framer: Sendable {
 
     /// Delivers an incomplete frame now, for a receiver that needs samples soon and not frames of one length.
     ///
-    /// - Parameter deliver: Receives what there is, if any, and its time. The bytes are valid during the call.
+    /// - Parameter deliver: Receives what there is, if any, and its time. The bytes are valid during the
+    ///   call.
     package mutating func flush(deliver: (UnsafeRawBufferPointer, MonotonicInstant) -> Void) {
         guard !partial.isEmpty else { return }
         latest = max(latest, partialTime)

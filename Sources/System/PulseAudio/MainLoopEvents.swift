@@ -86,8 +86,8 @@ private final class WatchedDescriptor {
             source.interest = interest
             return
         }
-        // A descriptor that the kernel refuses to watch never becomes ready, and the timeouts of connecting, opening and
-        // closing then treat the server as lost.
+        // A descriptor that the kernel refuses to watch never becomes ready, and the timeouts of connecting,
+        // opening and closing then treat the server as lost.
         source = try? DescriptorSource(descriptor, interest) { [weak self] readiness in
             self?.report(readiness)
         }
@@ -126,8 +126,8 @@ final class TimeEvent {
         _ = gettimeofday(&now, nil)
         let delay =
             Duration.seconds(time.tv_sec - now.tv_sec) + .microseconds(time.tv_usec - now.tv_usec)
-        // On foreign loops libpulse uses wall-clock time; the timer is monotonic, so that setting the clock does not move
-        // a timeout that is already running.
+        // On foreign loops libpulse uses wall-clock time; the timer is monotonic, so that setting the clock
+        // does not move a timeout that is already running.
         timer?.arm(after: max(.zero, delay))
     }
 

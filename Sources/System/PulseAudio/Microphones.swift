@@ -1,13 +1,14 @@
 /// Which sources are microphones.
 ///
-/// Without a microphone, the default source of both servers is the monitor of a sink, or a software source that records
-/// from one: capturing from "the default source" would then transmit what the speaker plays.
+/// Without a microphone, the default source of both servers is the monitor of a sink, or a software source
+/// that records from one: capturing from "the default source" would then transmit what the speaker plays.
 extension AudioDevices {
-    /// The server's name for the default source, which may be a monitor; as a preference it is ``microphone``.
+    /// The server's name for the default source, which may be a monitor; as a preference it is
+    /// ``microphone``.
     static let wildcard = "@DEFAULT_SOURCE@"
 
-    /// The user's microphone: the default source if it is a microphone, otherwise the one that was it before, otherwise
-    /// another one, preferably hardware with something plugged in. Nil if there is none.
+    /// The user's microphone: the default source if it is a microphone, otherwise the one that was it before,
+    /// otherwise another one, preferably hardware with something plugged in. Nil if there is none.
     var microphone: AudioDevice? {
         var visited: Set<UInt32> = []
         let candidates =
@@ -19,7 +20,8 @@ extension AudioDevices {
         return candidates.first { !isDeafHeadset($0) && isMicrophone($0, &visited) }
     }
 
-    /// Whether it belongs to a headset whose profile has no microphone now: one that is not chosen by name is left so.
+    /// Whether it belongs to a headset whose profile has no microphone now: one that is not chosen by name is
+    /// left so.
     private func isDeafHeadset(_ source: AudioDevice) -> Bool {
         source.isHeadsetLoopback && cards.first { $0.index == source.card }?.active?.hasMicrophone == false
     }
@@ -64,14 +66,15 @@ extension AudioDevices {
         return .failure(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))
     }
 
-    /// Whether a source captures real sound: it is neither a monitor of a sink, nor one of this program's own devices, nor
-    /// software that records only from such sources, or among others from this program's own.
+    /// Whether a source captures real sound: it is neither a monitor of a sink, nor one of this program's own
+    /// devices, nor software that records only from such sources, or among others from this program's own.
     package func isMicrophone(_ source: AudioDevice) -> Bool {
         var visited: Set<UInt32> = []
         return isMicrophone(source, &visited)
     }
 
-    /// Visits each source once, because software sources can form a cycle: those in `visited` are not microphones.
+    /// Visits each source once, because software sources can form a cycle: those in `visited` are not
+    /// microphones.
     private func isMicrophone(_ source: AudioDevice, _ visited: inout Set<UInt32>) -> Bool {
         guard !source.isMonitor, !isOwnSound(source), visited.insert(source.index).inserted else {
             return false

@@ -3,9 +3,10 @@ import EventLoop
 
 /// An order to move a recording stream, with one result.
 ///
-/// PulseAudio remembers the last order for the stream's application (`module-stream-restore`), whose next stream gets that
-/// source if it asks for none. For this order, which no person gave, it is made to remember what it did before: this is read
-/// first, and written when the moves are confirmed. The stream stays where it was moved.
+/// PulseAudio remembers the last order for the stream's application (`module-stream-restore`), whose next
+/// stream gets that source if it asks for none. For this order, which no person gave, it is made to remember
+/// what it did before: this is read first, and written when the moves are confirmed. The stream stays where
+/// it was moved.
 @EventLoop
 final class OutputMove: ConnectionRequest {
     /// Time for the server to confirm everything.
@@ -29,7 +30,8 @@ final class OutputMove: ConnectionRequest {
     ///   - action: Completes "could not …".
     ///   - output: The server's index of the stream.
     ///   - sources: To which it is moved, one after the other.
-    ///   - memory: The name under which PulseAudio remembers its source; nil: what it remembers is not put back.
+    ///   - memory: The name under which PulseAudio remembers its source; nil: what it remembers is not put
+    ///     back.
     ///   - completion: Called exactly once.
     init(
         _ action: String,

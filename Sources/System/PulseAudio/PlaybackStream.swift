@@ -3,8 +3,8 @@ package import EventLoop
 
 /// Plays audio to a speaker until it is closed or dropped.
 ///
-/// The server receives only what it requests. Everything else waits in this object, so that the writer can be slowed
-/// down.
+/// The server receives only what it requests. Everything else waits in this object, so that the writer can be
+/// slowed down.
 @EventLoop
 package final class PlaybackStream {
     package enum Event: Sendable, Equatable {
@@ -12,8 +12,8 @@ package final class PlaybackStream {
         case opened
         /// The server has received some of the pending samples, and there may be room for more.
         case writable
-        /// The server has started to play what was written: a suspended sink has resumed. Once, and once after each
-        /// ``PlaybackStream/replace(with:)``.
+        /// The server has started to play what was written: a suspended sink has resumed. Once, and once
+        /// after each ``PlaybackStream/replace(with:)``.
         case started
         /// Everything written has been played. Also reported at the regular end of what was written.
         case underflowed
@@ -63,8 +63,10 @@ package final class PlaybackStream {
 
     /// Appends samples to play after all earlier ones. At most two seconds of samples wait.
     ///
-    /// - Parameter samples: Whole sample frames in the stream's format; an incomplete one at the end is ignored.
-    /// - Returns: The number of bytes accepted: fewer than given if too much is waiting, 0 once the stream has ended.
+    /// - Parameter samples: Whole sample frames in the stream's format; an incomplete one at the end is
+    ///   ignored.
+    /// - Returns: The number of bytes accepted: fewer than given if too much is waiting, 0 once the stream
+    ///   has ended.
     package func write(_ samples: UnsafeRawBufferPointer) -> Int {
         guard handle != nil else { return 0 }
         var count = min(samples.count, bound - pending.count)
@@ -74,8 +76,9 @@ package final class PlaybackStream {
         return count
     }
 
-    /// Discards everything that has not been played and sends these samples at once, whatever the server requests, so
-    /// that they need no further writing. Between ``cork(_:)`` with true and with false they begin without a delay.
+    /// Discards everything that has not been played and sends these samples at once, whatever the server
+    /// requests, so that they need no further writing. Between ``cork(_:)`` with true and with false they
+    /// begin without a delay.
     ///
     /// - Parameter samples: Whole sample frames in the stream's format, at most the request's `bufferLimit`.
     /// - Returns: False if they are not accepted: the stream is not open, or they are too long.
@@ -88,19 +91,22 @@ package final class PlaybackStream {
         return pa_stream_write(stream, samples.baseAddress, samples.count, nil, 0, PA_SEEK_RELATIVE) >= 0
     }
 
-    /// Changes how much the server buffers ahead, until the next call; the request's `latency` is where it begins.
+    /// Changes how much the server buffers ahead, until the next call; the request's `latency` is where it
+    /// begins.
     ///
-    /// PulseAudio runs a sink at the smallest latency of all its streams, also of those that are corked. A stream that waits
-    /// for long is opened with a `latency` longer than any sink's, and gets a short one only while it plays: otherwise it
-    /// keeps the server awake 200 times a second while somebody else plays music.
+    /// PulseAudio runs a sink at the smallest latency of all its streams, also of those that are corked. A
+    /// stream that waits for long is opened with a `latency` longer than any sink's, and gets a short one
+    /// only while it plays: otherwise it keeps the server awake 200 times a second while somebody else plays
+    /// music.
     package func setLatency(_ latency: Duration) {
         guard latency != request.latency, handle?.isOpen == true else { return }
         request.latency = latency
         handle?.setBuffer(request)
     }
 
-    /// Pauses or resumes playing. What has been written stays. A corked stream does not count as playing for the server:
-    /// PulseAudio pauses no player for its role. Before the stream is open, `startsCorked` decides.
+    /// Pauses or resumes playing. What has been written stays. A corked stream does not count as playing for
+    /// the server: PulseAudio pauses no player for its role. Before the stream is open, `startsCorked`
+    /// decides.
     package func cork(_ isCorked: Bool) {
         handle?.cork(isCorked)
     }
@@ -111,18 +117,19 @@ package final class PlaybackStream {
         handle?.flush()
     }
 
-    /// Reports when everything written so far has been played. The stream must not be corked, and nothing may be written
-    /// until then.
+    /// Reports when everything written so far has been played. The stream must not be corked, and nothing may
+    /// be written until then.
     ///
     /// - Parameter completion: Called once; never if the stream ends before.
     package func drain(then completion: @escaping @EventLoop () -> Void) {
         handle?.drain(then: completion)
     }
 
-    /// Asks the server how long a sample takes from being written to the speaker: what waits before it, and the latency of
-    /// the device.
+    /// Asks the server how long a sample takes from being written to the speaker: what waits before it, and
+    /// the latency of the device.
     ///
-    /// - Parameter completion: Called once, with nil if the server does not know; never if the stream ends before.
+    /// - Parameter completion: Called once, with nil if the server does not know; never if the stream ends
+    ///   before.
     package func latency(_ completion: @escaping @EventLoop (Duration?) -> Void) {
         handle?.latency(completion)
     }

@@ -1,7 +1,8 @@
 import EventLoop
 
-/// The microphone that was the default source last, for the time in which the default source is none: a person may have
-/// chosen this program's own source as the default one, for the applications that have no choice of their own.
+/// The microphone that was the default source last, for the time in which the default source is none: a
+/// person may have chosen this program's own source as the default one, for the applications that have no
+/// choice of their own.
 @EventLoop
 final class PreviousDefault {
     var name: String?

@@ -4,12 +4,12 @@ import EventLoop
 enum ServerSocket {
     /// The sockets whose creation means that a server may be running now.
     ///
-    /// PipeWire's own socket is next to the directory of the one for PulseAudio clients. `pipewire-pulse` keeps running
-    /// without PipeWire, refuses all clients, and serves them again when PipeWire is back.
+    /// PipeWire's own socket is next to the directory of the one for PulseAudio clients. `pipewire-pulse`
+    /// keeps running without PipeWire, refuses all clients, and serves them again when PipeWire is back.
     ///
     /// - Parameter address: The address that is passed to libpulse, if any.
-    /// - Returns: Absolute paths, the server's first; none if the server has no Unix socket, or is configured in
-    ///   `client.conf`, which only libpulse reads.
+    /// - Returns: Absolute paths, the server's first; none if the server has no Unix socket, or is configured
+    ///   in `client.conf`, which only libpulse reads.
     static func paths(_ address: String?) -> [String] {
         guard let path = path(address) else { return [] }
         let end = "/pulse/native"

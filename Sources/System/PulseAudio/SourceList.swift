@@ -1,8 +1,10 @@
 import EventLoop
 
-/// Lists the sources for all who ask: one list is under way at most, and the next one answers all who have asked meanwhile.
+/// Lists the sources for all who ask: one list is under way at most, and the next one answers all who have
+/// asked meanwhile.
 ///
-/// A microphone can be asked for in a loop, and closed before the server has answered: a list for each would pile up.
+/// A microphone can be asked for in a loop, and closed before the server has answered: a list for each would
+/// pile up.
 @EventLoop
 final class SourceList {
     typealias Completion = @EventLoop (Result<AudioDevices, AudioError>) -> Void
@@ -21,7 +23,8 @@ final class SourceList {
     }
 
     /// - Parameters:
-    ///   - asker: Once it is gone the question may be forgotten: a server that does not answer must not gather them.
+    ///   - asker: Once it is gone the question may be forgotten: a server that does not answer must not
+    ///     gather them.
     ///   - completion: Called once, with a list that is begun after this call.
     func ask(for asker: AnyObject, _ completion: @escaping Completion) {
         asked.removeAll { $0.asker == nil }

@@ -69,7 +69,8 @@ extension StreamHandle {
         return isNegative != 0 ? .zero : .microseconds(Int64(clamping: microseconds))
     }
 
-    /// Without a confirmation: libpulse refuses only if the stream is not open, and its end is reported separately.
+    /// Without a confirmation: libpulse refuses only if the stream is not open, and its end is reported
+    /// separately.
     private func send(_ request: (OpaquePointer) -> OpaquePointer?) {
         guard isOpen, let stream, let operation = request(stream) else { return }
         pa_operation_unref(operation)

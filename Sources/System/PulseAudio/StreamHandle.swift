@@ -3,9 +3,9 @@ import EventLoop
 
 /// One `pa_stream`, which is guaranteed to end.
 ///
-/// libpulse cannot disconnect a stream that the server has not confirmed yet, and abandoning it would leave it open.
-/// Therefore the connection keeps a closed handle until the server has confirmed its end; if that takes longer than
-/// ``closeLimit``, the whole connection is closed, with which the server ends the stream.
+/// libpulse cannot disconnect a stream that the server has not confirmed yet, and abandoning it would leave
+/// it open. Therefore the connection keeps a closed handle until the server has confirmed its end; if that
+/// takes longer than ``closeLimit``, the whole connection is closed, with which the server ends the stream.
 @EventLoop
 final class StreamHandle {
     enum Event {
@@ -39,15 +39,16 @@ final class StreamHandle {
     private var handler: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
     private(set) var isClosing = false
-    /// Whether changes of all sources and of the streams that record are reported, because software delivers what is
-    /// captured. Otherwise only those of the source.
+    /// Whether changes of all sources and of the streams that record are reported, because software delivers
+    /// what is captured. Otherwise only those of the source.
     var followsSoftware = false {
         didSet { connection.updateSubscription() }
     }
     /// Those that the server has not confirmed.
     var operations: [StreamOperation] = []
 
-    /// Requests the stream. A capture stream is never moved to another device, and delivers nothing before ``start()``.
+    /// Requests the stream. A capture stream is never moved to another device, and delivers nothing before
+    /// ``start()``.
     ///
     /// - Throws: If the request cannot be sent; no event is reported then.
     init(
@@ -188,8 +189,9 @@ final class StreamHandle {
         }
     }
 
-    /// pipewire-pulse 0.3.65 uses the default device if the requested one does not exist. Names like `@DEFAULT_SINK@` refer
-    /// to other devices on purpose. Which source may be captured in place of another, ``CaptureStream`` decides.
+    /// pipewire-pulse 0.3.65 uses the default device if the requested one does not exist. Names like
+    /// `@DEFAULT_SINK@` refer to other devices on purpose. Which source may be captured in place of another,
+    /// ``CaptureStream`` decides.
     private func opened() {
         guard direction == .playback, let wantedDevice, wantedDevice.utf8.first != UInt8(ascii: "@"),
             let deviceName,

@@ -4,8 +4,8 @@ import Glibc
 
 /// Connections of the kernel's Bluetooth sockets, close-on-exec and non-blocking.
 enum BluetoothSocket {
-    /// Starts a connection to the SDP server of a device, an L2CAP channel of packets (Bluetooth Core Specification,
-    /// Volume 3, Part B, 2.1).
+    /// Starts a connection to the SDP server of a device, an L2CAP channel of packets (Bluetooth Core
+    /// Specification, Volume 3, Part B, 2.1).
     ///
     /// - Returns: A socket that is writable as soon as the connection is made or has failed.
     /// - Throws: If the kernel has no Bluetooth sockets, or no such adapter.
@@ -24,8 +24,8 @@ enum BluetoothSocket {
         return socket
     }
 
-    /// Starts an RFCOMM connection that requires neither authentication nor a bond of its own (`BT_SECURITY_LOW`). A
-    /// link between devices with Secure Simple Pairing is encrypted even so.
+    /// Starts an RFCOMM connection that requires neither authentication nor a bond of its own
+    /// (`BT_SECURITY_LOW`). A link between devices with Secure Simple Pairing is encrypted even so.
     ///
     /// - Parameters:
     ///   - device: Whose port.

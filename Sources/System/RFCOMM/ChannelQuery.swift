@@ -154,7 +154,8 @@ package struct ServiceClass: Sendable, Equatable {
     }
 }
 
-/// The query whose pointer libbluetooth was given. It cancels the session in `deinit`, so that it exists here.
+/// The query whose pointer libbluetooth was given. It cancels the session in `deinit`, so that it exists
+/// here.
 private func withQuery(_ context: UnsafeMutableRawPointer?, _ body: @EventLoop (ChannelQuery) -> Void) {
     guard let context else { return }
     let query = Unmanaged<ChannelQuery>.fromOpaque(context).takeUnretainedValue()

@@ -1,8 +1,8 @@
 package import EventLoop
 import Glibc
 
-/// Opens a serial port of a Bluetooth device without bluetoothd: SDP for its channel, then an RFCOMM socket with low
-/// security. Dropping it ends the attempt. Nothing blocks.
+/// Opens a serial port of a Bluetooth device without bluetoothd: SDP for its channel, then an RFCOMM socket
+/// with low security. Dropping it ends the attempt. Nothing blocks.
 @EventLoop
 package final class SerialPortConnection {
     private let device: BluetoothAddress

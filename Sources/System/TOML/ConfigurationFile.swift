@@ -22,7 +22,8 @@ package enum ConfigurationFile {
 
     /// - Parameters:
     ///   - type: All its members may be missing.
-    ///   - paths: Of files that need not exist. A key of a later one replaces that of an earlier one, in tables one by one.
+    ///   - paths: Of files that need not exist. A key of a later one replaces that of an earlier one, in
+    ///     tables one by one.
     ///   - check: Refuses values that the type alone does not, of each file.
     /// - Returns: What the files say together.
     /// - Throws: For the first file that cannot be used.

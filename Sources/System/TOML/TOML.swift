@@ -77,7 +77,8 @@ package enum TOML {
         return TOMLError.Place(found)
     }
 
-    /// The document as an object, for a format whose parts are decoded one by one. Dates and times are strings.
+    /// The document as an object, for a format whose parts are decoded one by one. Dates and times are
+    /// strings.
     package static func parse(_ text: String) throws(TOMLError) -> JSON {
         var place = ctoml_place()
         var message: UnsafeMutablePointer<CChar>?
@@ -97,8 +98,8 @@ package enum TOML {
         }
     }
 
-    /// The place of the value at `path` (`device[2].name`), or of the innermost table that contains it if it is missing.
-    /// The text, valid TOML, is parsed again: meant for messages and for editing.
+    /// The place of the value at `path` (`device[2].name`), or of the innermost table that contains it if it
+    /// is missing. The text, valid TOML, is parsed again: meant for messages and for editing.
     package static func place(of path: String, in text: String) -> TOMLError.Place? {
         var path = Substring(path)
         while !path.isEmpty {

@@ -1,10 +1,11 @@
 import EventLoop
 
-/// Memory that all connections of a server may hold together, beyond what each needs for small messages that are read
-/// without delay.
+/// Memory that all connections of a server may hold together, beyond what each needs for small messages that
+/// are read without delay.
 ///
-/// When the budget is exceeded, the connection that has held some of it for the longest time is closed: a message on its
-/// way is complete after a few turns of the loop, and a peer that reads is never behind for long.
+/// When the budget is exceeded, the connection that has held some of it for the longest time is closed: a
+/// message on its way is complete after a few turns of the loop, and a peer that reads is never behind for
+/// long.
 @EventLoop
 final class BufferBudget {
     private struct Holding {

@@ -14,9 +14,11 @@ package enum FrameError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Divides a stream of bytes into messages: JSON, each followed by one NUL byte (<https://varlink.org/Method-Call>).
+/// Divides a stream of bytes into messages: JSON, each followed by one NUL byte
+/// (<https://varlink.org/Method-Call>).
 ///
-/// A message is parsed only when ``next()`` is called. The decoder has no socket: tests and fuzzers pass it bytes.
+/// A message is parsed only when ``next()`` is called. The decoder has no socket: tests and fuzzers pass it
+/// bytes.
 package struct MessageSplitter {
     private let limits: VarlinkLimits
     private var buffer: [UInt8] = []
@@ -26,10 +28,11 @@ package struct MessageSplitter {
     /// There is no NUL byte between `start` and this offset.
     private var searched = 0
 
-    /// Most messages are much smaller. A buffer that grew beyond this shrinks after the message that needed it.
+    /// Most messages are much smaller. A buffer that grew beyond this shrinks after the message that needed
+    /// it.
     private static let usualSize = 4096
-    /// The most bytes read in one turn of the loop, so that the turn is short and few calls wait in memory behind a slow
-    /// one.
+    /// The most bytes read in one turn of the loop, so that the turn is short and few calls wait in memory
+    /// behind a slow one.
     private static let largestRead = 64 << 10
 
     package init(limits: VarlinkLimits = VarlinkLimits()) {

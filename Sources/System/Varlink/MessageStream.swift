@@ -4,13 +4,15 @@ import JSON
 
 /// Messages over one connected socket, for server and client.
 ///
-/// Input goes through a ``MessageSplitter``. Output is written to the socket immediately; what the socket has no room for is
-/// queued. Nothing blocks. If the peer or the socket fails, the stream ends: `onEnd` is called, once at most.
+/// Input goes through a ``MessageSplitter``. Output is written to the socket immediately; what the socket has
+/// no room for is queued. Nothing blocks. If the peer or the socket fails, the stream ends: `onEnd` is
+/// called, once at most.
 @EventLoop
 final class MessageStream {
     /// Called for each message. The handler may set ``isPaused``.
     var onMessage: (@EventLoop (JSON) -> Void)?
-    /// The peer has sent bytes that are not a message, or exceeded a limit. Nothing more is read; the handler closes.
+    /// The peer has sent bytes that are not a message, or exceeded a limit. Nothing more is read; the handler
+    /// closes.
     var onBroken: (@EventLoop (_ reason: String) -> Void)?
     var onEnd: (@EventLoop (End) -> Void)?
     /// Called once when the socket has accepted all output.
@@ -63,8 +65,8 @@ final class MessageStream {
         }
     }
 
-    /// The order in which peers are served that wait at the same time. A peer that sends many messages in a row has
-    /// ``Priority/idle`` in between.
+    /// The order in which peers are served that wait at the same time. A peer that sends many messages in a
+    /// row has ``Priority/idle`` in between.
     var priority: Priority {
         didSet { if !turns.isWaiting { source?.priority = priority } }
     }
@@ -125,7 +127,8 @@ final class MessageStream {
         updateBudget()
     }
 
-    /// Frees the memory of the stream for other connections, and calls `onBroken` in the next turn of the loop.
+    /// Frees the memory of the stream for other connections, and calls `onBroken` in the next turn of the
+    /// loop.
     func giveUp(_ reason: String) {
         guard !hasEnded, !hasGivenUp else { return }
         decoder = MessageSplitter(limits: limits)
@@ -174,8 +177,8 @@ final class MessageStream {
         }
     }
 
-    /// Interest in reading ends only when bytes arrive that must not be read yet: a call that is answered soon costs no
-    /// extra system call.
+    /// Interest in reading ends only when bytes arrive that must not be read yet: a call that is answered
+    /// soon costs no extra system call.
     private func updateInterest(isReading: Bool? = nil) {
         guard let source else { return }
         var interest: Readiness = isReading ?? source.interest.contains(.readable) ? .readable : []
@@ -231,7 +234,8 @@ extension MessageStream {
         } catch {
             return broken(error.description)
         }
-        // A read without a complete message counts too: a peer that sends byte by byte has no more turns than others.
+        // A read without a complete message counts too: a peer that sends byte by byte has no more turns than
+        // others.
         if !hasDecoded { turns.count() }
         updateBudget()
         guard mayDecode else { return }
@@ -281,8 +285,9 @@ extension MessageStream {
         }
     }
 
-    /// The peer accepts no more output. The descriptor need not report that: after the peer's shutdown(2) for reading it
-    /// stays writable. The end is deferred, since a handler that is replying must not lose its connection meanwhile.
+    /// The peer accepts no more output. The descriptor need not report that: after the peer's shutdown(2) for
+    /// reading it stays writable. The end is deferred, since a handler that is replying must not lose its
+    /// connection meanwhile.
     private func fail(_ code: Int32) {
         output.removeAll()
         let end = code == EPIPE || code == ECONNRESET ? End.closedByPeer : .failed(SystemError("send", code))

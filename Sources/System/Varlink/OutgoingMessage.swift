@@ -7,8 +7,8 @@ enum OutgoingMessage {
     case reply(JSONText, continues: Bool)
     case error(VarlinkError)
 
-    /// Appends the message with its NUL byte. In a call, keys with their default values are left out: some services compare
-    /// whole messages.
+    /// Appends the message with its NUL byte. In a call, keys with their default values are left out: some
+    /// services compare whole messages.
     func write(to bytes: inout [UInt8]) {
         switch self {
         case .call(let method, let parameters, let isMore, let isOneway):

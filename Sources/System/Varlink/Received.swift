@@ -17,8 +17,8 @@ enum Received: Equatable {
         return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT | MSG_PEEK)) == 0
     }
 
-    /// Receives without a control buffer: the kernel then closes passed descriptors itself and sets `MSG_CTRUNC`
-    /// (unix(7)), so that they never enter this process.
+    /// Receives without a control buffer: the kernel then closes passed descriptors itself and sets
+    /// `MSG_CTRUNC` (unix(7)), so that they never enter this process.
     init(from descriptor: Int32, into room: UnsafeMutableRawBufferPointer) {
         var vector = iovec(iov_base: room.baseAddress, iov_len: room.count)
         var message = msghdr()

@@ -3,9 +3,9 @@ package import JSON
 
 /// A call of a client. It has one reply or, with `more`, any number of replies.
 ///
-/// The calls of one connection are handled in their order: the next one reaches its handler after the last reply to this
-/// one. A call that is dropped without its last reply closes the connection. Replies after the last one, or after the
-/// client has disconnected, have no effect.
+/// The calls of one connection are handled in their order: the next one reaches its handler after the last
+/// reply to this one. A call that is dropped without its last reply closes the connection. Replies after the
+/// last one, or after the client has disconnected, have no effect.
 @EventLoop
 package final class VarlinkCall {
     package let connection: VarlinkConnection
@@ -34,7 +34,8 @@ package final class VarlinkCall {
 
     /// The parameters as a value of `type`.
     ///
-    /// - Throws: ``VarlinkError/invalidParameter(_:)`` for a parameter that is missing, unknown or of the wrong type.
+    /// - Throws: ``VarlinkError/invalidParameter(_:)`` for a parameter that is missing, unknown or of the
+    ///   wrong type.
     package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(VarlinkError) -> Value {
         do throws(JSONDecodingError) {
             return try parameters.decode(type)
@@ -60,7 +61,8 @@ package final class VarlinkCall {
     }
 
     private func send(_ message: OutgoingMessage, isLast: Bool) {
-        // A handler may continue after a mistake of the client has ended the call. That is no error of this process.
+        // A handler may continue after a mistake of the client has ended the call. That is no error of this
+        // process.
         guard !hasLastReply else { return }
         hasLastReply = isLast
         connection.send(message, to: self, isLast: isLast)

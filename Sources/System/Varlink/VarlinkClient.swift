@@ -21,8 +21,9 @@ package enum VarlinkCallError: Error, Equatable, CustomStringConvertible {
 
 /// A connection to a Varlink service.
 ///
-/// Calls may be made before earlier ones have their replies, which come in the order of the calls. The replies to later
-/// calls wait behind a subscription, so use a connection of its own for each. It ends when the client is closed.
+/// Calls may be made before earlier ones have their replies, which come in the order of the calls. The
+/// replies to later calls wait behind a subscription, so use a connection of its own for each. It ends when
+/// the client is closed.
 @EventLoop
 package final class VarlinkClient {
     package typealias Answer = Result<JSONObject, VarlinkCallError>
@@ -39,8 +40,8 @@ package final class VarlinkClient {
     private let stream: MessageStream
     private let limits: VarlinkLimits
     private var pending: [Pending] = []
-    /// Stays armed after the reply to a call, and checks all deadlines when it fires: so a call costs no system call for
-    /// its time limit.
+    /// Stays armed after the reply to a call, and checks all deadlines when it fires: so a call costs no
+    /// system call for its time limit.
     private var timer: TimerSource?
     private var timerTime: MonotonicInstant?
     private var closeReason: VarlinkCallError?

@@ -47,8 +47,8 @@ package final class VarlinkConnection {
         }
     }
 
-    /// Calls `handler` once when the client has disconnected: in the same turn of the loop, or in the next one if this
-    /// process closes. A connection that is closed already calls it before this returns.
+    /// Calls `handler` once when the client has disconnected: in the same turn of the loop, or in the next
+    /// one if this process closes. A connection that is closed already calls it before this returns.
     package func onClose(_ handler: @escaping @EventLoop () -> Void) {
         if isClosed { return handler() }
         closeHandlers.append(handler)

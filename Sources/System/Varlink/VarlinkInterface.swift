@@ -14,7 +14,8 @@ package struct VarlinkInterface {
 
     /// - Parameters:
     ///   - description: The definition. Traps if it names no interface.
-    ///   - methods: The handler of each method. Traps if the keys are not exactly the methods of the definition.
+    ///   - methods: The handler of each method. Traps if the keys are not exactly the methods of the
+    ///     definition.
     package init(_ description: String, methods: [String: Handler]) {
         var name: String?
         var declared: Set<String> = []

@@ -27,8 +27,8 @@ package final class VarlinkServer {
     ///   - interfaces: The interfaces to serve, in addition to `org.varlink.service`.
     ///   - limits: The limits of each peer.
     ///   - allowedUser: Only processes of this user may connect; if left out, the user of this process.
-    ///   - log: Receives a line for each peer that is refused or disconnected, with the reason and the peer's process, 0 if
-    ///     that is unknown. The caller limits the rate: a peer can cause any number of lines.
+    ///   - log: Receives a line for each peer that is refused or disconnected, with the reason and the peer's
+    ///     process, 0 if that is unknown. The caller limits the rate: a peer can cause any number of lines.
     package init(
         _ info: VarlinkServiceInfo,
         _ interfaces: [VarlinkInterface],
@@ -104,8 +104,9 @@ package final class VarlinkServer {
         for connection in closing { connection.cancel() }
     }
 
-    /// Closes a connection if the limit is reached: the oldest of the process that has most, if that has more than its
-    /// share, or the oldest one that has made no call. So connections that are left open lock nobody out.
+    /// Closes a connection if the limit is reached: the oldest of the process that has most, if that has more
+    /// than its share, or the oldest one that has made no call. So connections that are left open lock nobody
+    /// out.
     private func makeRoom() {
         guard connections.count >= limits.connections else { return }
         let counts = connections.values.reduce(into: [:]) { $0[$1.processID, default: 0] += 1 }

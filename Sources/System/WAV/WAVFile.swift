@@ -1,8 +1,8 @@
 package import EventLoop
 import Glibc
 
-/// Writes S16LE samples as a RIFF WAVE file. ``finish()`` completes the header; until then it is that of an empty file,
-/// so that the file can be opened even if the process is killed.
+/// Writes S16LE samples as a RIFF WAVE file. ``finish()`` completes the header; until then it is that of an
+/// empty file, so that the file can be opened even if the process is killed.
 package struct WAVFile {
     private static let headerSize = 44
     /// Lengths in RIFF have 32 bits.

@@ -20,7 +20,8 @@ package struct WAVSound: Equatable, Sendable {
     private static let channelCounts = 1...8
 
     /// - Parameters:
-    ///   - path: Of a regular file; nothing else is opened for long, and no more is read than `longest` can need.
+    ///   - path: Of a regular file; nothing else is opened for long, and no more is read than `longest` can
+    ///     need.
     ///   - longest: A longer sound is refused.
     /// - Throws: If it cannot be read, or is not such a file.
     package init(reading path: String, longest: Duration) throws(WAVError) {
@@ -67,7 +68,8 @@ package struct WAVSound: Equatable, Sendable {
     private init(_ file: Reader, _ format: Format, at position: Int, _ size: Int, _ longest: Duration)
         throws(Malformed)
     {
-        // Programs that write to a pipe do not know the size: then it is the largest, and the rest of the file counts.
+        // Programs that write to a pipe do not know the size: then it is the largest, and the rest of the
+        // file counts.
         let size = min(size, file.size - position)
         let frame = format.channels * format.bytesPerSample
         guard size >= frame else { throw Malformed(reason: "it has no samples") }
@@ -97,8 +99,8 @@ package struct WAVSound: Equatable, Sendable {
         return converted.map { Int16(max(-32_768, min(32_767, ($0 * 32_767).rounded()))) }
     }
 
-    /// Samples between the given ones, by a sinc filter with a cosine window of 16 zero crossings on each side. It removes
-    /// what is above half of the lower rate.
+    /// Samples between the given ones, by a sinc filter with a cosine window of 16 zero crossings on each
+    /// side. It removes what is above half of the lower rate.
     private static func resample(_ samples: [Float], by ratio: Double) -> [Float] {
         let cutoff = min(1, ratio)
         let reach = 16 / cutoff

@@ -29,8 +29,8 @@ struct LearnedShape {
     }
 }
 
-/// Presses a learned button in every combination of what may happen meanwhile, and compares what comes of it with what
-/// the hand does.
+/// Presses a learned button in every combination of what may happen meanwhile, and compares what comes of it
+/// with what the hand does.
 struct ShapeReplay {
     private enum Cause {
         case press, release, other

@@ -6,8 +6,8 @@ import TOML
 import TestSupport
 import Testing
 
-/// Each shape is learned from a person's presses, written as a file, read, and used: nothing transmits without a press or
-/// beyond its release, whatever else the device sends.
+/// Each shape is learned from a person's presses, written as a file, read, and used: nothing transmits
+/// without a press or beyond its release, whatever else the device sends.
 @Suite struct LearnedShapeTests {
     @Test(arguments: LearnedShape.all.map(\.name))
     func `a learned button is never wrong, whatever arrives beside its presses`(_ name: String) throws {

@@ -44,8 +44,9 @@ struct LearningOutcome {
         }
     }
 
-    /// Compares what the machine of accessories does with fresh presses with the physical ones: press is begin, release is
-    /// end, and nothing else is either. Only a value that the recording does not have may end early; it never begins.
+    /// Compares what the machine of accessories does with fresh presses with the physical ones: press is
+    /// begin, release is end, and nothing else is either. Only a value that the recording does not have may
+    /// end early; it never begins.
     private static func mistakes(
         of definition: AccessoryDefinition,
         _ learned: LearnedInput,

@@ -34,8 +34,8 @@ import Testing
             let person =
                 random.chance(0.6)
                 ? .attentive : SimulatedPerson.allCases.randomElement(using: &random) ?? .slow
-            // No analysis can tell a button that reports only its release from one that reports only its press if the person
-            // never holds it.
+            // No analysis can tell a button that reports only its release from one that reports only its
+            // press if the person never holds it.
             if button.name == "release only", person == .tapping { continue }
             let outcome = LearningOutcome(button, person, seed: seed)
             if outcome.learned != nil { learned += 1 }

@@ -5,7 +5,8 @@ import Glibc
 import PTTMessages
 import ServiceClient
 
-/// A core, ptt-accessoryd and a bus of their own, with any number of look-alike buttons and of other devices nearby.
+/// A core, ptt-accessoryd and a bus of their own, with any number of look-alike buttons and of other devices
+/// nearby.
 @EventLoop
 final class ButtonStack {
     let blueZ: PrivateBlueZ
@@ -17,8 +18,8 @@ final class ButtonStack {
     private let children: [ChildProcess]
     private let observer: Observer
 
-    /// Returns when every button is ready, in a channel, with the sound server of `stack`; or, if `sound` has the address of
-    /// another and the text of `pttd.toml`, with that and without a channel.
+    /// Returns when every button is ready, in a channel, with the sound server of `stack`; or, if `sound` has
+    /// the address of another and the text of `pttd.toml`, with that and without a channel.
     static func start(
         _ name: String,
         buttons: Int,

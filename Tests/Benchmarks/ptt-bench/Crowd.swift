@@ -9,8 +9,8 @@ import ServiceClient
 enum Crowd {
     private static let buttons = 200
     private static let neighbours = 300
-    /// Signals of the devices nearby per second: each of them twice. bluetoothd reports a change of 8 dB or more
-    /// (RSSI_THRESHOLD).
+    /// Signals of the devices nearby per second: each of them twice. bluetoothd reports a change of 8 dB or
+    /// more (RSSI_THRESHOLD).
     private static let rate = 600
     private static let samples = 300
     /// Between two measurements; signals of devices nearby arrive meanwhile.

@@ -1,9 +1,9 @@
 import ChildProcess
 import EventLoop
 
-/// How often the daemons wake up while nothing happens: a channel is joined and shown in a panel, a button connected, no
-/// watchdog set. And how often the core and its sound server do without a channel: no application records from the
-/// Push-to-Talk Microphone, and the tones wait.
+/// How often the daemons wake up while nothing happens: a channel is joined and shown in a panel, a button
+/// connected, no watchdog set. And how often the core and its sound server do without a channel: no
+/// application records from the Push-to-Talk Microphone, and the tones wait.
 @EventLoop
 enum IdleWakeUps {
     private static let seconds = 60
@@ -28,8 +28,8 @@ enum IdleWakeUps {
             ends += [{ idle.end() }, { sound.end() }]
         }
         defer { for end in ends { end() } }
-        // Earlier time limits expire first. The longest is the window in which RateLimitedLog counts the lines of earlier
-        // presses.
+        // Earlier time limits expire first. The longest is the window in which RateLimitedLog counts the
+        // lines of earlier presses.
         await pause(.seconds(62))
         let before = try daemons.map { try ProcessFigures($0.1.processID).voluntarySwitches }
         await pause(.seconds(seconds))

@@ -1,8 +1,8 @@
 import EventLoop
 import Glibc
 
-/// Reads messages that end with a NUL byte, with the time at which each arrived. The same code observes ours and the
-/// other.
+/// Reads messages that end with a NUL byte, with the time at which each arrived. The same code observes ours
+/// and the other.
 @EventLoop
 final class Observer {
     struct Message {
@@ -25,7 +25,8 @@ final class Observer {
         source = try DescriptorSource(self.descriptor.value, .readable) { [weak self] _ in self?.read() }
     }
 
-    /// Subscribes to `pttd` without the library: its messages are read undecoded, like those of the other client.
+    /// Subscribes to `pttd` without the library: its messages are read undecoded, like those of the other
+    /// client.
     convenience init(subscribingAt path: String) throws {
         let socket = try UnixSocket.connect(to: path, .stream)
         let call = Array(#"{"method":"org.pushtotalk.Channel.Subscribe","more":true}"#.utf8) + [0]

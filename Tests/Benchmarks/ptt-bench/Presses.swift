@@ -5,9 +5,9 @@ import Glibc
 
 /// Presses of the button: from the notification on the bus to "transmission began" at a subscriber.
 ///
-/// Beside it a C client that receives the same signal with libdbus and passes one message over two Unix sockets, by
-/// way of a second process, to the same observer; and what a user would write instead, a Python program with bleak
-/// that passes it over one.
+/// Beside it a C client that receives the same signal with libdbus and passes one message over two Unix
+/// sockets, by way of a second process, to the same observer; and what a user would write instead, a Python
+/// program with bleak that passes it over one.
 @EventLoop
 final class Presses {
     static let many = 10_000
@@ -54,7 +54,8 @@ final class Presses {
     }
 
     private enum Pace: String, CaseIterable {
-        /// As a person's press: everything is at rest, and its code no longer in the caches of a busy machine.
+        /// As a person's press: everything is at rest, and its code no longer in the caches of a busy
+        /// machine.
         case fromRest = "from rest"
         case inARow = "one after the other"
 
@@ -75,7 +76,8 @@ final class Presses {
         }
     }
 
-    /// bleak's process is woken by every signal of BlueZ, ours as well, so that each is measured without the other.
+    /// bleak's process is woken by every signal of BlueZ, ours as well, so that each is measured without the
+    /// other.
     private func compareWithBleak(_ table: inout Table) async throws {
         var ours: [Samples] = []
         for pace in Pace.allCases {

@@ -1,7 +1,8 @@
 import DBus
 import EventLoop
 
-/// What ptt-accessoryd needs of BlueZ to use buttons: their objects, and the notifications that this process times.
+/// What ptt-accessoryd needs of BlueZ to use buttons: their objects, and the notifications that this process
+/// times.
 @EventLoop
 final class PrivateBlueZ {
     /// The characteristic that ptt-accessoryd subscribes to.
@@ -9,7 +10,8 @@ final class PrivateBlueZ {
     /// One that only the C client subscribes to, so that a signal wakes one of the two.
     static let other: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_02/service000a/char000b"
 
-    /// One that only the program with bleak subscribes to: its device is not trusted, and not a button of ptt-accessoryd.
+    /// One that only the program with bleak subscribes to: its device is not trusted, and not a button of
+    /// ptt-accessoryd.
     static let bleak: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_03/service000a/char000b"
     static let address = "F0:F1:F2:F3:F4:01"
     static let bleakAddress = "F0:F1:F2:F3:F4:03"

@@ -25,7 +25,8 @@ enum RoundTrips {
         try pin(0, toProcessor: 0)
         for other in others { try pin(other, toProcessor: 0) }
         try await measure("one processor", between: peers, limit: .ratio(1.0 / 3), &table)
-        // Most of the time here is the kernel's waking of an idle processor, once in each direction, for both.
+        // Most of the time here is the kernel's waking of an idle processor, once in each direction, for
+        // both.
         for other in others { try pin(other, toProcessor: 1) }
         try await measure("two processors", between: peers, limit: .none, &table)
         for process in [0] + others { _ = processor_pin(process, -1) }  // As before.
@@ -35,7 +36,8 @@ enum RoundTrips {
         bus.end()
     }
 
-    /// Where the scheduler puts two peers decides what a message between them costs, more than their code does.
+    /// Where the scheduler puts two peers decides what a message between them costs, more than their code
+    /// does.
     private static func pin(_ processID: Int32, toProcessor index: Int32) throws {
         let processor = processor_number(index)
         guard processor >= 0 else { throw Unmeasurable("this needs two processors") }

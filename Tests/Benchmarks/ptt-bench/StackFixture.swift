@@ -4,8 +4,8 @@ import Glibc
 import PTTMessages
 import ServiceClient
 
-/// A private world in a temporary directory: a D-Bus, a sound server with a silent microphone, both daemons of the
-/// build that this program belongs to, a channel, and a button that is connected.
+/// A private world in a temporary directory: a D-Bus, a sound server with a silent microphone, both daemons
+/// of the build that this program belongs to, a channel, and a button that is connected.
 @EventLoop
 final class StackFixture {
     let directory: String

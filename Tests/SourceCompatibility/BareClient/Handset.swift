@@ -1,5 +1,5 @@
-// An application that imports only PushToTalk, and configures the audio session before it creates a manager: Swift 5.
-// Compiles unchanged on iOS.
+// An application that imports only PushToTalk, and configures the audio session before it creates a manager:
+// Swift 5. Compiles unchanged on iOS.
 import PushToTalk
 
 public class Handset: NSObject {

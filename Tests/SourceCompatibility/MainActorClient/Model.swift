@@ -1,5 +1,5 @@
-// The model of a user interface on the main actor, to which its delegate methods dispatch: Swift 6. Compiles unchanged
-// on iOS.
+// The model of a user interface on the main actor, to which its delegate methods dispatch: Swift 6. Compiles
+// unchanged on iOS.
 import Foundation
 import PushToTalk
 

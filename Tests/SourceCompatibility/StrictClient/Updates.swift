@@ -1,5 +1,5 @@
-// Service updates with a completion handler in the two spellings that the compiler accepts: Swift 6. Compiles unchanged
-// on iOS.
+// Service updates with a completion handler in the two spellings that the compiler accepts: Swift 6. Compiles
+// unchanged on iOS.
 import Foundation
 import PushToTalk
 

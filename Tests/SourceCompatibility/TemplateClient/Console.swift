@@ -1,5 +1,5 @@
-// An application from Xcode 26's template: Swift 6, with the main actor as default isolation, also of the delegate and
-// its conformances. Compiles unchanged on iOS.
+// An application from Xcode 26's template: Swift 6, with the main actor as default isolation, also of the
+// delegate and its conformances. Compiles unchanged on iOS.
 import PushToTalk
 
 public final class Console: NSObject, PTChannelManagerDelegate, PTChannelRestorationDelegate {

@@ -1,8 +1,9 @@
 import EventLoop
 import Glibc
 
-/// `ptt-system-tests [FILTER...]`: runs in the guest as the desktop user, against the installed system. A filter is the
-/// number of a part, `K/N` for every Nth part, or text in the name of a scenario; without one all scenarios run.
+/// `ptt-system-tests [FILTER...]`: runs in the guest as the desktop user, against the installed system. A
+/// filter is the number of a part, `K/N` for every Nth part, or text in the name of a scenario; without one
+/// all scenarios run.
 @main
 struct Program {
     static func main() {

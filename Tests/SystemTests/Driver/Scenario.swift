@@ -23,7 +23,8 @@ struct Scenario {
         + serialMicrophones + fromTheBox + remoteControls + bluetoothHeadsets + twoUsers + virtualMicrophone
         + doctor + namespaces
 
-    /// Whether a filter is the number of the part, a share of all parts, as in `1/2`, that has it, or text in the name.
+    /// Whether a filter is the number of the part, a share of all parts, as in `1/2`, that has it, or text in
+    /// the name.
     func matches(_ filters: [String]) -> Bool {
         filters.isEmpty || filters.contains(where: matches)
     }

@@ -29,7 +29,8 @@ extension AccessoryDefinition {
         frames(of: [.up(role), .fire(role), .level([])], level: held.subtracting([role]), releasing: role)
     }
 
-    /// Of the signals, the first one that an input can send counts. The level is of the buttons that are down then.
+    /// Of the signals, the first one that an input can send counts. The level is of the buttons that are down
+    /// then.
     private func frames(
         of signals: [Signal],
         level: Set<ButtonRole>,

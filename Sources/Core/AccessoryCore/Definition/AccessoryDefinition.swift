@@ -1,14 +1,15 @@
 package import PTTMessages
 
-/// A kind of accessory, as its file describes it: how to recognise and connect it, what it sends, and what a press does.
+/// A kind of accessory, as its file describes it: how to recognise and connect it, what it sends, and what a
+/// press does.
 ///
-/// `Documentation/Accessories.md` is the reference of the file format. Definitions are made only by parsing a file or by
-/// learning, which both check them.
+/// `Documentation/Accessories.md` is the reference of the file format. Definitions are made only by parsing a
+/// file or by learning, which both check them.
 package struct AccessoryDefinition: Equatable, Sendable {
     /// How well the description is known to be true.
     package enum Confidence: String, CaseIterable, Codable, Sendable {
-        /// A published capture of a real device was read, or two independent sources: the vendor's documentation or code,
-        /// programs of people who have the device.
+        /// A published capture of a real device was read, or two independent sources: the vendor's
+        /// documentation or code, programs of people who have the device.
         case verified
         /// One such source was read, or another project's transcription.
         case secondHand = "second-hand"
@@ -31,7 +32,8 @@ package struct AccessoryDefinition: Equatable, Sendable {
     package let input: AccessoryInput
     package let gesture: GestureSettings
     package let led: LEDCharacteristic?
-    /// Only for a battery that BlueZ does not report by itself (`org.bluez.Battery1`, from GATT service 180F).
+    /// Only for a battery that BlueZ does not report by itself (`org.bluez.Battery1`, from GATT service
+    /// 180F).
     package let battery: GattAttribute?
     package let examples: [AccessoryExample]
 
@@ -175,8 +177,8 @@ package struct ConnectionPolicy: Equatable, Sendable {
     package struct Write: Equatable, Sendable {
         package enum Change: Equatable, Sendable {
             case value([UInt8])
-            /// These bits are set in the value that was read. The earlier value is restored when the accessory is
-            /// forgotten.
+            /// These bits are set in the value that was read. The earlier value is restored when the
+            /// accessory is forgotten.
             case setBits([UInt8])
         }
 

@@ -116,8 +116,8 @@ extension AccessoryDefinition {
             && (signals.contains(.tap(role)) || signals.contains(.fire(role)))
     }
 
-    /// How its talk button, or the first other one that transmits, controls the transmission unless a person chose
-    /// otherwise.
+    /// How its talk button, or the first other one that transmits, controls the transmission unless a person
+    /// chose otherwise.
     package var mode: ButtonMode {
         if let mode = gesture.mode { return mode }
         let transmitting = ButtonRole.allRoles.first { $0.transmits && roles.contains($0) }

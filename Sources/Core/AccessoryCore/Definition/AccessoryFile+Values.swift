@@ -7,7 +7,8 @@ extension AccessoryFile {
         guard count <= limit else { throw Problem(path, "has \(count) values; the limit is \(limit)") }
     }
 
-    /// Control characters and those that turn the direction of writing could change what a terminal or a log shows.
+    /// Control characters and those that turn the direction of writing could change what a terminal or a log
+    /// shows.
     func checkPrintable(_ text: String, _ path: Path) throws(AccessoryFileProblem) {
         guard !text.isEmpty else { throw Problem(path, "is empty") }
         guard text.utf8.count <= Limit.characters else {

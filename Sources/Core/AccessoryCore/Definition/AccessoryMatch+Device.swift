@@ -1,8 +1,9 @@
 /// How closely a file describes a device. Of the files that match, the one with the greatest counts.
 ///
-/// A service of its own says more of the protocol than any name: devices with two protocols keep the name, as an AINA V2
-/// has the serial port and the name of a V1 beside its own service. A name says more than a service that it shares with
-/// unrelated devices, and between two files for the same service the one that also asks for a name is meant.
+/// A service of its own says more of the protocol than any name: devices with two protocols keep the name, as
+/// an AINA V2 has the serial port and the name of a V1 beside its own service. A name says more than a
+/// service that it shares with unrelated devices, and between two files for the same service the one that
+/// also asks for a name is meant.
 package enum MatchSpecificity: Int, Comparable, CaseIterable, Sendable {
     case name
     case transport

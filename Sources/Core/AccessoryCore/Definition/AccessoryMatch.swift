@@ -1,9 +1,10 @@
-/// Which devices an accessory file is about. All keys that it has must hold; the values of a list are alternatives.
+/// Which devices an accessory file is about. All keys that it has must hold; the values of a list are
+/// alternatives.
 package struct AccessoryMatch: Equatable, Sendable {
     /// GATT services, or SDP service classes.
     package let services: [GattUUID]
-    /// The name that the device itself has (`Name` of org.bluez.Device), never the alias that people edit. A `*` at the
-    /// begin or the end matches any text; upper and lower case are equal.
+    /// The name that the device itself has (`Name` of org.bluez.Device), never the alias that people edit. A
+    /// `*` at the begin or the end matches any text; upper and lower case are equal.
     package let names: [String]
     /// Names of devices that must not be taken for it.
     package let excludedNames: [String]

@@ -1,7 +1,7 @@
 package import PTTMessages
 
-/// An accessory with stand-ins for its link and the core, which transmits whenever it is asked: what the accessory sends
-/// becomes outcomes.
+/// An accessory with stand-ins for its link and the core, which transmits whenever it is asked: what the
+/// accessory sends becomes outcomes.
 package struct ExampleRun: Equatable, Sendable {
     package typealias Outcome = AccessoryExample.Step.Outcome
 

@@ -1,13 +1,15 @@
 package import PTTMessages
 
-/// How a characteristic encodes buttons in a notification. Accepts any bytes: what is not listed never begins.
+/// How a characteristic encodes buttons in a notification. Accepts any bytes: what is not listed never
+/// begins.
 package enum FrameDecoder: Equatable, Sendable {
-    /// The value is looked up; of the patterns that match the longest counts, and of these the one with the fewest free
-    /// bytes.
+    /// The value is looked up; of the patterns that match the longest counts, and of these the one with the
+    /// fewest free bytes.
     ///
-    /// A value of zeros only is a release of every button, listed or not. No other value is: "any value but zero is a press"
-    /// would latch permanently with a button that sends the characters 1 and 0. A value that is not listed may be a release
-    /// all the same, of a button that reports more than its edges: it ends what is held.
+    /// A value of zeros only is a release of every button, listed or not. No other value is: "any value but
+    /// zero is a press" would latch permanently with a button that sends the characters 1 and 0. A value that
+    /// is not listed may be a release all the same, of a button that reports more than its edges: it ends
+    /// what is held.
     case bytes([BytePattern])
     /// The first byte has a bit for each button.
     case bits(BitTable)

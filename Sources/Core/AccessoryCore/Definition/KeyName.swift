@@ -1,4 +1,5 @@
-/// The names of keys in `input-event-codes.h` of Linux 6.1, without those of the tools of tablets and touch pads.
+/// The names of keys in `input-event-codes.h` of Linux 6.1, without those of the tools of tablets and touch
+/// pads.
 package enum KeyName {
     /// `KEY_MAX`
     private static let largest: UInt16 = 0x2FF

@@ -1,6 +1,7 @@
 package import PTTMessages
 
-/// What one input of an accessory has reported: the meaning of a notification, of a part of a serial stream, or of a key.
+/// What one input of an accessory has reported: the meaning of a notification, of a part of a serial stream,
+/// or of a key.
 package enum Signal: Hashable, Sendable {
     /// A button went down, or is down: an accessory may repeat it.
     case down(ButtonRole)
@@ -8,8 +9,8 @@ package enum Signal: Hashable, Sendable {
     case up(ButtonRole)
     /// A button was pressed that never reports its release.
     case tap(ButtonRole)
-    /// A button went down whose press counts only if no other one goes down before it is released: the short press of a
-    /// button whose long press has another role.
+    /// A button went down whose press counts only if no other one goes down before it is released: the short
+    /// press of a button whose long press has another role.
     case arm(ButtonRole)
     /// The release of an armed button: a tap if it is still armed.
     case fire(ButtonRole)

@@ -29,11 +29,11 @@ package struct TokenTable: Equatable, Sendable {
     }
 }
 
-/// Finds the tokens in a stream without delimiters. Tokens may follow each other directly, be split anywhere, and be
-/// surrounded by noise.
+/// Finds the tokens in a stream without delimiters. Tokens may follow each other directly, be split anywhere,
+/// and be surrounded by noise.
 ///
-/// A token of one or two bytes counts only as a whole line or a whole read. Where a line is nothing but such tokens, of
-/// presses and releases that arrived together, the releases among them count.
+/// A token of one or two bytes counts only as a whole line or a whole read. Where a line is nothing but such
+/// tokens, of presses and releases that arrived together, the releases among them count.
 ///
 /// It keeps at most as many bytes as the longest token has.
 package struct TokenScanner: Equatable, Sendable {
@@ -112,8 +112,8 @@ package struct TokenScanner: Equatable, Sendable {
         return signals + removeTokens()
     }
 
-    /// Removes the token that ends with the newest byte, unless a longer one may still follow, and drops what can no
-    /// longer become one.
+    /// Removes the token that ends with the newest byte, unless a longer one may still follow, and drops what
+    /// can no longer become one.
     private mutating func removeTokens() -> [Signal] {
         while !pending.isEmpty {
             if let token = table.tokens.first(where: { !$0.isShort && $0.bytes == pending }) {

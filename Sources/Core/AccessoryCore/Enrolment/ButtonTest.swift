@@ -1,13 +1,13 @@
 package import PTTMessages
 
-/// Observes one full press of a device that is being enrolled, while its gate is closed: what was never seen to be
-/// released is not armed.
+/// Observes one full press of a device that is being enrolled, while its gate is closed: what was never seen
+/// to be released is not armed.
 package struct ButtonTest: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         case waitingForPress
         case waitingForRelease(ButtonRole)
-        /// Hold: a press and its release were observed. Toggle: a press of a button that reports no release, or that
-        /// toggles.
+        /// Hold: a press and its release were observed. Toggle: a press of a button that reports no release,
+        /// or that toggles.
         case passed(ButtonRole, ButtonMode)
     }
 

@@ -2,7 +2,8 @@ package import PTTMessages
 
 /// A device whose presses a person has allowed to count, and what was chosen for it.
 package struct Enrolment: Equatable, Sendable {
-    /// What forgetting the device writes back: the bits of a `set-bits` write as they were before the first one.
+    /// What forgetting the device writes back: the bits of a `set-bits` write as they were before the first
+    /// one.
     package struct Restoration: Equatable, Sendable {
         package let attribute: GattAttribute
         package let bits: [UInt8]
@@ -44,16 +45,16 @@ package struct Enrolment: Equatable, Sendable {
     package func role(of button: ButtonRole) -> ButtonRole { roles[button] ?? button }
 }
 
-/// What a device is recognised by, across reboots: `bluetooth:` and the address, or the stable identifier of an input
-/// device.
+/// What a device is recognised by, across reboots: `bluetooth:` and the address, or the stable identifier of
+/// an input device.
 package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
     /// In bytes.
     package static let longest = 256
 
     package let text: String
 
-    /// - Parameter text: The result is nil if it is empty, too long, or has a control character. Hexadecimal digits of an
-    ///   address may be in upper or lower case.
+    /// - Parameter text: The result is nil if it is empty, too long, or has a control character. Hexadecimal
+    ///   digits of an address may be in upper or lower case.
     package init?(_ text: String) {
         let isPrintable = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         guard !text.isEmpty, text.utf8.count <= Self.longest, isPrintable else { return nil }

@@ -3,17 +3,20 @@ package import PTTMessages
 /// Recognises what is wrong with the link to a Bluetooth button from what happens to it.
 package struct LinkDiagnosis: Equatable, Sendable {
     package enum Finding: Equatable, Sendable {
-        /// The accessory loses its key when it is switched off, after which the link can never be encrypted again.
+        /// The accessory loses its key when it is switched off, after which the link can never be encrypted
+        /// again.
         case isBondedButShouldNot
         /// Each link to a bonded device ends at once: "PIN or Key Missing".
         case hasLostBond
-        /// Its services are known, and its button's are not among them: as a rule an old list (`Cache` in main.conf).
+        /// Its services are known, and its button's are not among them: as a rule an old list (`Cache` in
+        /// main.conf).
         case hasNoButton
         /// An answer takes so long that presses arrive late, or not at all.
         case isSlow(Duration)
     }
 
-    /// A link that is refused ends within 60 ms (bluetoothd 5.66, observed); services are found in a second or two.
+    /// A link that is refused ends within 60 ms (bluetoothd 5.66, observed); services are found in a second
+    /// or two.
     private static let shortLink = Duration.seconds(2)
     /// Consecutive ones. A single one is interference.
     private static let shortLinks = 3

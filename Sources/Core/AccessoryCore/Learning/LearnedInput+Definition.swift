@@ -1,7 +1,8 @@
 import PTTMessages
 
 extension LearnedInput {
-    /// An accessory file for the device that was learned, and no other one, with its recording as the example.
+    /// An accessory file for the device that was learned, and no other one, with its recording as the
+    /// example.
     ///
     /// - Parameters:
     ///   - identifier: The name of the file without `.toml`.
@@ -76,8 +77,8 @@ extension LearningRecording {
     /// No more than a person reads.
     private static let mostExampleSteps = 40
 
-    /// Compares what the machine of accessories does with the recording with what the person was asked for: begin with a
-    /// press, and end with its release, or with the next press.
+    /// Compares what the machine of accessories does with the recording with what the person was asked for:
+    /// begin with a press, and end with its release, or with the next press.
     func check(_ learned: LearnedInput) throws(LearningFailure) {
         let definition = learned.definition(
             identifier: "learned",

@@ -1,7 +1,7 @@
 package import PTTMessages
 
-/// Asks a person to press the button of an unknown accessory, records what it reports, and finds out how it reports a
-/// press. A value: requests to the person and the timer are effects.
+/// Asks a person to press the button of an unknown accessory, records what it reports, and finds out how it
+/// reports a press. A value: requests to the person and the timer are effects.
 package struct Learner {
     package enum Event: Equatable, Sendable {
         /// The accessory is connected, and everything that it may report is being received.
@@ -45,7 +45,8 @@ package struct Learner {
         switch (event, phase) {
         case (_, .ended): return []
         case (.ready, .connecting):
-            // What was received before, while one input after the other was subscribed to, is the state on subscribing.
+            // What was received before, while one input after the other was subscribed to, is the state on
+            // subscribing.
             let early = recording.frames
             recording = LearningRecording(began: early.first?.time ?? now)
             recording.frames = early
@@ -104,8 +105,8 @@ package struct Learner {
         }
     }
 
-    /// What was found before must predict the two presses that were asked for last; together they may show more, such as
-    /// a heartbeat.
+    /// What was found before must predict the two presses that were asked for last; together they may show
+    /// more, such as a heartbeat.
     private mutating func finish() -> [Effect] {
         do throws(LearningFailure) {
             guard let found else { throw .contradiction }

@@ -1,6 +1,7 @@
 import PTTMessages
 
-/// Why nothing was learned. Everything that is not clear is a failure: a wrong guess transmits while nobody presses.
+/// Why nothing was learned. Everything that is not clear is a failure: a wrong guess transmits while nobody
+/// presses.
 package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Nothing was received while the button was pressed.
     case silent
@@ -19,10 +20,11 @@ package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible
     case onlyReleases
     /// What it sends changes with each press.
     case changing
-    /// A value that was received only while the button was up; it is not known whether it also comes while it is held.
+    /// A value that was received only while the button was up; it is not known whether it also comes while it
+    /// is held.
     case unclearValue([UInt8])
-    /// A press that never shows its release, of which a part may change by nature: a press that is not recognised would not
-    /// stop what an earlier one began.
+    /// A press that never shows its release, of which a part may change by nature: a press that is not
+    /// recognised would not stop what an earlier one began.
     case mayChange([UInt8])
     /// A press comes with another message, this one, that may be what says which button it is.
     case inParts([UInt8])

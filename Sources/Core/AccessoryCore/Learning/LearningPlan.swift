@@ -1,6 +1,7 @@
 import PTTMessages
 
-/// What the person is asked to do, one after the other. All lengths differ, so that nothing periodic fits by chance.
+/// What the person is asked to do, one after the other. All lengths differ, so that nothing periodic fits by
+/// chance.
 package enum LearningPlan {
     /// A request, and the pause after it.
     struct Entry {
@@ -10,8 +11,8 @@ package enum LearningPlan {
 
     /// In which the button is left alone: shows the value on subscribing, the idle value and heartbeats.
     static let quiet = Duration.milliseconds(4000)
-    /// Two short holds, two long ones and a double press. Long is longer than the 2 s after which BlueZ releases a key of
-    /// a headset by itself (`AVC_PRESS_TIMEOUT`), and short is shorter.
+    /// Two short holds, two long ones and a double press. Long is longer than the 2 s after which BlueZ
+    /// releases a key of a headset by itself (`AVC_PRESS_TIMEOUT`), and short is shorter.
     static let recorded = [
         Entry(task: .hold(.milliseconds(1550)), pause: .milliseconds(2450)),
         Entry(task: .hold(.milliseconds(5100)), pause: .milliseconds(2900)),
@@ -33,7 +34,8 @@ package enum LearningPlan {
 
     /// How early a person may be, because the requests have a rhythm.
     private static let earliest = Duration.milliseconds(-250)
-    /// How long a person takes, with the delay of the radio. Shorter than every hold and every pause, less ``earliest``.
+    /// How long a person takes, with the delay of the radio. Shorter than every hold and every pause, less
+    /// ``earliest``.
     private static let latest = Duration.milliseconds(1200)
 
     static func reaction(to request: MonotonicTime) -> ClosedRange<MonotonicTime> {

@@ -8,11 +8,13 @@ struct LearningHypothesis {
 }
 
 extension LearningRecording {
-    /// Finds the one way to read the recording, and checks it with the decoders that will be used. Throws if no reading or
-    /// more than one explains the recording. `transport`: how the input device is attached, for keys.
+    /// Finds the one way to read the recording, and checks it with the decoders that will be used. Throws if
+    /// no reading or more than one explains the recording. `transport`: how the input device is attached, for
+    /// keys.
     package func learned(transport: InputTransport? = nil) throws(LearningFailure) -> LearnedInput {
         let hypothesis = try hypothesis()
-        // A connected accessory has one kind of input, and its decoder must not read more than was understood here.
+        // A connected accessory has one kind of input, and its decoder must not read more than was understood
+        // here.
         try hypothesis.pattern.check(hypothesis.input.presses(in: frames), against: steps)
         var facts = hypothesis.facts
         let mode: ButtonMode

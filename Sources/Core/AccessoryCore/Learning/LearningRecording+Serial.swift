@@ -1,7 +1,8 @@
 import PTTMessages
 
 extension LearningRecording {
-    /// Reads a serial stream: finds the text of a press and that of a release in what arrives after the requests.
+    /// Reads a serial stream: finds the text of a press and that of a release in what arrives after the
+    /// requests.
     func serialHypothesis() throws(LearningFailure) -> LearningHypothesis {
         let stream = SerialStream(self)
         guard let serviceClass = stream.serviceClass, let first = steps.first else { throw .silent }
@@ -56,8 +57,9 @@ extension LearningRecording {
     /// Shorter than a person presses.
     private static let longestText = Duration.milliseconds(60)
 
-    /// The text that is the same after every request, and that stands alone after most: a text with a counter in it, or
-    /// beside it, does not. `missing` is the failure if the text at an index is not there although the others are.
+    /// The text that is the same after every request, and that stands alone after most: a text with a counter
+    /// in it, or beside it, does not. `missing` is the failure if the text at an index is not there although
+    /// the others are.
     private static func token(_ texts: [[UInt8]], missing: (Int) -> LearningFailure)
         throws(LearningFailure) -> [UInt8]
     {

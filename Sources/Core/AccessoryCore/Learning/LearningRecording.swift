@@ -43,7 +43,8 @@ package struct LearningStep: Equatable, Sendable {
     /// When the request to let go was shown; for two presses, the end of the time for them.
     package let releaseAsked: MonotonicTime
 
-    /// When the press must be reported: a person may be this early, and needs this long with the delay of the radio.
+    /// When the press must be reported: a person may be this early, and needs this long with the delay of the
+    /// radio.
     var press: ClosedRange<MonotonicTime> { LearningPlan.reaction(to: pressAsked) }
 
     var release: ClosedRange<MonotonicTime> {

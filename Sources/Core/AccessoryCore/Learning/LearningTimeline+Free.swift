@@ -3,8 +3,9 @@ import PTTMessages
 // Bytes that change by nature: a counter, the charge of a battery.
 
 extension LearningTimeline {
-    /// Reads values of which some bytes change by themselves: what remains must explain the recording, and these bytes must
-    /// have changed while the button was up as well as while it was down. A byte that did not change is a condition.
+    /// Reads values of which some bytes change by themselves: what remains must explain the recording, and
+    /// these bytes must have changed while the button was up as well as while it was down. A byte that did
+    /// not change is a condition.
     func freeReading(recorded: Duration) throws(LearningFailure) -> ValueReading? {
         let lengths = Set(symbols.map(\.value.count))
         guard let length = lengths.first, lengths.count == 1, length > 1 else { return nil }
@@ -51,7 +52,8 @@ extension LearningTimeline {
         return LearningSymbol(source: symbol.source, value: value)
     }
 
-    /// Whether a byte takes many values in both states, or falls as a charge does: else it may be the number of a key.
+    /// Whether a byte takes many values in both states, or falls as a charge does: else it may be the number
+    /// of a key.
     private func changesByItself(
         at place: Int,
         _ press: LearningSymbol,

@@ -7,8 +7,8 @@ private struct CharacteristicReading {
 }
 
 extension LearningTimeline {
-    /// Reads notifications of characteristics. One characteristic that reports both edges is preferred, the fastest of
-    /// several: a second one whose reports are late would begin again after a short press.
+    /// Reads notifications of characteristics. One characteristic that reports both edges is preferred, the
+    /// fastest of several: a second one whose reports are late would begin again after a short press.
     func gattHypothesis(began: MonotonicTime, ended: MonotonicTime) throws(LearningFailure)
         -> LearningHypothesis
     {
@@ -136,8 +136,8 @@ extension LearningTimeline {
 extension LearningTimeline {
     /// A press may be sent in parts, of which only the other one says which button it is.
     ///
-    /// - Throws: If most presses have something beside them that the input does not read. Zeros say nothing of a button,
-    ///   and the same value on another characteristic says nothing else.
+    /// - Throws: If most presses have something beside them that the input does not read. Zeros say nothing
+    ///   of a button, and the same value on another characteristic says nothing else.
     private func checkIsWhole(_ inputs: [GattInput]) throws(LearningFailure) {
         let frames = entries.compactMap { entry -> LearningFrame? in
             guard case .characteristic(let attribute) = entry.symbol.source else { return nil }

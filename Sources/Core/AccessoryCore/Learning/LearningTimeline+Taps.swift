@@ -1,7 +1,8 @@
 import PTTMessages
 
 extension LearningTimeline {
-    /// What else is known of a button whose press alone is reported, by this symbol; nil if it is not such a button.
+    /// What else is known of a button whose press alone is reported, by this symbol; nil if it is not such a
+    /// button.
     ///
     /// - Throws: If the releases may be those of a person who let go at once.
     func tapFacts(_ press: LearningSymbol, among presses: Set<LearningSymbol> = []) throws(LearningFailure)
@@ -36,8 +37,8 @@ extension LearningTimeline {
             }
             guard isPart else { return nil }
         }
-        // A value of the quiet time, an idle level, must not come instead of a release. A heartbeat comes while the button
-        // is held as well.
+        // A value of the quiet time, an idle level, must not come instead of a release. A heartbeat comes
+        // while the button is held as well.
         let counts = occurrences
         for symbol in Set(quiet).subtracting(presses) {
             let released = self.count(symbol, in: \.release)

@@ -32,8 +32,8 @@ extension LearningTimeline {
         let ignored = firsts.reduce(0, |) & ~bit
         let heartbeat = firsts.reduce(0) { $0 | $1 ^ (firsts.first ?? 0) } & ~bit
         let facts: [LearningFact] = heartbeat == 0 ? [] : [.heartbeat([heartbeat])]
-        // Only bits that came and went are without a meaning: one that is always set, and every other byte, is a condition.
-        // Without a heartbeat whole values say the same, and no more.
+        // Only bits that came and went are without a meaning: one that is always set, and every other byte,
+        // is a condition. Without a heartbeat whole values say the same, and no more.
         guard heartbeat != 0, ignored == heartbeat, press.value.count == 1 else {
             return ValueReading(
                 .bytes(down.map { whole($0, .down(.talk)) } + up.map { whole($0, .up(.talk)) }),
@@ -89,8 +89,8 @@ extension LearningTimeline {
         return true
     }
 
-    /// Whether values that were received only while the button was held mean that it is: if they also come instead of a
-    /// press, or would otherwise have been received between the holds.
+    /// Whether values that were received only while the button was held mean that it is: if they also come
+    /// instead of a press, or would otherwise have been received between the holds.
     private func areHeldValues(
         _ held: [LearningSymbol],
         instead press: LearningSymbol,
@@ -104,8 +104,8 @@ extension LearningTimeline {
         }
     }
 
-    /// Values that were received only while the button was up are releases if they also come instead of one, or if they
-    /// would otherwise have been received during the holds.
+    /// Values that were received only while the button was up are releases if they also come instead of one,
+    /// or if they would otherwise have been received during the holds.
     private func checkIdleValues(
         _ idle: [LearningSymbol],
         instead release: LearningSymbol,
@@ -120,8 +120,8 @@ extension LearningTimeline {
         }
     }
 
-    /// Whether a value that is received again and again has come instead of the usual one, which then is not received
-    /// before the next change.
+    /// Whether a value that is received again and again has come instead of the usual one, which then is not
+    /// received before the next change.
     private func replaces(_ usual: LearningSymbol, _ symbol: LearningSymbol, in changes: [TimedPress]) -> Bool
     {
         guard entries.count(where: { $0.symbol == symbol }) >= 3 else { return false }
@@ -151,12 +151,14 @@ extension LearningTimeline {
         for other in others {
             let count = counts[other] ?? Occurrences()
             if count.down > 0 {
-                // A value of both states says nothing of the button, one of the held state repeats what is known.
+                // A value of both states says nothing of the button, one of the held state repeats what is
+                // known.
                 if other.isZero { return nil }
                 patterns.append(whole(other, .alive))
                 facts.append(count.up > 0 ? .heartbeat(other.value) : .ignored(other.value))
             } else if isLevelLike(other) {
-                // It may come instead of a release. One that was received only around the edges is not understood.
+                // It may come instead of a release. One that was received only around the edges is not
+                // understood.
                 guard !hasHeldLevel, wouldShow(count.up, in: .up, recorded: recorded) else {
                     throw .unclearValue(other.value)
                 }

@@ -144,8 +144,8 @@ extension LearningTimeline {
         return .up
     }
 
-    /// Whether a symbol that was received so often in one state would also have been received in the other one, if it
-    /// came there: by itself, again and again.
+    /// Whether a symbol that was received so often in one state would also have been received in the other
+    /// one, if it came there: by itself, again and again.
     func wouldShow(_ count: Int, in state: State, recorded: Duration) -> Bool {
         var (down, changing) = (Duration.zero, Duration.zero)
         for step in steps {

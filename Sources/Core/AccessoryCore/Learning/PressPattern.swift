@@ -26,8 +26,8 @@ enum PressPattern: Hashable, CaseIterable {
     /// A person cannot let go that regularly.
     private static let automaticSpread = Duration.milliseconds(60)
 
-    /// Compares what was read with what was asked for, and throws the first difference. `presses` are changes only: no
-    /// two downs or ups follow each other.
+    /// Compares what was read with what was asked for, and throws the first difference. `presses` are changes
+    /// only: no two downs or ups follow each other.
     func check(_ presses: [TimedPress], against steps: [LearningStep]) throws(LearningFailure) {
         var remaining = presses[...]
         var automatic: [Duration] = []

@@ -3,8 +3,8 @@ import DBus
 import EventLoop
 import Logging
 
-/// What is written to a Bluetooth button: its settings after each connection, and its lamp. Also reads a battery that
-/// BlueZ does not know.
+/// What is written to a Bluetooth button: its settings after each connection, and its lamp. Also reads a
+/// battery that BlueZ does not know.
 ///
 /// Nothing waits for it: a press or a release is never delayed. The first failure is logged.
 @EventLoop
@@ -25,7 +25,8 @@ final class AccessorySettings {
     /// The bits that `set-bits` writes set, as they were before the first of them.
     private(set) var restorations: [Enrolment.Restoration]
 
-    /// `restorations` are those of the device's enrolment: settings that were written before are not read again.
+    /// `restorations` are those of the device's enrolment: settings that were written before are not read
+    /// again.
     init(
         _ device: ObjectPath,
         _ definition: AccessoryDefinition,

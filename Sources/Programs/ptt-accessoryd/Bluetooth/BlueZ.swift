@@ -35,8 +35,8 @@ struct BlueZAdapter: BlueZObject {
 /// A remote device that BlueZ knows (org.bluez.Device).
 struct BlueZDevice: BlueZObject {
     var address = ""
-    /// `public` or `random`: of the present address, which is replaced by the identity address when a device that hides it
-    /// is bonded.
+    /// `public` or `random`: of the present address, which is replaced by the identity address when a device
+    /// that hides it is bonded.
     var addressType = ""
     /// The class of device, which only classic Bluetooth has.
     var deviceClass: Int?
@@ -73,7 +73,8 @@ struct BlueZDevice: BlueZObject {
     }
 }
 
-/// The battery of a connected device (org.bluez.Battery), from its GATT service 180F or its hands-free profile.
+/// The battery of a connected device (org.bluez.Battery), from its GATT service 180F or its hands-free
+/// profile.
 struct BlueZBattery: BlueZObject {
     /// 0 to 100; nil if it is unknown.
     var percentage: Int?
@@ -97,8 +98,8 @@ struct BlueZService: BlueZObject {
     }
 }
 
-/// A GATT characteristic of a connected device (org.bluez.GattCharacteristic). Its `Value` is not kept: after a
-/// disconnect it is still the last value, which is not the state of the button.
+/// A GATT characteristic of a connected device (org.bluez.GattCharacteristic). Its `Value` is not kept: after
+/// a disconnect it is still the last value, which is not the state of the button.
 struct BlueZCharacteristic: BlueZObject {
     var uuid = ""
     var isNotifying = false

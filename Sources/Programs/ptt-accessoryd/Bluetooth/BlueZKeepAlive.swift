@@ -7,8 +7,8 @@ import EventLoop
 @EventLoop
 final class BlueZKeepAlive {
     private static let interval = Duration.seconds(1)
-    /// Together with the interval, about as long as the longest supervision timeout, after which a button out of reach
-    /// counts as disconnected; and longer than a busy machine delays an answer.
+    /// Together with the interval, about as long as the longest supervision timeout, after which a button out
+    /// of reach counts as disconnected; and longer than a busy machine delays an answer.
     private static let timeout = Duration.seconds(3)
 
     private let connection: @EventLoop () -> BusConnection?
@@ -43,11 +43,12 @@ final class BlueZKeepAlive {
         connection.call(call, timeout: Self.timeout) { [weak self, weak connection] result in
             guard let self, !waiting.isEmpty else { return }
             if case .failure(let error) = result, error.kind == .noReply {
-                // A process that resumes would handle all that was sent to it in the meantime. A new connection starts
-                // without that backlog.
+                // A process that resumes would handle all that was sent to it in the meantime. A new
+                // connection starts without that backlog.
                 connection?.fail(with: error)
             } else {
-                // Any other answer is good enough. The loss of the name or the connection is reported separately.
+                // Any other answer is good enough. The loss of the name or the connection is reported
+                // separately.
                 timer.arm(after: Self.interval)
             }
         }

@@ -4,9 +4,9 @@ import Logging
 
 /// Mirrors the objects of BlueZ, across restarts of bluetoothd and of the system bus.
 ///
-/// Calls `GetManagedObjects` once per instance of bluetoothd; from then on signals keep the mirror up to date. It
-/// subscribes to property changes only of adapters, of devices that may be buttons, and of requested characteristics:
-/// changing signal strengths of devices nearby cause no wake-ups.
+/// Calls `GetManagedObjects` once per instance of bluetoothd; from then on signals keep the mirror up to
+/// date. It subscribes to property changes only of adapters, of devices that may be buttons, and of requested
+/// characteristics: changing signal strengths of devices nearby cause no wake-ups.
 @EventLoop
 final class BlueZMirror {
     enum Event {
@@ -14,10 +14,11 @@ final class BlueZMirror {
         case appeared(BusConnection)
         /// An adapter was added, changed or removed.
         case adapterChanged(ObjectPath)
-        /// A device, or an object below it, was added, changed or removed. Another strength of its signal is not reported.
+        /// A device, or an object below it, was added, changed or removed. Another strength of its signal is
+        /// not reported.
         case deviceChanged(ObjectPath)
-        /// A notification of a watched characteristic, or, if it is not known to be one, possibly the result of any client's
-        /// read. Each notification is reported twice, at first as not known to be one.
+        /// A notification of a watched characteristic, or, if it is not known to be one, possibly the result
+        /// of any client's read. Each notification is reported twice, at first as not known to be one.
         case valueReceived(ObjectPath, [UInt8], isNotification: Bool)
         /// bluetoothd or the bus has stopped, and with it every link; or it was not running at the start.
         case lost
@@ -157,8 +158,8 @@ final class BlueZMirror {
     }
 
     private func ownerLost() {
-        // A regular stop removes the objects first. If there are any left, it has crashed, and nothing else restarts it:
-        // Debian's bluetooth.service has no Restart=.
+        // A regular stop removes the objects first. If there are any left, it has crashed, and nothing else
+        // restarts it: Debian's bluetooth.service has no Restart=.
         let hasCrashed = !objects.adapters.isEmpty
         if hasCrashed {
             log.error("bluetoothd has crashed; restarting it")
@@ -232,7 +233,8 @@ final class BlueZMirror {
             if objects.adapters[path] != nil { watch(path, BlueZ.adapter) }
             let device = objects.device(of: path)
             if let device { watchIfRelevant(device) }
-            // Another program uses it, and its connection was not seen: MediaControl1 comes with the keys of a headset.
+            // Another program uses it, and its connection was not seen: MediaControl1 comes with the keys of
+            // a headset.
             if device == path, interfaces[BusKey(BlueZ.device)] == nil { watch(path, BlueZ.device) }
             report(path, device)
         } else if signal.member == "InterfacesRemoved", let interfaces = signal.arguments[1].asStrings {

@@ -14,16 +14,16 @@ extension BlueZDevice {
 }
 
 extension BlueZDevice {
-    /// What it is compared with the accessory files by; `present` are the services that BlueZ has, beside the advertised
-    /// ones.
+    /// What it is compared with the accessory files by; `present` are the services that BlueZ has, beside the
+    /// advertised ones.
     func description(with present: [String]) -> DeviceDescription {
         DeviceDescription(name: name, link: .bluetooth(address: address, services: uuids + present))
     }
 }
 
 extension BlueZDevice {
-    /// Of random addresses the two highest bits tell (Bluetooth Core Specification, volume 6, part B, 1.3.2). Once a device
-    /// is bonded, bluetoothd has its identity address in place of a private one.
+    /// Of random addresses the two highest bits tell (Bluetooth Core Specification, volume 6, part B, 1.3.2).
+    /// Once a device is bonded, bluetoothd has its identity address in place of a private one.
     var typeOfAddress: PTTMessages.AddressType {
         if addressType == "public" { return .public }
         guard addressType == "random", let first = UInt8(address.prefix(2), radix: 16) else {
@@ -47,8 +47,8 @@ extension BlueZDevice {
 
     /// Whether it may also have a link of classic Bluetooth, for sound: `Disconnect` would end that as well.
     ///
-    /// bluetoothd has one object for both links. Random addresses are those of Low Energy alone; services of classic
-    /// Bluetooth have the short UUIDs from 1100 to 17ff (Assigned Numbers, 3.3).
+    /// bluetoothd has one object for both links. Random addresses are those of Low Energy alone; services of
+    /// classic Bluetooth have the short UUIDs from 1100 to 17ff (Assigned Numbers, 3.3).
     var mayHaveClassicLink: Bool {
         guard addressType != "random" else { return false }
         return deviceClass != nil
@@ -60,7 +60,8 @@ extension BlueZDevice {
 }
 
 extension BlueZObjects {
-    /// The accessory files for GATT that match the advertised and the present services of a device, the best first.
+    /// The accessory files for GATT that match the advertised and the present services of a device, the best
+    /// first.
     func profiles(of path: ObjectPath, in catalog: AccessoryCatalog) -> [AccessoryDefinition] {
         guard let device = devices[path] else { return [] }
         let present = services(of: path).map(\.uuid)

@@ -10,13 +10,14 @@ struct BlueZObjects: Equatable {
     private(set) var characteristics: [ObjectPath: BlueZCharacteristic] = [:]
     /// Objects that accept `GattProfile1` registrations.
     private(set) var gattManagers: Set<ObjectPath> = []
-    /// The services of each device and the characteristics of each service, by path, in the order of their paths.
+    /// The services of each device and the characteristics of each service, by path, in the order of their
+    /// paths.
     private var children: [ObjectPath: [ObjectPath]] = [:]
     /// Devices and services that have reported more than that.
     private var overfull: Set<ObjectPath> = []
 
-    /// How many services of a device and characteristics of a service are kept. A button has about ten; a hostile
-    /// peripheral can have 65,535 (the handles of GATT).
+    /// How many services of a device and characteristics of a service are kept. A button has about ten; a
+    /// hostile peripheral can have 65,535 (the handles of GATT).
     static let maximumChildren = 64
 
     /// What changed properties mean for others.
@@ -188,8 +189,8 @@ extension BlueZObjects {
 
     func hasServices(_ device: ObjectPath) -> Bool { children[device] != nil }
 
-    /// Finds a device by its Bluetooth address: of several adapters that know it, on the one that is connected with it,
-    /// then on one that is powered, then on the first by path.
+    /// Finds a device by its Bluetooth address: of several adapters that know it, on the one that is
+    /// connected with it, then on one that is powered, then on the first by path.
     func device(address: String) -> ObjectPath? { paths(ofAddress: address).first }
 
     /// The device on each adapter that knows it, in the order of ``device(address:)``.

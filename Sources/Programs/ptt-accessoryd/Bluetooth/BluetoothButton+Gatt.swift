@@ -33,8 +33,8 @@ extension BluetoothButton: GattOrders {
         }
     }
 
-    /// Breaks the link. After `Disconnect`, BlueZ does not accept the device again before `Connect` was called, whether or
-    /// not that call succeeds (`disable_auto_connect` in src/device.c).
+    /// Breaks the link. After `Disconnect`, BlueZ does not accept the device again before `Connect` was
+    /// called, whether or not that call succeeds (`disable_auto_connect` in src/device.c).
     func reconnect() {
         guard let connection = mirror.connection else { return }
         let path = path
@@ -82,7 +82,8 @@ extension BluetoothButton: GattOrders {
 }
 
 extension BusError {
-    /// BlueZ has no link to the device over which it could read (`characteristic_read_value` in src/gatt-client.c).
+    /// BlueZ has no link to the device over which it could read (`characteristic_read_value` in
+    /// src/gatt-client.c).
     var isNotConnected: Bool {
         name == "org.bluez.Error.NotConnected"
             || name == "org.bluez.Error.Failed" && message == "Not connected"

@@ -12,8 +12,8 @@ final class BluetoothButton {
     struct Observation: Equatable {
         /// Whether the link is up.
         var isUp = false
-        /// `ServicesResolved`. bluetoothd clears it when either link of a device ends, although the services of the other
-        /// one remain.
+        /// `ServicesResolved`. bluetoothd clears it when either link of a device ends, although the services
+        /// of the other one remain.
         var isResolvedReported = false
         /// Whether the services can be used, as far as is known.
         var areServicesResolved = false
@@ -123,7 +123,8 @@ final class BluetoothButton {
         observed.characteristics.firstIndex { $0 == characteristic }
     }
 
-    /// Compares the device with its last observation, and handles the changes. Called after each signal about it.
+    /// Compares the device with its last observation, and handles the changes. Called after each signal about
+    /// it.
     func update() {
         guard let device = mirror.objects.devices[path] else { return }
         let name = device.origin(named: use.enrolment.name).name

@@ -67,7 +67,8 @@ final class BluetoothButtons {
     /// The button at `path`, if it is used.
     subscript(path: ObjectPath) -> BluetoothButton? { buttons[path] }
 
-    /// The entry of a device in the list: of several, as of a microphone that also has media keys, the one that is ready.
+    /// The entry of a device in the list: of several, as of a microphone that also has media keys, the one
+    /// that is ready.
     func entry(of address: String) -> AccessoryDevice? {
         let entries = list.devices.filter { $0.identifier == address }
         return entries.first { $0.link == .ready } ?? entries.first
@@ -83,8 +84,9 @@ final class BluetoothButtons {
         microphones.transmissionEnded(transmissionID, cause)
     }
 
-    /// The login session of this user became the active one of its seat, or another user's did. Then all buttons are
-    /// released, as the headsets are: the person at the seat now must not transmit in our channel.
+    /// The login session of this user became the active one of its seat, or another user's did. Then all
+    /// buttons are released, as the headsets are: the person at the seat now must not transmit in our
+    /// channel.
     func sessionChanged(isActive: Bool) {
         guard isActive != isSessionActive else { return }
         isSessionActive = isActive
@@ -215,8 +217,8 @@ final class BluetoothButtons {
         return files.catalog[chosen].flatMap { $0.attributes.isEmpty ? nil : $0 }
     }
 
-    /// A device without an accessory file, or whose chosen one is missing: then a person should know. A headset whose keys
-    /// are used is listed with them.
+    /// A device without an accessory file, or whose chosen one is missing: then a person should know. A
+    /// headset whose keys are used is listed with them.
     private func leave(_ device: BlueZDevice, at path: ObjectPath, _ enrolment: Enrolment?) {
         guard let chosen = enrolment?.accessory, files.catalog[chosen] == nil else { return forget(path) }
         let reason =
@@ -224,8 +226,8 @@ final class BluetoothButtons {
         list(unused: device.origin, at: path, profile: nil, mode: .unknown, because: reason)
     }
 
-    /// Whether a button keeps its profile: until another one was chosen, or is known to match. While a device is away, its
-    /// services may be unknown.
+    /// Whether a button keeps its profile: until another one was chosen, or is known to match. While a device
+    /// is away, its services may be unknown.
     private func isCurrent(
         _ button: BluetoothButton,
         at path: ObjectPath,

@@ -116,8 +116,8 @@ final class Discovery {
         let (adapter, connection) = try mirror.poweredAdapter()
         self.adapter = adapter
         deviceWatch = mirror.watchAllDevices()
-        // Low Energy and classic by turns: serial microphones are classic. Most adapters look for one kind at a time, and
-        // begin with Low Energy, so that a classic device appears after five seconds.
+        // Low Energy and classic by turns: serial microphones are classic. Most adapters look for one kind at
+        // a time, and begin with Low Energy, so that a classic device appears after five seconds.
         let filter = BusValue.properties(["Transport": .string("auto"), "DuplicateData": .boolean(false)])
         connection.call(call("SetDiscoveryFilter", [filter]), timeout: Self.callTimeout) { [log] result in
             // Without the filter the discovery finds other devices in addition.

@@ -4,13 +4,14 @@ import Logging
 
 /// Turns the notifications of characteristics on and off, so that a notification can be told from a read.
 ///
-/// Any local user may read a characteristic (`ReadValue`), and bluetoothd signals the result as it signals a notification: by
-/// `PropertiesChanged` with `Value`. But a notification is signalled once for each client that has called `StartNotify`,
-/// one signal right after the other, and a read once, followed by the answer to its reader (`notify_cb` and `chrc_read_cb` in
-/// src/gatt-client.c; seen with bluetoothd 5.66, and read from 5.66 to 5.86). Therefore this program is two clients, and
-/// ``NotifiedValue`` compares the signals. `AcquireNotify`, whose socket carries notifications alone, is no way: before
-/// bluetoothd 5.84 a link that is lost during the call leaves the characteristic locked until bluetoothd is restarted, and
-/// before 5.86 bluetoothd may crash when its client ends.
+/// Any local user may read a characteristic (`ReadValue`), and bluetoothd signals the result as it signals a
+/// notification: by `PropertiesChanged` with `Value`. But a notification is signalled once for each client
+/// that has called `StartNotify`, one signal right after the other, and a read once, followed by the answer
+/// to its reader (`notify_cb` and `chrc_read_cb` in src/gatt-client.c; seen with bluetoothd 5.66, and read
+/// from 5.66 to 5.86). Therefore this program is two clients, and ``NotifiedValue`` compares the signals.
+/// `AcquireNotify`, whose socket carries notifications alone, is no way: before bluetoothd 5.84 a link that
+/// is lost during the call leaves the characteristic locked until bluetoothd is restarted, and before 5.86
+/// bluetoothd may crash when its client ends.
 @EventLoop
 final class Notifications {
     /// BlueZ 5.66 never answers if the button refuses the subscription.
@@ -107,8 +108,8 @@ final class Notifications {
     }
 }
 
-/// Tells the notifications of one characteristic from reads: of a notification, two signals come with consecutive numbers.
-/// Between the signals of two reads is an answer.
+/// Tells the notifications of one characteristic from reads: of a notification, two signals come with
+/// consecutive numbers. Between the signals of two reads is an answer.
 struct NotifiedValue {
     private var last: (value: [UInt8], serial: UInt32)?
 

@@ -35,8 +35,8 @@ extension Pairing {
         )
     }
 
-    /// Returns when the device is connected, or has turned out to be a serial microphone: many name their services only
-    /// when bluetoothd connects them, which then fails for lack of a profile.
+    /// Returns when the device is connected, or has turned out to be a serial microphone: many name their
+    /// services only when bluetoothd connects them, which then fails for lack of a profile.
     func connect(_ target: Target) async throws(Failure) {
         buttons.mirror.watch(target.path, BlueZ.device)
         for attempt in 1... {
@@ -51,7 +51,8 @@ extension Pairing {
         }
     }
 
-    /// Handles a failed `Connect`. Returns if the device may be connected by now, or another attempt is worthwhile.
+    /// Handles a failed `Connect`. Returns if the device may be connected by now, or another attempt is
+    /// worthwhile.
     func recover(_ target: Target, from error: BusError, attempt: Int) async throws(Failure) {
         log.notice("\(target.address): \(error)")
         let changes = buttons.changes
@@ -67,8 +68,8 @@ extension Pairing {
         let words = error.message.split { !$0.isLetter }
         let isAborted = words.contains { $0.hasPrefix("abort") || $0.hasPrefix("cancel") }
         if isAborted, mayRepeat { return }
-        // Also ends an attempt that is still pending, but never a link that may carry sound. Its error would add nothing to
-        // the first one.
+        // Also ends an attempt that is still pending, but never a link that may carry sound. Its error would
+        // add nothing to the first one.
         let isShared = isUp() && buttons.mirror.objects.devices[target.path]?.mayHaveClassicLink == true
         if !isShared {
             _ = try? await callDevice(target, "Disconnect", timeout: Self.callTimeout)
@@ -95,7 +96,8 @@ extension Pairing {
         }
         let device = try device(target)
         guard device.isConnected else {
-            // After a crash of bluetoothd the kernel keeps a link for two seconds that bluetoothd does not use.
+            // After a crash of bluetoothd the kernel keeps a link for two seconds that bluetoothd does not
+            // use.
             if !isAgain {
                 try await connect(target)
                 return try await self.profile(of: target, isAgain: true)
@@ -132,8 +134,8 @@ extension Pairing {
             "\(name) is not a supported button: `pttctl learn` may find out what it sends. Its services: \(found)"
     }
 
-    /// Bonds with the device. Only after its services are resolved: before that BlueZ 5.66 bonds but never answers.
-    /// For the same reason `Paired` counts as an answer.
+    /// Bonds with the device. Only after its services are resolved: before that BlueZ 5.66 bonds but never
+    /// answers. For the same reason `Paired` counts as an answer.
     func bond(_ target: Target) async throws(Failure) {
         guard let connection = buttons.mirror.connection else {
             throw .unavailable(buttons.mirror.unavailability)
@@ -175,7 +177,8 @@ extension Pairing {
         "it hides its address, which changes every few minutes, and tells its identity in no bond: it could not be "
         + "recognised again"
 
-    /// Waits for the identity address of a device that was bonded. From then on it is the device to be enrolled.
+    /// Waits for the identity address of a device that was bonded. From then on it is the device to be
+    /// enrolled.
     func identify(_ target: inout Target) async throws(Failure) {
         let path = target.path
         let mirror = buttons.mirror
@@ -213,8 +216,8 @@ extension Pairing {
         }
     }
 
-    /// Waits until the button is ready, or has refused. On the last try it may still become ready after a refusal,
-    /// because the bond is new.
+    /// Waits until the button is ready, or has refused. On the last try it may still become ready after a
+    /// refusal, because the bond is new.
     func readiness(of target: Target, isLastTry: Bool = false) async -> BluetoothButton? {
         let buttons = buttons
         _ = await buttons.changes.wait(for: Self.readyTimeout) {

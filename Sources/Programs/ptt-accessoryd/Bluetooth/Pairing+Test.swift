@@ -29,7 +29,8 @@ extension Pairing {
         }
         try await checkWear(target, isWanted: isWanted, report)
         guard isWanted() else { return }
-        // The mode of the file need not be repeated in the entry, and a button may be unable to have the chosen one.
+        // The mode of the file need not be repeated in the entry, and a button may be unable to have the
+        // chosen one.
         let chosen = request.mode == nil ? nil : mode
         let button = buttons[target.path]
         report(
@@ -58,8 +59,8 @@ extension Pairing {
         test?.1.handle(event)
     }
 
-    /// Earbuds that notice when they are taken out send the same keys as a press does, and nothing tells the one from the
-    /// other later: a headset that sends a key without a press is refused.
+    /// Earbuds that notice when they are taken out send the same keys as a press does, and nothing tells the
+    /// one from the other later: a headset that sends a key without a press is refused.
     private func checkWear(
         _ target: Target,
         isWanted: @escaping @EventLoop () -> Bool,

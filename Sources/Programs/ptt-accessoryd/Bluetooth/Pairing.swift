@@ -48,8 +48,8 @@ final class Pairing {
         self.log = log
     }
 
-    /// Connects the device, bonds with it if its profile requires that, trusts it, and waits until its presses would
-    /// count.
+    /// Connects the device, bonds with it if its profile requires that, trusts it, and waits until its
+    /// presses would count.
     ///
     /// - Returns: The button.
     func pair(_ address: String) async throws(Failure) -> AccessoryDevice {

@@ -4,8 +4,8 @@ import Logging
 
 /// Authorizes the pairing of one device, and of no other.
 ///
-/// For `Pair()` BlueZ calls the agent of the caller (org.bluez.Device). It never becomes the default agent, which would
-/// authorize any device.
+/// For `Pair()` BlueZ calls the agent of the caller (org.bluez.Device). It never becomes the default agent,
+/// which would authorize any device.
 @EventLoop
 final class PairingAgent {
     private static let path: ObjectPath = "/org/pushtotalk/agent"
@@ -54,7 +54,8 @@ final class PairingAgent {
         )
     }
 
-    /// The requests for a device without keys and display. BlueZ gets an error for any other method, which means no.
+    /// The requests for a device without keys and display. BlueZ gets an error for any other method, which
+    /// means no.
     private static func questions(about device: ObjectPath) -> ExportedInterface {
         let answer: @EventLoop (MethodInvocation) -> Void = { invocation in
             if invocation.arguments.first?.asObjectPath == device {

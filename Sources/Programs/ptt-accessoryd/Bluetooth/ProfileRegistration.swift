@@ -2,11 +2,12 @@ import DBus
 import EventLoop
 import Logging
 
-/// Registers `GattProfile1` objects for the services of our buttons, so that BlueZ connects them automatically whenever
-/// they advertise (org.bluez.GattProfile). Without it a sleeping button is never reconnected.
+/// Registers `GattProfile1` objects for the services of our buttons, so that BlueZ connects them
+/// automatically whenever they advertise (org.bluez.GattProfile). Without it a sleeping button is never
+/// reconnected.
 ///
-/// One application per service, so that a new service does not change the registered ones. Valid for one instance of
-/// bluetoothd; dropping it withdraws the objects.
+/// One application per service, so that a new service does not change the registered ones. Valid for one
+/// instance of bluetoothd; dropping it withdraws the objects.
 @EventLoop
 final class ProfileRegistration {
     private struct Key: Hashable {
@@ -147,7 +148,8 @@ final class ProfileRegistration {
         do throws(BusError) {
             let interface = ExportedInterface(
                 Self.profileInterface,
-                // Called when bluetoothd has dropped the registration; a new adapter or owner causes the next one.
+                // Called when bluetoothd has dropped the registration; a new adapter or owner causes the next
+                // one.
                 methods: [ExportedMethod("Release") { $0.reply() }],
                 properties: [ExportedProperty("UUIDs", "as") { .strings([service]) }]
             )

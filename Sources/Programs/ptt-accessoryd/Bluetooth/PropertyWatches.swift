@@ -3,9 +3,9 @@ import EventLoop
 
 /// Subscriptions to the property changes of BlueZ's objects of one interface, with few match rules.
 ///
-/// A rule for each object causes no wake-ups by other ones, such as the changing signal strengths of devices nearby. But
-/// the bus compares every signal with every rule, and closes the way to more than 512 of a connection
-/// (`max_match_rules_per_connection`). Therefore many objects share one rule.
+/// A rule for each object causes no wake-ups by other ones, such as the changing signal strengths of devices
+/// nearby. But the bus compares every signal with every rule, and closes the way to more than 512 of a
+/// connection (`max_match_rules_per_connection`). Therefore many objects share one rule.
 @EventLoop
 final class PropertyWatches {
     /// The most objects that have a rule each. They have one each again when half of that number is left.

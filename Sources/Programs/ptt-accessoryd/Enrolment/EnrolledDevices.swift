@@ -4,10 +4,11 @@ import EventLoop
 import Logging
 import PTTMessages
 
-/// The devices whose presses may count: those in `devices.toml`, the machine's and the user's. A change of a file counts at
-/// once.
+/// The devices whose presses may count: those in `devices.toml`, the machine's and the user's. A change of a
+/// file counts at once.
 ///
-/// A file that cannot be read enrols nothing, and nor does the one before it: what it may have changed is not assumed.
+/// A file that cannot be read enrols nothing, and nor does the one before it: what it may have changed is not
+/// assumed.
 @EventLoop
 final class EnrolledDevices {
     /// A device that is used.
@@ -27,8 +28,8 @@ final class EnrolledDevices {
     /// Called after a change of the file, and of ``candidate``.
     var onChange: @EventLoop () -> Void = {}
 
-    /// The device that is being enrolled, with what was chosen for it: it is connected and observed as an enrolled one,
-    /// but its presses begin nothing. There is at most one at a time.
+    /// The device that is being enrolled, with what was chosen for it: it is connected and observed as an
+    /// enrolled one, but its presses begin nothing. There is at most one at a time.
     var candidate: Enrolment? {
         didSet { if candidate != oldValue { onChange() } }
     }
@@ -62,8 +63,8 @@ final class EnrolledDevices {
     /// Whether a file has an entry for the device.
     func contains(_ identity: DeviceIdentity) -> Bool { enrolments[identity] != nil }
 
-    /// The entry of a device, or that of the device that is being enrolled: with the gate of its presses. Nil: the device
-    /// is not used.
+    /// The entry of a device, or that of the device that is being enrolled: with the gate of its presses.
+    /// Nil: the device is not used.
     func use(of identity: DeviceIdentity) -> Use? {
         if let candidate, candidate.identity == identity {
             return Use(enrolment: candidate, gate: Self.closed)

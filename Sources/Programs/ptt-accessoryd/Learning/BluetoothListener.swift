@@ -5,7 +5,8 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// Listens to a Bluetooth device of which nothing is known: to all its notifying characteristics, or to its serial port.
+/// Listens to a Bluetooth device of which nothing is known: to all its notifying characteristics, or to its
+/// serial port.
 @EventLoop
 final class BluetoothListener: Learning.Source {
     private static let connectTimeout = Duration.seconds(30)
@@ -131,8 +132,8 @@ final class BluetoothListener: Learning.Source {
         let wanted = Self.characteristics(of: path, mirror)
         guard let connection = mirror.connection else { throw Learning.Failure(mirror.unavailability) }
         for (attribute, characteristic) in wanted.prefix(Self.mostCharacteristics) {
-            // Before the call: the value on subscribing may precede its answer. Of the two signals of a notification the
-            // first counts: that value may come before there are two.
+            // Before the call: the value on subscribing may precede its answer. Of the two signals of a
+            // notification the first counts: that value may come before there are two.
             var notified = NotifiedValue()
             let watch = connection.subscribe(
                 .propertyChanges(BlueZ.characteristic, of: BlueZ.name, path: characteristic)

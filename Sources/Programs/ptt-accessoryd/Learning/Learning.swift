@@ -6,7 +6,8 @@ import PTTMessages
 import ServiceClient
 import Varlink
 
-/// Passes what an unknown accessory sends to a client that learns it. One at a time; meanwhile no accessory transmits.
+/// Passes what an unknown accessory sends to a client that learns it. One at a time; meanwhile no accessory
+/// transmits.
 @EventLoop
 final class Learning {
     /// What is being listened to. It ends when it is closed, or by itself with a reason.
@@ -92,8 +93,9 @@ final class Learning {
         }
     }
 
-    /// The keys of a Bluetooth device are learned if it has neither a serial port nor notifications of its own: these come
-    /// without a filter of the kernel, and devices with a talk button have media keys as well.
+    /// The keys of a Bluetooth device are learned if it has neither a serial port nor notifications of its
+    /// own: these come without a filter of the kernel, and devices with a talk button have media keys as
+    /// well.
     private func source(_ device: String, _ handlers: Handlers) throws(Failure) -> any Source {
         let keys = headsets.accessory(device)
         if device.isBluetoothAddress, keys == nil || BluetoothListener.canListen(to: device, buttons.mirror) {

@@ -7,8 +7,8 @@ import PTTMessages
 
 // The devices whose accessory file is one of a serial microphone.
 extension BluetoothButtons {
-    /// The accessory file of a device, if it is one of a serial microphone: the one that it was enrolled with, or the best
-    /// one.
+    /// The accessory file of a device, if it is one of a serial microphone: the one that it was enrolled
+    /// with, or the best one.
     func serialDefinition(
         of device: BlueZDevice,
         _ enrolment: Enrolment?
@@ -51,8 +51,8 @@ extension BluetoothButtons {
                 ? list(unused: origin, at: path, profile: definition.name, mode: definition.mode)
                 : forget(path)
         }
-        // While a device is bonded that is not enrolled yet, its port is not to be opened: that bonds as well, for that
-        // connection only.
+        // While a device is bonded that is not enrolled yet, its port is not to be opened: that bonds as
+        // well, for that connection only.
         let isBonding = use.gate != .open && !device.isPaired && definition.connection.bonding != .never
         guard !isBonding else { return }
         if let earlier = unused.removeValue(forKey: path), earlier.kind != origin.kind {

@@ -10,8 +10,8 @@ extension Pairing {
         return buttons.serialDefinition(of: try device(target), enrolled.use(of: identity)?.enrolment)?.0
     }
 
-    /// Bonds with a serial microphone, trusts it, and waits until its port is open. `Connect` of a device that has
-    /// nothing but a serial port fails, although the link is up.
+    /// Bonds with a serial microphone, trusts it, and waits until its port is open. `Connect` of a device
+    /// that has nothing but a serial port fails, although the link is up.
     func prepareSerial(
         _ target: Target,
         _ definition: AccessoryDefinition

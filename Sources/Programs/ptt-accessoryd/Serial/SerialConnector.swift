@@ -36,7 +36,8 @@ final class SerialConnector {
     private var registration: SerialConnection.Registration?
     private var isAvailable = false
     private var isLinkUp = false
-    /// Incremented with each call of `ConnectProfile` and `DisconnectProfile`, so that a late answer is recognised.
+    /// Incremented with each call of `ConnectProfile` and `DisconnectProfile`, so that a late answer is
+    /// recognised.
     private var calls = 0
     /// The event that is being handled, and those that it has caused.
     private var events: [SerialConnection.Event] = []
@@ -63,8 +64,8 @@ final class SerialConnector {
     /// Whether it counts as switched off, so that only a sign of it or of a person begins the next attempt.
     var isDormant: Bool { connection.isDormant }
 
-    /// Compares bluetoothd's view of the device with the last observation, and handles the changes. Called after each
-    /// signal about it, and when its service class was registered.
+    /// Compares bluetoothd's view of the device with the last observation, and handles the changes. Called
+    /// after each signal about it, and when its service class was registered.
     func update(_ registration: SerialConnection.Registration?) {
         let device = mirror.objects.devices[path]
         let isOn = mirror.connection != nil && device.map { mirror.objects.isAdapterPowered(of: $0) } ?? false

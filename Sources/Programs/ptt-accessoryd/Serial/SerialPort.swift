@@ -6,8 +6,8 @@ import Glibc
 final class SerialPort {
     /// Bytes of one read. The loop serves all other descriptors before the next.
     private static let readSize = 1024
-    /// Bytes in a second. A press has some tens; a port that sends more is broken or hostile, and reading all of it would
-    /// delay the releases of others.
+    /// Bytes in a second. A press has some tens; a port that sends more is broken or hostile, and reading all
+    /// of it would delay the releases of others.
     private static let limit = 8192
 
     private let descriptor: OwnedDescriptor
@@ -20,8 +20,8 @@ final class SerialPort {
     /// - Parameters:
     ///   - descriptor: A connected socket.
     ///   - received: Called with what was read, never empty.
-    ///   - closed: Called once, with the reason, when the port was closed, has failed, or sends more than any accessory
-    ///     has to say; nothing is read afterwards.
+    ///   - closed: Called once, with the reason, when the port was closed, has failed, or sends more than any
+    ///     accessory has to say; nothing is read afterwards.
     /// - Throws: If the descriptor is not one that can be watched.
     init(
         _ descriptor: consuming OwnedDescriptor,

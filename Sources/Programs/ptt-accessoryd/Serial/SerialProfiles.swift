@@ -3,8 +3,8 @@ import DBus
 import EventLoop
 import Logging
 
-/// Registers `Profile1` objects in the client role, through which bluetoothd passes the serial ports of accessories
-/// (org.bluez.Profile). One for each service class: bluetoothd admits one in all.
+/// Registers `Profile1` objects in the client role, through which bluetoothd passes the serial ports of
+/// accessories (org.bluez.Profile). One for each service class: bluetoothd admits one in all.
 ///
 /// Valid for one instance of bluetoothd; dropping it withdraws the objects.
 @EventLoop
@@ -53,8 +53,8 @@ final class SerialProfiles {
     /// The answer to a registration; nil until it has come.
     subscript(serviceClass: GattUUID) -> SerialConnection.Registration? { registrations[serviceClass] }
 
-    /// Registers the missing service classes, and unregisters those that are no longer in use: another program may have
-    /// them then.
+    /// Registers the missing service classes, and unregisters those that are no longer in use: another
+    /// program may have them then.
     func update(_ wanted: Set<GattUUID>) {
         for serviceClass in Set(objects.keys).subtracting(wanted) { unregister(serviceClass) }
         for serviceClass in wanted where objects[serviceClass] == nil { register(serviceClass) }
@@ -99,7 +99,8 @@ final class SerialProfiles {
         guard let object = objects.removeValue(forKey: serviceClass) else { return }
         let registration = registrations.removeValue(forKey: serviceClass)
         object.withdraw()
-        // Also if bluetoothd has not answered yet: it handles the calls in order, and the class may be wanted again.
+        // Also if bluetoothd has not answered yet: it handles the calls in order, and the class may be wanted
+        // again.
         guard registration != .refused else { return }
         let arguments: [BusValue] = [.objectPath(object.path)]
         connection.call(call("UnregisterProfile", arguments), timeout: Self.callTimeout) { [log] result in

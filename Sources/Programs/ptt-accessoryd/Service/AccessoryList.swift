@@ -13,8 +13,8 @@ final class AccessoryList {
     /// The number of the last event.
     private(set) var sequence = 0
 
-    /// How many `ignored` events of a device are published in a second. A button that sends a thousand unknown values
-    /// would keep every subscriber busy.
+    /// How many `ignored` events of a device are published in a second. A button that sends a thousand
+    /// unknown values would keep every subscriber busy.
     static nonisolated let ignoredLimit = 32
 
     /// The `ignored` events of a device in a second.

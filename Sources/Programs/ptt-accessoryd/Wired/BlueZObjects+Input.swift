@@ -11,13 +11,14 @@ enum InputLink: Equatable {
 }
 
 extension BlueZObjects {
-    /// The link of a node. With `UserspaceHID=persist`, and always in bluetoothd 5.77 and 5.78, the node of a Low Energy
-    /// device outlives its link, and a key that was down stays down.
+    /// The link of a node. With `UserspaceHID=persist`, and always in bluetoothd 5.77 and 5.78, the node of a
+    /// Low Energy device outlives its link, and a key that was down stays down.
     func link(of node: InputNode) -> InputLink {
         switch node.transport {
         case .jack, .usb, .other: return .none
         case .avrcp:
-            // The node has neither the address nor the numbers of the headset, but its name, and the address of the adapter.
+            // The node has neither the address nor the numbers of the headset, but its name, and the address
+            // of the adapter.
             let owners = connectedDevices(named: node.remoteControlName, adapter: node.phys)
             guard let owner = owners.first else {
                 return .down(reason: "bluetoothd knows no connected device of this name")

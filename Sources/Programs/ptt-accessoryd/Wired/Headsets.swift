@@ -77,8 +77,8 @@ final class Headsets {
         for sysname in nodes.keys.sorted() { review(sysname) }
     }
 
-    /// A Bluetooth device was connected, disconnected or renamed, or bluetoothd has stopped: the keys of that device may
-    /// have lost their link, and a remote control may be known now, or be ambiguous.
+    /// A Bluetooth device was connected, disconnected or renamed, or bluetoothd has stopped: the keys of that
+    /// device may have lost their link, and a remote control may be known now, or be ambiguous.
     func bluetoothChanged() {
         for sysname in nodes.filter({ $0.value.isBluetooth }).keys.sorted() { review(sysname) }
     }
@@ -112,8 +112,8 @@ final class Headsets {
         review(half.of)
     }
 
-    /// Opens, closes or lists a device as its node demands. If ptt-keys has divided it, the half with the talk key is read
-    /// in place of the node, of which no key arrives any more.
+    /// Opens, closes or lists a device as its node demands. If ptt-keys has divided it, the half with the
+    /// talk key is read in place of the node, of which no key arrives any more.
     private func review(_ sysname: String) {
         guard let node = nodes[sysname] else { return end(sysname) }
         let link = mirror.objects.link(of: node)
@@ -122,8 +122,8 @@ final class Headsets {
         case .used(let settings):
             let source = halves[sysname] ?? node
             guard source.isReadable else {
-                // Only the active session of the seat has access. The kernel would let us continue to read, but the person
-                // at the seat now must not transmit in our channel.
+                // Only the active session of the seat has access. The kernel would let us continue to read,
+                // but the person at the seat now must not transmit in our channel.
                 return leave(
                     node,
                     owner.origin,

@@ -102,8 +102,8 @@ extension InputNode {
         return DeviceDescription(name: name, link: .input(inputTransport, product, keys: codes))
     }
 
-    /// Whether plugging it in, or a rule of root, is consent enough. A remote control is not plugged in, and in-ear
-    /// detection sends the same keys.
+    /// Whether plugging it in, or a rule of root, is consent enough. A remote control is not plugged in, and
+    /// in-ear detection sends the same keys.
     var needsEnrolment: Bool {
         guard properties[Self.keyProperty] == nil, !isMarked else { return false }
         return switch transport {
@@ -120,7 +120,8 @@ extension InputNode {
         }
     }
 
-    /// The name that bluetoothd has given the device of a remote control, without what it adds (profiles/audio/avctp.c).
+    /// The name that bluetoothd has given the device of a remote control, without what it adds
+    /// (profiles/audio/avctp.c).
     var remoteControlName: String { String(name.dropLast(Self.remoteControlSuffix.count)) }
 
     private static let remoteControlSuffix = " (AVRCP)"

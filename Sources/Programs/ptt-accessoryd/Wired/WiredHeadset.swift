@@ -15,7 +15,8 @@ final class WiredHeadset {
     private var device: (any KeySource)?
     private let hasOnlyTalkKeys: Bool
     private var wantsGrab = false
-    /// Another program has grabbed it. As soon as that program lets go, its keys arrive here, and the grab is tried again.
+    /// Another program has grabbed it. As soon as that program lets go, its keys arrive here, and the grab is
+    /// tried again.
     private var isGrabRefused = false
     /// The node that is read: that of the device, or of the half with its talk key.
     let source: InputNode
@@ -84,8 +85,8 @@ final class WiredHeadset {
 
     /// Grabs the key, so that no media player receives it, while presses begin transmissions.
     ///
-    /// The kernel grabs all keys of a node or none: a headset that also has volume keys is not grabbed, unless ptt-keys has
-    /// divided it.
+    /// The kernel grabs all keys of a node or none: a headset that also has volume keys is not grabbed,
+    /// unless ptt-keys has divided it.
     func setGrab(_ isWanted: Bool) {
         guard hasOnlyTalkKeys else { return }
         wantsGrab = isWanted

@@ -97,7 +97,8 @@ final class PlayerObject {
                 ExportedProperty("Metadata", "a{sv}") { [weak self] in self?.metadata },
                 constant("CanGoNext", .boolean(false)), constant("CanGoPrevious", .boolean(false)),
                 constant("CanSeek", .boolean(false)), constant("CanPause", .boolean(true)),
-                // GNOME shows a player only if it can play; KDE's buttons are dead if it cannot be controlled.
+                // GNOME shows a player only if it can play; KDE's buttons are dead if it cannot be
+                // controlled.
                 constant("CanPlay", .boolean(true)), constant("CanControl", .boolean(false)),
             ],
             signals: [ExportedSignal("Seeked", arguments: ["Position": "x"])]

@@ -26,7 +26,8 @@ final class NotificationService {
     private var shown: UInt32?
     private var isCalling = false
 
-    /// `picture` returns a picture by its identifier, if it is decoded; `post` receives what happens to the notification.
+    /// `picture` returns a picture by its identifier, if it is decoded; `post` receives what happens to the
+    /// notification.
     init(
         on connection: BusConnection,
         log: Logger,
@@ -181,8 +182,8 @@ final class NotificationService {
 }
 
 extension Pixmap {
-    /// The hint `image-data`: width, height, bytes of a row, whether there is alpha, bits of a sample, samples of a pixel, and the
-    /// pixels.
+    /// The hint `image-data`: width, height, bytes of a row, whether there is alpha, bits of a sample,
+    /// samples of a pixel, and the pixels.
     fileprivate var value: BusValue {
         let size = Int32(size)
         return .structure([

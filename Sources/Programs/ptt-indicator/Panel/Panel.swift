@@ -87,7 +87,8 @@ final class Panel {
         do throws(BusError) {
             try connection?.emit(signal)
         } catch {
-            // A panel that misses it still has the item as it was. The end of the connection is reported on its own.
+            // A panel that misses it still has the item as it was. The end of the connection is reported on
+            // its own.
             log.debug("\(error)")
         }
     }
@@ -151,8 +152,8 @@ final class Panel {
         updateIfKnown()
     }
 
-    /// Watches the hosts' own names. Each by itself: a rule for all of them would wake this process whenever a program of
-    /// KDE starts.
+    /// Watches the hosts' own names. Each by itself: a rule for all of them would wake this process whenever
+    /// a program of KDE starts.
     private func watchHosts() {
         connection?.call(.listNames) { [weak self] result in
             guard let self, let connection else { return }

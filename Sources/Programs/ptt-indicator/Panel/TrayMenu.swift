@@ -20,7 +20,8 @@ final class TrayMenu {
         self.clicked = clicked
     }
 
-    /// With the single and the group form of each method: xfce4-panel uses only the latter, others only the former.
+    /// With the single and the group form of each method: xfce4-panel uses only the latter, others only the
+    /// former.
     private(set) lazy var interface = ExportedInterface(
         Self.name,
         methods: [

@@ -3,8 +3,8 @@ import EventLoop
 import IndicatorCore
 import Pixbuf
 
-/// Decodes pictures of strangers, each in a process of its own (``PictureProgram``): one that is taken over by a picture
-/// has no file, no bus and no network, and one that dies or hangs costs this picture.
+/// Decodes pictures of strangers, each in a process of its own (``PictureProgram``): one that is taken over
+/// by a picture has no file, no bus and no network, and one that dies or hangs costs this picture.
 @EventLoop
 final class PictureDecoder {
     /// The rows and columns of a decoded picture: the largest that a notification shows.

@@ -3,8 +3,8 @@ import EventLoop
 import Glibc
 import Pixbuf
 
-/// The process that decodes one picture: the same program, started with an option. It reads the file of a stranger from
-/// its standard input, and writes the pixels to its standard output.
+/// The process that decodes one picture: the same program, started with an option. It reads the file of a
+/// stranger from its standard input, and writes the pixels to its standard output.
 enum PictureProgram {
     static let option = "--decode-picture"
     /// In bytes. The largest picture takes 40 MB.

@@ -4,8 +4,8 @@ import Logging
 import PTTMessages
 import Pixbuf
 
-/// The pictures that are shown: fetched from the core, decoded in a process of their own, and kept until they are
-/// dropped.
+/// The pictures that are shown: fetched from the core, decoded in a process of their own, and kept until they
+/// are dropped.
 @EventLoop
 final class Pictures {
     private let core: CoreRequests

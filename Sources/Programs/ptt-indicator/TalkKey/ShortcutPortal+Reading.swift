@@ -28,7 +28,8 @@ enum BoundKey: CustomStringConvertible {
 }
 
 extension BusValue {
-    /// The talk key in the `a(sa{sv})` that `ListShortcuts` and `BindShortcuts` result in; nil if it is not there.
+    /// The talk key in the `a(sa{sv})` that `ListShortcuts` and `BindShortcuts` result in; nil if it is not
+    /// there.
     var talkKey: BoundKey? {
         for shortcut in asArray ?? [] {
             guard let members = shortcut.asStructure, members.count == 2,

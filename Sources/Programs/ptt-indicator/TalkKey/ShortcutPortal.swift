@@ -20,8 +20,8 @@ final class ShortcutPortal {
     private static let backends = "org.freedesktop.impl.portal"
     /// The name of the desktop entry.
     private static let application = "org.pushtotalk.Indicator"
-    /// People read it where they choose the key. A chord is a bad choice: compositors miss a release whose modifier goes up
-    /// first.
+    /// People read it where they choose the key. A chord is a bad choice: compositors miss a release whose
+    /// modifier goes up first.
     private static let description = "Push to talk while held (choose a single key)"
 
     /// The time limit of a request. The desktop may ask the person before it answers the last one.
@@ -195,7 +195,8 @@ final class ShortcutPortal {
     // MARK: - Requests
 
     /// Makes a call whose result is a signal of a request object (org.freedesktop.portal.Request).
-    /// `read` makes the answer of the results that came within `limit`; nil if what was asked for is not in them.
+    /// `read` makes the answer of the results that came within `limit`; nil if what was asked for is not in
+    /// them.
     private func request(
         _ attempt: ShortcutSession.Attempt,
         _ member: String,
@@ -250,8 +251,8 @@ final class ShortcutPortal {
         }
     }
 
-    /// What another attempt would give after this error. A portal without shortcuts does not have the interface, which
-    /// GDBus reports as invalid arguments.
+    /// What another attempt would give after this error. A portal without shortcuts does not have the
+    /// interface, which GDBus reports as invalid arguments.
     private static func meaning(of error: BusError) -> ShortcutSession.Answer {
         switch error.kind {
         case .serviceUnknown, .unknownObject, .invalidArguments, .accessDenied: .impossible

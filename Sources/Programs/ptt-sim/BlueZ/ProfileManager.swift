@@ -1,7 +1,8 @@
 import DBus
 import EventLoop
 
-/// `org.bluez.ProfileManager1`: who has registered which service class. One `Profile1` for each in all of bluetoothd.
+/// `org.bluez.ProfileManager1`: who has registered which service class. One `Profile1` for each in all of
+/// bluetoothd.
 @EventLoop
 final class ProfileManager {
     struct Profile {

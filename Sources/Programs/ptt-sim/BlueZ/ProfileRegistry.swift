@@ -1,8 +1,8 @@
 import DBus
 import EventLoop
 
-/// `org.bluez.GattManager1`: the `GattProfile1` objects that applications have registered. bluetoothd connects devices
-/// with such a profile automatically.
+/// `org.bluez.GattManager1`: the `GattProfile1` objects that applications have registered. bluetoothd
+/// connects devices with such a profile automatically.
 @EventLoop
 final class ProfileRegistry {
     private struct Application {

@@ -69,7 +69,8 @@ final class SimulatedAdapter {
         radioChanged()
     }
 
-    /// Called when the state of a button or the demand for one has changed: connects buttons, and updates discoveries.
+    /// Called when the state of a button or the demand for one has changed: connects buttons, and updates
+    /// discoveries.
     func radioChanged() {
         guard isPowered else { return }
         for device in devices.values { device.seekLink() }

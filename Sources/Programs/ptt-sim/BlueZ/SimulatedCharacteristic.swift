@@ -43,7 +43,8 @@ final class SimulatedCharacteristic {
         if !subscribers.isEmpty { subscribed() }
     }
 
-    /// bluetoothd emits the signal for a notification once per subscriber, and every client receives all of them.
+    /// bluetoothd emits the signal for a notification once per subscriber, and every client receives all of
+    /// them.
     ///
     /// - Returns: Whether notifications are on.
     func notify(_ value: [UInt8]) -> Bool {
@@ -69,7 +70,8 @@ final class SimulatedCharacteristic {
         guard !subscribers.contains(call.sender) else { return call.reply() }
         subscribers.append(call.sender)
         device.adapter.daemon.watch(call.sender)
-        // Without a link it takes effect with the next one. For a second client nothing is written to the device.
+        // Without a link it takes effect with the next one. For a second client nothing is written to the
+        // device.
         if device.isConnected, !isNotifying { subscribed() }
         call.reply()
     }

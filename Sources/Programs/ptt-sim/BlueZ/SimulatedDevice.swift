@@ -120,7 +120,8 @@ final class SimulatedDevice {
         seekLink()
     }
 
-    /// The link for sound comes or goes. When it goes, bluetoothd clears `ServicesResolved` for the other link as well.
+    /// The link for sound comes or goes. When it goes, bluetoothd clears `ServicesResolved` for the other
+    /// link as well.
     func setSound(_ isUp: Bool) {
         guard isUp != isSoundConnected else { return }
         isSoundConnected = isUp

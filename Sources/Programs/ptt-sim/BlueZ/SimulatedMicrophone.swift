@@ -2,8 +2,8 @@ import DBus
 import EventLoop
 import Glibc
 
-/// `org.bluez.Device1`: one serial microphone as bluetoothd knows it. Errors and their order were observed with
-/// bluetoothd 5.66.
+/// `org.bluez.Device1`: one serial microphone as bluetoothd knows it. Errors and their order were observed
+/// with bluetoothd 5.66.
 @EventLoop
 final class SimulatedMicrophone {
     /// PAGE_TIMEOUT is 5.12 s by default.
@@ -14,7 +14,8 @@ final class SimulatedMicrophone {
     let microphone: VirtualSerialMicrophone
     let path: ObjectPath
     private(set) var isConnected = false
-    /// What it answers to an inquiry does not name its services: bluetoothd asks it on the first connection (SDP).
+    /// What it answers to an inquiry does not name its services: bluetoothd asks it on the first connection
+    /// (SDP).
     private var areServicesKnown: Bool
 
     private unowned let adapter: SimulatedAdapter

@@ -4,7 +4,8 @@ import Glibc
 import PTTMessages
 import ServiceClient
 
-// The second act: a program that knows nothing of push-to-talk records from the Push-to-Talk Microphone, as a call does.
+// The second act: a program that knows nothing of push-to-talk records from the Push-to-Talk Microphone, as a
+// call does.
 extension Demo {
     enum Call {
         case starting

@@ -4,8 +4,8 @@ import Glibc
 import PTTMessages
 import ServiceClient
 
-/// One press and the application's answer, observed through the daemons' own sockets and at the speaker; then one press
-/// into a program that records from the Push-to-Talk Microphone (`Demo+Call.swift`).
+/// One press and the application's answer, observed through the daemons' own sockets and at the speaker; then
+/// one press into a program that records from the Push-to-Talk Microphone (`Demo+Call.swift`).
 @EventLoop
 final class Demo {
     static var running: Demo?

@@ -3,8 +3,8 @@ import EventLoop
 import Glibc
 import ServiceClient
 
-/// A private stack in a temporary directory: a D-Bus, a sound server with a 440 Hz tone as its microphone and a speaker
-/// without a device, both daemons, an application, a recorder.
+/// A private stack in a temporary directory: a D-Bus, a sound server with a 440 Hz tone as its microphone and
+/// a speaker without a device, both daemons, an application, a recorder.
 @EventLoop
 final class DemoStack {
     /// The source that records what its speaker plays.
@@ -47,7 +47,8 @@ final class DemoStack {
         UserDirectory.data.path ?? directory
     }
 
-    /// - Parameter busReady: Called when the bus listens. The sound server may need longer; the core waits for it.
+    /// - Parameter busReady: Called when the bus listens. The sound server may need longer; the core waits
+    ///   for it.
     /// - Throws: If a program cannot be started.
     func startServers(busReady: @escaping @EventLoop () -> Void) throws(SystemError) {
         try write(bus, to: "bus.conf")
@@ -62,7 +63,8 @@ final class DemoStack {
         ])
     }
 
-    /// A button that is paired, trusted, enrolled and connected. It reads commands as lines and answers each with a line.
+    /// A button that is paired, trusted, enrolled and connected. It reads commands as lines and answers each
+    /// with a line.
     func startButton(line: @escaping @EventLoop (String) -> Void) throws(SystemError) -> ChildProcess {
         try start(
             ["\(programs)/ptt-sim", "buttons", "--bus", busAddress, "--button", "ffe0", "--known"],
@@ -131,7 +133,8 @@ final class DemoStack {
         _ = try? ChildProcess.run(["rm", "-rf", directory])
     }
 
-    /// Starts a program that ends with the stack. What it prints goes to `line`, or to its log if that is nil.
+    /// Starts a program that ends with the stack. What it prints goes to `line`, or to its log if that is
+    /// nil.
     @discardableResult
     private func start(
         _ arguments: [String],
@@ -151,7 +154,8 @@ final class DemoStack {
 
     private func log(of program: String) -> String { "\(directory)/\(program).log" }
 
-    /// Microphone and speaker are separate: an application that recorded its own echo would answer it forever.
+    /// Microphone and speaker are separate: an application that recorded its own echo would answer it
+    /// forever.
     private var sound: String {
         """
         load-module module-native-protocol-unix socket=\(directory)/pulse.socket auth-anonymous=1

@@ -72,7 +72,8 @@ final class SpeakerRecording {
                 on: server,
                 StreamRequest(name: "Demonstration", format: format, role: "production", device: device),
                 events: { [weak self] in self?.handle($0) },
-                // A sink without a device renders ahead of its clock, so that the sample's own time means nothing.
+                // A sink without a device renders ahead of its clock, so that the sample's own time means
+                // nothing.
                 fragments: { [weak self] samples, _ in self?.append(samples) }
             )
         } catch {

@@ -141,8 +141,8 @@ struct ProductNumbers: ExpressibleByArgument {
     /// What to ask before the product is granted; nil for one that is no keyboard.
     var question: String? { question(about: present()) }
 
-    /// Pedals call themselves keyboards as well, so that only a person can tell. The kernel gives all keyboards of its own
-    /// controller the vendor 0001 (drivers/input/keyboard/atkbd.c).
+    /// Pedals call themselves keyboards as well, so that only a person can tell. The kernel gives all
+    /// keyboards of its own controller the vendor 0001 (drivers/input/keyboard/atkbd.c).
     func question(about devices: [Device]) -> String? {
         let advice =
             "Every program of the person at the seat could read all that is typed on it: "
@@ -168,7 +168,8 @@ struct KeyArgument: ExpressibleByArgument {
     }
 }
 
-/// The udev rule that grants one key of a product. Only root can write it, so that a device cannot claim the mark.
+/// The udev rule that grants one key of a product. Only root can write it, so that a device cannot claim the
+/// mark.
 struct GrantRule {
     let product: ProductNumbers
 

@@ -66,7 +66,8 @@ struct LearnCommand: ParsableCommand {
         }
     }
 
-    /// BlueZ reconnects only trusted devices. The accessory is enrolled already, so that a failure is no error.
+    /// BlueZ reconnects only trusted devices. The accessory is enrolled already, so that a failure is no
+    /// error.
     @EventLoop
     private static func trust(_ address: String) async {
         do throws(ServiceError) {

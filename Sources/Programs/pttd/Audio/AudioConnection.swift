@@ -23,8 +23,8 @@ final class AudioConnection {
 
     /// Longer than any valid packet or token.
     private static let longestPacket = 8192
-    /// How many packets are read in a second: four times as many as can be played. An application that writes more has
-    /// to wait, and does not keep the core busy.
+    /// How many packets are read in a second: four times as many as can be played. An application that writes
+    /// more has to wait, and does not keep the core busy.
     private static let packetsPerSecond = 200
 
     /// The peer.
@@ -53,7 +53,8 @@ final class AudioConnection {
 
     /// Reads the token if it is there, and otherwise waits for it.
     func start(_ handlers: Handlers) throws(SystemError) {
-        // Most peers have sent it with connecting and need no waiting place. One that has closed again costs little.
+        // Most peers have sent it with connecting and need no waiting place. One that has closed again costs
+        // little.
         receive(handlers)
         guard !isClosed else { return }
         source = try DescriptorSource(descriptor.value, .readable) { [weak self] readiness in
@@ -80,7 +81,8 @@ final class AudioConnection {
     /// Discards what the peer has written so far.
     func discard() {
         guard isAttached else { return }
-        // The rest of a packet is discarded with its first byte. `incoming` may be in use by the packet that caused this.
+        // The rest of a packet is discarded with its first byte. `incoming` may be in use by the packet that
+        // caused this.
         var byte: UInt8 = 0
         for _ in 0..<Self.packetsPerSecond {
             // `receive` meets the end of the connection and errors again, and reports them.

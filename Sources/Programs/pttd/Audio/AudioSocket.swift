@@ -6,12 +6,14 @@ import PTTCore
 import PTTMessages
 import ServiceClient
 
-/// The audio socket: carries frames of the microphone to the application, and the application's samples to the speaker.
+/// The audio socket: carries frames of the microphone to the application, and the application's samples to
+/// the speaker.
 ///
-/// Attaching, or joining with an application, returns a token; the connection whose first packet is that token receives
-/// the frames, and may write packets of samples. A token is valid for one connection at a time: when that has ended, the
-/// application may connect again with it. An application that does not read loses packets and sees the gap in their
-/// sequence; one that writes more than is played has to wait. Neither blocks the core.
+/// Attaching, or joining with an application, returns a token; the connection whose first packet is that
+/// token receives the frames, and may write packets of samples. A token is valid for one connection at a
+/// time: when that has ended, the application may connect again with it. An application that does not read
+/// loses packets and sees the gap in their sequence; one that writes more than is played has to wait. Neither
+/// blocks the core.
 @EventLoop
 final class AudioSocket {
     /// An application that may connect.
@@ -28,7 +30,8 @@ final class AudioSocket {
     }
 
     private enum Link {
-        /// It connects a moment after it has its token, and must not lose the first words of a transmission that has begun.
+        /// It connects a moment after it has its token, and must not lose the first words of a transmission
+        /// that has begun.
         case awaited(unsent: [(header: AudioPacketHeader, samples: [UInt8])])
         case connected(AudioConnection)
         case lost
@@ -36,10 +39,11 @@ final class AudioSocket {
 
     /// How long a connection may take to present its token.
     private static let tokenTimeout = Duration.seconds(5)
-    /// How many connections may be without a token at a time. A further one replaces the oldest of them; an application
-    /// presents its token as soon as it has connected.
+    /// How many connections may be without a token at a time. A further one replaces the oldest of them; an
+    /// application presents its token as soon as it has connected.
     private static let waitingLimit = 8
-    /// How many packets wait for an application that has not connected yet, two seconds; the oldest is dropped first.
+    /// How many packets wait for an application that has not connected yet, two seconds; the oldest is
+    /// dropped first.
     private static let unsentLimit = 100
     /// Further peers are accepted in the next turn of the event loop, after other work.
     private static let acceptsPerTurn = 16
@@ -193,7 +197,8 @@ final class AudioSocket {
         for packet in unsent { packet.samples.withUnsafeBytes { send(packet.header, $0, to: client) } }
     }
 
-    /// The client with this token. Compares every byte of every token, so that the time reveals nothing about them.
+    /// The client with this token. Compares every byte of every token, so that the time reveals nothing about
+    /// them.
     private func holder(of token: [UInt8]) -> ClientID? {
         var found: ClientID?
         for (client, holder) in holders where holder.token.count == token.count {

@@ -46,7 +46,8 @@ final class BluetoothHeadset {
         observation = server.observe([.server, .card, .source, .sink]) { [weak self] _ in self?.list() }
     }
 
-    /// Calls `open` once, with the source to record from or nil for the usual microphone, unless ``end()`` comes first.
+    /// Calls `open` once, with the source to record from or nil for the usual microphone, unless ``end()``
+    /// comes first.
     func begin(_ open: @escaping @EventLoop (String?) -> Void) {
         opening = open
         handle(.transmissionBegan)

@@ -1,4 +1,5 @@
-/// A volume in percent, on the cubic scale of PulseAudio's volume controls: 100 changes nothing, 50 sounds half as loud.
+/// A volume in percent, on the cubic scale of PulseAudio's volume controls: 100 changes nothing, 50 sounds
+/// half as loud.
 struct Gain: Equatable {
     static let unchanged = Gain(percent: 100)
 

@@ -2,11 +2,12 @@ import CoreConfiguration
 import EventLoop
 import PulseAudio
 
-/// The profile of a Bluetooth headset, which has a microphone only in a profile in which music sounds bad: when to change
-/// it, and to change it back.
+/// The profile of a Bluetooth headset, which has a microphone only in a profile in which music sounds bad:
+/// when to change it, and to change it back.
 ///
-/// Each change is written down before it is made. So it is undone also by the next run after a crash, and when a headset
-/// that went away with our profile returns. A profile that was changed by anybody else meanwhile stays.
+/// Each change is written down before it is made. So it is undone also by the next run after a crash, and
+/// when a headset that went away with our profile returns. A profile that was changed by anybody else
+/// meanwhile stays.
 struct HeadsetProfiles {
     /// A change as it is written down.
     struct Change: Equatable, Codable {
@@ -62,20 +63,21 @@ struct HeadsetProfiles {
     private let mode: HeadsetMode
     private var devices = AudioDevices()
     private var entries: [Entry]
-    /// Cards that are left as they are until the microphone is not wanted any more: the server has refused, the change could
-    /// not be written down, or somebody else has chosen a profile meanwhile.
+    /// Cards that are left as they are until the microphone is not wanted any more: the server has refused,
+    /// the change could not be written down, or somebody else has chosen a profile meanwhile.
     private var declined: Set<String> = []
-    /// Cards whose profile the server has taken back. WirePlumber 0.5 changes it itself while anything records from the
-    /// headset, and takes it back two seconds later, also where it was changed here: each transmission changes it again, and
-    /// between them nobody quarrels with WirePlumber.
+    /// Cards whose profile the server has taken back. WirePlumber 0.5 changes it itself while anything
+    /// records from the headset, and takes it back two seconds later, also where it was changed here: each
+    /// transmission changes it again, and between them nobody quarrels with WirePlumber.
     private var yielded: Set<String> = []
     private var isTransmitting = false
     private var isJoined = false
     private var isStopping = false
     /// Until when the transmission waits for a headset's microphone; nil if it does not.
     private var waitingEnd: MonotonicInstant?
-    /// The headset whose profile is being changed, here or by the session manager, and until when another default sink means
-    /// nothing: its sink goes with the profile, and that of the next one is the default one only after a while.
+    /// The headset whose profile is being changed, here or by the session manager, and until when another
+    /// default sink means nothing: its sink goes with the profile, and that of the next one is the default
+    /// one only after a while.
     private var changing: (card: String, end: MonotonicInstant)?
     private var conversationEnd: MonotonicInstant?
 

@@ -1,7 +1,8 @@
 import Glibc
 import PTTMessages
 
-/// The level of the samples that have passed: their root mean square, which is nearer to how loud they sound than their peak.
+/// The level of the samples that have passed: their root mean square, which is nearer to how loud they sound
+/// than their peak.
 struct LevelMeter {
     private var squares = 0.0
     private var count = 0

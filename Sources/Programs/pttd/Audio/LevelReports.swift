@@ -1,7 +1,8 @@
 import EventLoop
 import PTTMessages
 
-/// Measures microphone and speaker while a client subscribes to their levels, and reports them at most ten times a second.
+/// Measures microphone and speaker while a client subscribes to their levels, and reports them at most ten
+/// times a second.
 @EventLoop
 final class LevelReports {
     private static let interval = Duration.milliseconds(100)

@@ -20,7 +20,8 @@ final class Microphone {
     private var frame: (@EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void)?
     private var sequence: UInt64 = 0
     private var deliversIncompletePackets = false
-    /// Changes the profile of a Bluetooth headset before its microphone is opened; nil if the profile stays as it is.
+    /// Changes the profile of a Bluetooth headset before its microphone is opened; nil if the profile stays
+    /// as it is.
     var headset: BluetoothHeadset?
     /// Lowers what other programs play while the microphone is open; nil if it stays as loud as it is.
     var ducking: Ducking?
@@ -30,14 +31,14 @@ final class Microphone {
     private var silenceEnd = MonotonicInstant(nanoseconds: .min)
     private let silence = [UInt8](repeating: 0, count: AudioFormat.largestPacket)
 
-    /// Called with the state of the device in the audio server once it is open, before the first frame, and after each
-    /// change.
+    /// Called with the state of the device in the audio server once it is open, before the first frame, and
+    /// after each change.
     var changed: @EventLoop (MicrophoneState) -> Void = { _ in }
 
     /// - Parameters:
     ///   - server: Connected by the caller.
-    ///   - preferences: The names or descriptions of sources, best first, which may be monitors; empty for the user's
-    ///     microphone.
+    ///   - preferences: The names or descriptions of sources, best first, which may be monitors; empty for
+    ///     the user's microphone.
     ///   - log: For messages about the device.
     init(server: AudioServer, preferences: [String], log: RateLimitedLog) {
         self.server = server
@@ -50,7 +51,8 @@ final class Microphone {
     /// - Parameters:
     ///   - format: That of the frames; the audio server converts.
     ///   - packet: The duration of a packet.
-    ///   - isIncompleteDelivered: Whether a shorter packet is delivered in place of waiting for the rest of it.
+    ///   - isIncompleteDelivered: Whether a shorter packet is delivered in place of waiting for the rest of
+    ///     it.
     ///   - started: Called once, before the first frame.
     ///   - frame: Called for each packet.
     ///   - failed: Called at most once, possibly during this call; the capture is closed by then.
@@ -95,7 +97,8 @@ final class Microphone {
             let request = StreamRequest(
                 name: "Push to talk",
                 format: captured,
-                // With the role "phone" both servers would change the profile of a Bluetooth headset themselves.
+                // With the role "phone" both servers would change the profile of a Bluetooth headset
+                // themselves.
                 role: nil,
                 latency: packet,
                 device: device,
@@ -144,8 +147,8 @@ final class Microphone {
         silenceEnd = time
     }
 
-    /// Delivers the packet that is incomplete now, with silence in place of what is missing: what a person said last has been
-    /// captured and is not to be lost. Call ``close()`` then.
+    /// Delivers the packet that is incomplete now, with silence in place of what is missing: what a person
+    /// said last has been captured and is not to be lost. Call ``close()`` then.
     func finish() {
         guard var framer else { return }
         self.framer = nil
@@ -170,7 +173,8 @@ final class Microphone {
     }
 
     private func cut(_ fragment: UnsafeRawBufferPointer, at time: MonotonicInstant) {
-        // Removed meanwhile: the receiver of a frame may find that the application has disconnected, and close this.
+        // Removed meanwhile: the receiver of a frame may find that the application has disconnected, and
+        // close this.
         guard let stream, var framer else { return }
         let early = time < gate ? min(fragment.count, framer.format.byteCount(of: gate - time)) : 0
         guard early < fragment.count else { return }

@@ -7,8 +7,8 @@ import PulseAudio
 /// The one playback stream, open while a remote participant is set.
 @EventLoop
 final class Speaker {
-    /// How much audio of the application may wait here, in addition to the server's buffer. It is dropped when the
-    /// reception ends.
+    /// How much audio of the application may wait here, in addition to the server's buffer. It is dropped
+    /// when the reception ends.
     private static let queue = Duration.milliseconds(100)
     /// The server's buffer.
     private static let latency = Duration.milliseconds(40)
@@ -19,8 +19,9 @@ final class Speaker {
     /// In bytes.
     private var queueLimit = 0
 
-    /// How loud samples are played, in percent, on the scale of volume controls. It changes the samples, not the volume of
-    /// the stream: servers remember that for all streams of a role, and some raise the whole speaker with it.
+    /// How loud samples are played, in percent, on the scale of volume controls. It changes the samples, not
+    /// the volume of the stream: servers remember that for all streams of a role, and some raise the whole
+    /// speaker with it.
     var volume = Gain.unchanged.percent {
         didSet { gain = Gain(percent: volume) }
     }
@@ -35,7 +36,8 @@ final class Speaker {
     private var observation: Observation?
     private var isLooking = false
     private var isOutdated = false
-    /// Called with the audio server's name of the device once it is open, and when the server has changed the device.
+    /// Called with the audio server's name of the device once it is open, and when the server has changed the
+    /// device.
     var opened: @EventLoop (String) -> Void = { _ in }
 
     init(server: AudioServer, log: RateLimitedLog) {
@@ -48,8 +50,8 @@ final class Speaker {
     /// - Parameters:
     ///   - format: That of the samples.
     ///   - started: Called once, when samples will be played.
-    ///   - failed: Called at most once, possibly during this call, with the interruption and its reason; the playback has
-    ///     ended by then. A speaker that cannot be opened fails within five seconds.
+    ///   - failed: Called at most once, possibly during this call, with the interruption and its reason; the
+    ///     playback has ended by then. A speaker that cannot be opened fails within five seconds.
     func open(
         _ format: AudioFormat,
         started: @escaping @EventLoop () -> Void,

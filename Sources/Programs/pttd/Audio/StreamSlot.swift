@@ -1,8 +1,9 @@
 /// The stream of one direction that is open, by its number, and what it is connected to.
 ///
-/// A stream whose number is smaller than that of the open one has been replaced, and is closed: an order about it must
-/// not touch its successor, whose own closing is yet to come. Every other closing closes the device, also one that comes
-/// twice or names a stream that was never opened, so that no mistake about numbers leaves a microphone open.
+/// A stream whose number is smaller than that of the open one has been replaced, and is closed: an order
+/// about it must not touch its successor, whose own closing is yet to come. Every other closing closes the
+/// device, also one that comes twice or names a stream that was never opened, so that no mistake about
+/// numbers leaves a microphone open.
 struct StreamSlot<ID: RawRepresentable<Int>, Peer> {
     private var open: ID?
     private(set) var peer: Peer?

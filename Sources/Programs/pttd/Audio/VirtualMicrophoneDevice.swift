@@ -5,11 +5,12 @@ import Logging
 import PTTMessages
 import PulseAudio
 
-/// The Push-to-Talk Microphone in the audio server: what is written reaches the applications that record from it.
+/// The Push-to-Talk Microphone in the audio server: what is written reaches the applications that record from
+/// it.
 @EventLoop
 final class VirtualMicrophoneDevice {
-    /// The length of what is written at once. A packet of an application, four times as long, would be that much later.
-    /// 256 samples are the shortest period of pipewire-pulse.
+    /// The length of what is written at once. A packet of an application, four times as long, would be that
+    /// much later. 256 samples are the shortest period of pipewire-pulse.
     static let packetDuration = Duration.nanoseconds(5_333_334)
 
     /// The property of the devices and streams that are the core's own.

@@ -6,8 +6,8 @@ import PTTCore
 
 /// A bus with services that report calls.
 ///
-/// While the connection is lost, what was known stays in force for a while: any process on the bus can end our connection
-/// to it (`BusConnection`), and must not end a call by that.
+/// While the connection is lost, what was known stays in force for a while: any process on the bus can end
+/// our connection to it (`BusConnection`), and must not end a call by that.
 @EventLoop
 final class CallBus {
     private let address: BusAddress

@@ -3,7 +3,8 @@ import EventLoop
 import Journal
 import Logging
 
-/// A service on a bus that reports calls: its presence, its signals and its answers. It is never started from here.
+/// A service on a bus that reports calls: its presence, its signals and its answers. It is never started from
+/// here.
 @EventLoop
 final class CallService {
     /// Its well-known name.
@@ -15,7 +16,8 @@ final class CallService {
     private lazy var retry = TimerSource { [weak self] in self?.appeared() }
     private var isRefusalReported = false
 
-    /// Called when the service is there, also for a further process that has its name, and again if it did not answer.
+    /// Called when the service is there, also for a further process that has its name, and again if it did
+    /// not answer.
     var appeared: @EventLoop () -> Void = {}
     /// Called when no process has the name.
     var left: @EventLoop () -> Void = {}
@@ -68,8 +70,8 @@ final class CallService {
         subscriptions.append(connection.subscribe(rule, handler: handler))
     }
 
-    /// Sends a call, and reports the answer; nil if there is no such object. Of any other failure nothing is reported: what
-    /// was known stays in force until the service answers or leaves the bus.
+    /// Sends a call, and reports the answer; nil if there is no such object. Of any other failure nothing is
+    /// reported: what was known stays in force until the service answers or leaves the bus.
     func ask(_ call: MethodCall, _ completion: @escaping @EventLoop ([BusValue]?) -> Void) {
         var call = call
         call.startsService = false

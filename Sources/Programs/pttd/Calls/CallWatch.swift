@@ -5,8 +5,8 @@ import PTTCore
 import PTTMessages
 import PulseAudio
 
-/// Watches all that reports calls: ModemManager and oFono on the system bus, callaudiod on the session bus, and the streams
-/// of other applications on the sound server.
+/// Watches all that reports calls: ModemManager and oFono on the system bus, callaudiod on the session bus,
+/// and the streams of other applications on the sound server.
 @EventLoop
 final class CallWatch {
     /// Called with each change of the call that counts; nil: there is none any more. There is none at first.

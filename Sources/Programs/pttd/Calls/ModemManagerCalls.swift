@@ -41,7 +41,8 @@ final class ModemManagerCalls {
             guard signal.arguments.count == 3, let state = signal.arguments[1].asInt else { return }
             self?.set(signal.path, state)
         }
-        // A modem with calls that comes, or is pulled out: no signal of the modem reports the end of its calls then.
+        // A modem with calls that comes, or is pulled out: no signal of the modem reports the end of its
+        // calls then.
         let objects = "org.freedesktop.DBus.ObjectManager"
         service.subscribe(to: objects, path: Self.root) { [weak self] _ in self?.list() }
     }
@@ -67,8 +68,9 @@ final class ModemManagerCalls {
     }
 
     private func set(_ path: ObjectPath, _ state: Int) {
-        // A call is unknown until it is dialled, and terminated until it is deleted. It counts while it is dialled (1), rings
-        // (2, 3), is active (4), is held (5) or waits (6), and in states that later versions may add.
+        // A call is unknown until it is dialled, and terminated until it is deleted. It counts while it is
+        // dialled (1), rings (2, 3), is active (4), is held (5) or waits (6), and in states that later
+        // versions may add.
         if state == Self.unknown || state == Self.terminated {
             report(.ended(.modemManager, id: path.text))
         } else {

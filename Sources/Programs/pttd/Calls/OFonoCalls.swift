@@ -3,7 +3,8 @@ import EventLoop
 import Journal
 import PTTCore
 
-/// The calls of oFono's modems (`manager-api.txt`, `modem-api.txt`, `voicecallmanager-api.txt`, `voicecall-api.txt`).
+/// The calls of oFono's modems (`manager-api.txt`, `modem-api.txt`, `voicecallmanager-api.txt`,
+/// `voicecall-api.txt`).
 @EventLoop
 final class OFonoCalls {
     let service: CallService

@@ -17,13 +17,14 @@ struct StreamUse: Equatable {
 
     /// - Parameters:
     ///   - devices: With sources, source outputs and sink inputs.
-    ///   - applications: The names of the applications whose recordings count as calls. ASCII case is ignored.
+    ///   - applications: The names of the applications whose recordings count as calls. ASCII case is
+    ///     ignored.
     init(_ devices: AudioDevices, callApplications applications: [String] = []) {
         let names = Set(applications.map { $0.lowercased() })
         let recordings = devices.sourceOutputs.filter(\.isOfAnotherApplication)
         let sources = Dictionary(devices.sources.map { ($0.index, $0) }) { first, _ in first }
-        // An application that records from our own source, also through an echo canceller, transmits by push-to-talk:
-        // neither that nor what it plays is a call that push-to-talk would have to yield to.
+        // An application that records from our own source, also through an echo canceller, transmits by
+        // push-to-talk: neither that nor what it plays is a call that push-to-talk would have to yield to.
         let isUser = { (recording: AudioStream) in
             sources[recording.device].map(devices.deliversOnlyOwnSound) ?? false
         }

@@ -4,10 +4,12 @@ import Logging
 import PTTCore
 import PulseAudio
 
-/// Watches the streams of other applications on the sound server, and reports those that are calls, and those that record.
+/// Watches the streams of other applications on the sound server, and reports those that are calls, and those
+/// that record.
 ///
-/// After a change it lists all streams, at most every ``spacing``: whatever an application does to its streams costs no
-/// more, and a list cannot miss a change. Changes of our own streams are not followed by a list: a press costs none.
+/// After a change it lists all streams, at most every ``spacing``: whatever an application does to its
+/// streams costs no more, and a list cannot miss a change. Changes of our own streams are not followed by a
+/// list: a press costs none.
 @EventLoop
 final class StreamWatch {
     /// Called with each change of the applications that record from a microphone; there are none at first.

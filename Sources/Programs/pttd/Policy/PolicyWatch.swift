@@ -5,7 +5,8 @@ import Journal
 import Logging
 import PTTCore
 
-/// Reports the policy of the machine: at the start, when a file changes, and when a closed time begins or ends.
+/// Reports the policy of the machine: at the start, when a file changes, and when a closed time begins or
+/// ends.
 @EventLoop
 final class PolicyWatch {
     private let paths: [String]
@@ -136,7 +137,8 @@ private struct LocalTime {
         week = WeekTime(weekday: Int(parts.tm_wday), minute: Int(parts.tm_hour) * 60 + Int(parts.tm_min))
     }
 
-    /// When the clock will show `minutes` more, in seconds since 1970; daylight saving time may begin or end before.
+    /// When the clock will show `minutes` more, in seconds since 1970; daylight saving time may begin or end
+    /// before.
     func seconds(in minutes: Int) -> Int {
         var parts = parts
         parts.tm_min += Int32(minutes)

@@ -5,7 +5,8 @@ import Varlink
 
 /// The clients of the machine and their connections to the core's socket.
 ///
-/// A plain client has one connection. An application has two: one that receives events and one that makes calls.
+/// A plain client has one connection. An application has two: one that receives events and one that makes
+/// calls.
 @EventLoop
 final class ClientConnections {
     private struct Application {
@@ -36,7 +37,8 @@ final class ClientConnections {
         return client
     }
 
-    /// Serves these clients before all others until the next call: their requests, and their end, close the microphone.
+    /// Serves these clients before all others until the next call: their requests, and their end, close the
+    /// microphone.
     func serveFirst(_ clients: [ClientID]) {
         important = clients
         for (identifier, connection) in connections {
@@ -84,7 +86,8 @@ final class ClientConnections {
         applications[client]?.call
     }
 
-    /// The call that an application receives events on, for a connection that it makes calls on; nil for any other.
+    /// The call that an application receives events on, for a connection that it makes calls on; nil for any
+    /// other.
     func attachment(ofCaller connection: VarlinkConnection) -> VarlinkCall? {
         guard let client = clients[connection.identifier], let application = applications[client],
             application.caller?.identifier == connection.identifier

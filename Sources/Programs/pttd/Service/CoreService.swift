@@ -7,8 +7,8 @@ import PTTMessages
 import ServiceClient
 import Varlink
 
-/// The Varlink socket of the core: turns calls into requests to the machine, and the machine's events into replies to
-/// `Subscribe` and `Attach`.
+/// The Varlink socket of the core: turns calls into requests to the machine, and the machine's events into
+/// replies to `Subscribe` and `Attach`.
 @EventLoop
 final class CoreService {
     let host: TalkSessionHost
@@ -85,9 +85,9 @@ final class CoreService {
         }
     }
 
-    /// Who publishes more than its allowance waits while a subscriber does not keep up: otherwise the subscriber would lose
-    /// its subscription, and an application with it the transmission. Who transmits waits only briefly for each call: one of
-    /// them may end the transmission.
+    /// Who publishes more than its allowance waits while a subscriber does not keep up: otherwise the
+    /// subscriber would lose its subscription, and an application with it the transmission. Who transmits
+    /// waits only briefly for each call: one of them may end the transmission.
     private func limit(_ connection: VarlinkConnection, afterEvents count: Int) {
         let wait = allowance.charge(count, to: connection.processID, at: .now)
         guard wait > .zero,
@@ -107,8 +107,8 @@ final class CoreService {
         host.request(request, from: client) { [weak self] in self?.reply(to: call, with: $0) }
     }
 
-    /// Notifies the application that made the call, if one did, that it was carried out or, with a refusal, not: among
-    /// its events, which the reply on its other connection is not.
+    /// Notifies the application that made the call, if one did, that it was carried out or, with a refusal,
+    /// not: among its events, which the reply on its other connection is not.
     func notifyCaller(of call: VarlinkCall, refusal: Refusal?) {
         guard call.interface != PushInterface.name,
             let attachment = clients.attachment(ofCaller: call.connection)
@@ -152,7 +152,8 @@ final class CoreService {
         for call in subscribers.inOrder { call.reply(update, continues: true) }
     }
 
-    /// One reply for subscribers and applications: it has only members that the updates of both interfaces have.
+    /// One reply for subscribers and applications: it has only members that the updates of both interfaces
+    /// have.
     static func update(_ event: CoreEvent, sequence: Int, time: MonotonicTime) -> JSONText {
         let time = time.microseconds
         return JSONText(press: event, sequence: sequence, time: time)

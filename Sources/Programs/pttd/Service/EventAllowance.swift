@@ -1,7 +1,8 @@
 import PTTMessages
 
-/// How many events the calls of each process may publish: each is sent to every subscriber, who may be slower than the
-/// caller. A burst is free, and then one event each hundredth of a second, many times what a hand does.
+/// How many events the calls of each process may publish: each is sent to every subscriber, who may be slower
+/// than the caller. A burst is free, and then one event each hundredth of a second, many times what a hand
+/// does.
 struct EventAllowance {
     private static let burst = 64
     static let interval = Duration.milliseconds(10)

@@ -1,8 +1,8 @@
 import JSON
 import PTTMessages
 
-// The events of a press, written without `Codable`, byte for byte as the encoder would write them, in a third of its
-// instructions. With the encoder, the core would spend a sixth more on a press.
+// The events of a press, written without `Codable`, byte for byte as the encoder would write them, in a third
+// of its instructions. With the encoder, the core would spend a sixth more on a press.
 
 extension JSONText {
     /// Nil for the other kinds of events, which the encoder writes.

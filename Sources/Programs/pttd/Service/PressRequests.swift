@@ -1,9 +1,9 @@
 import JSON
 import PTTMessages
 
-// The requests of a button, read without `Codable`, with which the core would spend a tenth more on a press. Only their
-// usual form is read here: exactly these members, each of its type, and at most a role. Anything else gives nil; the
-// decoder then accepts it as a request in another form, or names what is wrong with it.
+// The requests of a button, read without `Codable`, with which the core would spend a tenth more on a press.
+// Only their usual form is read here: exactly these members, each of its type, and at most a role. Anything
+// else gives nil; the decoder then accepts it as a request in another form, or names what is wrong with it.
 
 extension ChannelInterface.BeginRequest {
     init?(usual parameters: JSONObject) {

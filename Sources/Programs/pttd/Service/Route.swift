@@ -22,7 +22,8 @@ struct Route {
 
     /// A method that is a request to the machine, whose answer is the reply.
     ///
-    /// Its parameters may have a `callID`. With one, a reply that has no parameters is sent before the machine answers.
+    /// Its parameters may have a `callID`. With one, a reply that has no parameters is sent before the
+    /// machine answers.
     ///
     /// - Parameters:
     ///   - method: Its parameters are decoded.
@@ -39,7 +40,8 @@ struct Route {
             let parameters: Request =
                 if let usual = read(call.parameters) { usual } else { try call.decodeWithoutCallID() }
             service.request(request(parameters, call), for: call)
-            // Calls of one connection have their replies in order: an end must not wait for a slow request before it.
+            // Calls of one connection have their replies in order: an end must not wait for a slow request
+            // before it.
             if replyIsEmpty, call.callID != nil { call.reply() }
         }
     }

@@ -4,8 +4,8 @@ import PTTCore
 import PTTMessages
 import Varlink
 
-/// The methods of the core's socket: one line each for the request to the machine, and one for an answer with values of
-/// its own.
+/// The methods of the core's socket: one line each for the request to the machine, and one for an answer with
+/// values of its own.
 extension CoreService {
     /// By the texts of their interfaces.
     static var routes: KeyValuePairs<String, [Route]> {
@@ -73,7 +73,8 @@ extension CoreService {
     }
 
     func reply(to call: VarlinkCall, with answer: TalkSession.Answer) {
-        // The client may have disconnected before its call was handled: it must not be given a token any more.
+        // The client may have disconnected before its call was handled: it must not be given a token any
+        // more.
         guard !call.connection.isClosed else { return }
         switch answer {
         case .joined(let channelID, let format, let pushToken, let isApplication):

@@ -1,7 +1,7 @@
 /// The subscribers, in the order in which an event is sent to them.
 ///
-/// First the process that holds the transmission, or held the last one: a button's light waits for the event. Then the
-/// applications, then all others; among equals, in the order of their arrival.
+/// First the process that holds the transmission, or held the last one: a button's light waits for the event.
+/// Then the applications, then all others; among equals, in the order of their arrival.
 struct SubscriberList<Identifier: Equatable, Subscriber> {
     enum Role: Int {
         case application = 1
@@ -20,8 +20,8 @@ struct SubscriberList<Identifier: Equatable, Subscriber> {
     private var members: [Member] = []
     private var arrivals = 0
 
-    /// The process that holds the transmission, or held the last one. A process, since most use one connection for
-    /// their calls and another for their subscription.
+    /// The process that holds the transmission, or held the last one. A process, since most use one
+    /// connection for their calls and another for their subscription.
     var holder: Int32? {
         didSet { if holder != oldValue { sort() } }
     }

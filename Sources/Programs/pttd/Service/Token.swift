@@ -1,6 +1,7 @@
 import PTTMessages
 
-/// Bearer tokens: who presents one is admitted. A call token admits once, an audio token one connection at a time.
+/// Bearer tokens: who presents one is admitted. A call token admits once, an audio token one connection at a
+/// time.
 enum Token {
     /// - Parameter words: How many random words of 64 bits the token has.
     /// - Returns: 16 hexadecimal digits for each word.

@@ -3,8 +3,8 @@ import JSON
 import Journal
 import Logging
 
-/// A file of the state directory with what changes in the sound server and the next run must know. What this run changes is
-/// written before the change is made: the next one undoes it after a crash.
+/// A file of the state directory with what changes in the sound server and the next run must know. What this
+/// run changes is written before the change is made: the next one undoes it after a crash.
 @EventLoop
 final class ChangeFile<Change: Codable & Sendable> {
     private struct File: Codable {
@@ -20,8 +20,8 @@ final class ChangeFile<Change: Codable & Sendable> {
     /// The changes to write once those before are written.
     private var unwritten: [Change]?
 
-    /// Called after a writing, possibly during the call that ordered it. Only the last of several is reported: the one before
-    /// did not contain all changes.
+    /// Called after a writing, possibly during the call that ordered it. Only the last of several is
+    /// reported: the one before did not contain all changes.
     var saved: @EventLoop (Bool) -> Void = { _ in }
 
     private static var sizeLimit: Int { 64 * 1024 }

@@ -3,8 +3,8 @@ import Glibc
 
 /// A directory of small files that are replaced as a whole.
 ///
-/// A file is written under another name, flushed, and renamed: after a crash at any time either the old file or the new
-/// one is found (rename(2)).
+/// A file is written under another name, flushed, and renamed: after a crash at any time either the old file
+/// or the new one is found (rename(2)).
 struct StateDirectory: Sendable {
     enum Change: Sendable {
         case replace(name: String, bytes: [UInt8])

@@ -8,14 +8,14 @@ import PTTMessages
 
 /// The channel on disk, so that its application gets it back after a crash of anything or a reboot.
 ///
-/// A change is at once in the runtime directory, which is in memory and outlives this process, and then on disk, for which
-/// nothing waits: a press, a reply and an event are as fast on a slow disk. What a power cut loses is what the disk has not
-/// taken by then. A channel that no application owns is never on disk: after a reboot it would open the microphone for
-/// nobody.
+/// A change is at once in the runtime directory, which is in memory and outlives this process, and then on
+/// disk, for which nothing waits: a press, a reply and an event are as fast on a slow disk. What a power cut
+/// loses is what the disk has not taken by then. A channel that no application owns is never on disk: after a
+/// reboot it would open the microphone for nobody.
 @EventLoop
 final class StateStore {
     enum Report {
-        /// The disk is behind: a restarted core finds the state, a rebooted machine does not. Reported for each reason.
+        /// The disk is behind: a rebooted machine does not find the state. Reported for each reason.
         ///
         /// - Parameter reason: For people.
         case notSaved(reason: String)
@@ -31,7 +31,7 @@ final class StateStore {
         let volume: Int?
     }
 
-    /// `channel.json` has what the core needs, `descriptor.json` what people see, `volume.json` what they have set.
+    /// `channel.json` has what the core needs, `descriptor.json` what people see, `volume.json` what they set.
     private enum File: String, CaseIterable {
         case descriptor = "descriptor.json"
         case channel = "channel.json"
@@ -91,8 +91,8 @@ final class StateStore {
         self.log = log
     }
 
-    /// What an earlier run has saved. A file that cannot be used counts as missing: what is damaged is renamed, and what cannot
-    /// be read stays for the next start.
+    /// What an earlier run has saved. A file that cannot be used counts as missing: what is damaged is
+    /// renamed, and what cannot be read stays for the next start.
     func load() -> Found {
         if let aside, let kept = read(Aside.self, Aside.name, in: aside) {
             channel = kept.channel
@@ -118,7 +118,7 @@ final class StateStore {
         Found(channel: channel, descriptor: descriptor, volume: volume?.volume)
     }
 
-    /// It survives this process from now on; call ``write()`` when all of an event is saved. Nil: none is joined.
+    /// It survives this process from now on; call ``write()`` when all of an event is saved. Nil: none joined.
     func save(_ channel: SavedChannel?) {
         self.channel = channel
         keepAside(.channel)

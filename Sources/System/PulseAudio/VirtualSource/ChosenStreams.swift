@@ -1,12 +1,13 @@
-/// The streams that have chosen the source: their application asked for it by name, or a person has moved them to it. They
-/// hear nothing else until a person moves them away.
+/// The streams that have chosen the source: their application asked for it by name, or a person has moved
+/// them to it. They hear nothing else until a person moves them away.
 ///
-/// Both servers take a stream that has the default source for one that wants the default source, also if its application
-/// has named it, and move it along when another source becomes the default: from silence to the live microphone. They do not
-/// if the stream was moved by an explicit order: then it is held, also without this process. Such an order to the default source
-/// itself means "follow the default" to both (`pa_source_output_finish_move` of PulseAudio, `do_move_stream` of
-/// pipewire-pulse). While the source is the default, a stream is therefore moved to the monitor of the feed, which delivers the
-/// same and which no server prefers.
+/// Both servers take a stream that has the default source for one that wants the default source, also if its
+/// application has named it, and move it along when another source becomes the default: from silence to the
+/// live microphone. They do not if the stream was moved by an explicit order: then it is held, also without
+/// this process. Such an order to the default source itself means "follow the default" to both
+/// (`pa_source_output_finish_move` of PulseAudio, `do_move_stream` of pipewire-pulse). While the source is
+/// the default, a stream is therefore moved to the monitor of the feed, which delivers the same and which no
+/// server prefers.
 struct ChosenStreams: Sendable {
     /// What the server has, as far as it matters to the streams.
     struct Devices: Sendable {
@@ -17,7 +18,8 @@ struct ChosenStreams: Sendable {
         var defaultSource: UInt32?
         /// The other sources. A stream that has none of them is not linked: it is new, or being moved.
         var others: Set<UInt32>
-        /// Whether any stream is linked, of any program. PipeWire's session manager takes all its links away with itself.
+        /// Whether any stream is linked, of any program. PipeWire's session manager takes all its links away
+        /// with itself.
         var hasLinks: Bool
         /// The name by which streams ask for the source.
         var name: String
@@ -50,8 +52,8 @@ struct ChosenStreams: Sendable {
         case returning(attempts: Int)
         /// Has the source as the default one, which it follows.
         case following
-        /// Records from this other source. It may follow the default source if it had that when ours became it: a session
-        /// manager moves it some time later.
+        /// Records from this other source. It may follow the default source if it had that when ours became
+        /// it: a session manager moves it some time later.
         case elsewhere(UInt32, mayFollow: Bool)
     }
 
@@ -60,7 +62,8 @@ struct ChosenStreams: Sendable {
     private var wasMissing = false
     private var formerDefault: UInt32?
     private var wasDefault = false
-    /// Of streams that are elsewhere when the source is adopted, it is not known whether a person has moved them.
+    /// Of streams that are elsewhere when the source is adopted, it is not known whether a person has moved
+    /// them.
     private var isAdopting = true
     private static let mostAttempts = 12
 
@@ -70,8 +73,8 @@ struct ChosenStreams: Sendable {
         isAdopting = false
     }
 
-    /// The connection has ended. The streams of a server that ends are gone, but only pipewire-pulse may have ended: then
-    /// PipeWire's own streams remain, and it may move them to another source.
+    /// The connection has ended. The streams of a server that ends are gone, but only pipewire-pulse may have
+    /// ended: then PipeWire's own streams remain, and it may move them to another source.
     mutating func disconnected(isPipeWire: Bool) {
         known = known.filter { _, entry in
             switch entry.standing {
@@ -82,7 +85,8 @@ struct ChosenStreams: Sendable {
         (wasMissing, wasDefault, formerDefault, isAdopting) = (true, false, nil, true)
     }
 
-    /// Whether a refused move of a stream is to be ordered again: PipeWire refuses until its session manager is there.
+    /// Whether a refused move of a stream is to be ordered again: PipeWire refuses until its session manager
+    /// is there.
     func isTriedAgain(_ stream: UInt32) -> Bool {
         guard case .returning(let attempts) = known[stream]?.standing else { return false }
         return attempts < Self.mostAttempts

@@ -1,19 +1,21 @@
-/// Keeps the level of a queue between two clocks: that of the microphone, which fills it, and that of the server's sink,
-/// which empties it.
+/// Keeps the level of a queue between two clocks: that of the microphone, which fills it, and that of the
+/// server's sink, which empties it.
 ///
-/// Two quartz clocks differ by up to 200 ppm: without correction the delay grows by 0.7 s in an hour, or the queue runs
-/// empty every few minutes. A block of samples is made longer or shorter by one sample, which is spread over the block.
+/// Two quartz clocks differ by up to 200 ppm: without correction the delay grows by 0.7 s in an hour, or the
+/// queue runs empty every few minutes. A block of samples is made longer or shorter by one sample, which is
+/// spread over the block.
 ///
-/// What counts is the lowest level, right after a request of the server. A server that requests 21 ms at once, as PipeWire
-/// does in a virtual machine, needs a queue that rises by that much in between. The lowest levels of spans of 0.1 s are
-/// averaged over a second. What a stalled process has missed arrives at once: then whole blocks are left out, with a
-/// cross-fade.
+/// What counts is the lowest level, right after a request of the server. A server that requests 21 ms at
+/// once, as PipeWire does in a virtual machine, needs a queue that rises by that much in between. The lowest
+/// levels of spans of 0.1 s are averaged over a second. What a stalled process has missed arrives at once:
+/// then whole blocks are left out, with a cross-fade.
 struct DriftCorrector: Equatable, Sendable {
     enum Adjustment: Equatable, Sendable {
         case none
         case lengthen
         case shorten
-        /// Leave the block out. The next block that is written is cross-faded from the first one that was left out.
+        /// Leave the block out. The next block that is written is cross-faded from the first one that was
+        /// left out.
         case omit
     }
 
@@ -23,8 +25,9 @@ struct DriftCorrector: Equatable, Sendable {
     /// In samples, as the other numbers without a unit.
     private let tolerance: Double
     private let levels: ClosedRange<Double>
-    /// The lowest reference: higher by what a server takes at once after each time that the queue ran empty, and lower by a
-    /// fifth of that after each sound in which it did not. A machine that was late once is late again.
+    /// The lowest reference: higher by what a server takes at once after each time that the queue ran empty,
+    /// and lower by a fifth of that after each sound in which it did not. A machine that was late once is
+    /// late again.
     private var floor: Double
     private var ranEmptyInSound = false
     private let limit: Int
@@ -56,7 +59,8 @@ struct DriftCorrector: Equatable, Sendable {
         ranEmptyInSound = false
     }
 
-    /// How much more than usual is to wait before a sound begins: more after each time that the queue ran empty.
+    /// How much more than usual is to wait before a sound begins: more after each time that the queue ran
+    /// empty.
     var headStart: Int { Int(floor - levels.lowerBound) }
 
     /// The server had nothing to play.

@@ -1,11 +1,12 @@
 import EventLoop
 
 extension VirtualSource {
-    /// PipeWire takes the links of a stream away while it moves it, by our order or by a person's, and lists it as paused for
-    /// some milliseconds more.
+    /// PipeWire takes the links of a stream away while it moves it, by our order or by a person's, and lists
+    /// it as paused for some milliseconds more.
     private static let moveTime = Duration.milliseconds(200)
 
-    /// Whether the applications may only seem to have ended their recordings. The source is looked at again in time.
+    /// Whether the applications may only seem to have ended their recordings. The source is looked at again
+    /// in time.
     func isBeingMoved(_ instance: VirtualSourcePlan.Instance) -> Bool {
         guard isPipeWire, instance.recorders.isEmpty, case .recorded = state else {
             moveEnd = nil

@@ -1,7 +1,8 @@
 import EventLoop
 
 extension VirtualSource {
-    /// Unloads the modules, also those of an earlier process. Afterwards there is no source until ``start()``.
+    /// Unloads the modules, also those of an earlier process. Afterwards there is no source until
+    /// ``start()``.
     ///
     /// - Parameter completion: Called exactly once.
     package func remove(_ completion: @escaping @EventLoop (Result<Void, RemovalFailure>) -> Void) {

@@ -12,7 +12,8 @@ extension VirtualSource {
         }
     }
 
-    /// Calls `completion` once the server has confirmed that the source is silent, or has failed to; at once if it is.
+    /// Calls `completion` once the server has confirmed that the source is silent, or has failed to; at once
+    /// if it is.
     package func whenSilent(_ completion: @escaping @EventLoop () -> Void) {
         silence()
         silent.append(completion)

@@ -2,9 +2,9 @@ package import EventLoop
 
 /// A source that applications record from, and that delivers silence except what is written to it.
 ///
-/// It is made with modules of the server, adopted if an earlier process has left them, repaired when a person or a program
-/// changes them, and made again when the server is back. They stay loaded when this process ends: the source is silent
-/// then. ``VirtualSourcePlan`` decides; this carries out its orders.
+/// It is made with modules of the server, adopted if an earlier process has left them, repaired when a person
+/// or a program changes them, and made again when the server is back. They stay loaded when this process
+/// ends: the source is silent then. ``VirtualSourcePlan`` decides; this carries out its orders.
 @EventLoop
 package final class VirtualSource {
     package enum State: Equatable, Sendable {
@@ -18,7 +18,8 @@ package final class VirtualSource {
 
     /// Why it is not removed.
     package enum RemovalFailure: Error, Equatable, Sendable {
-        /// The names of the applications that record from it: the server would move them to a live microphone.
+        /// The names of the applications that record from it: the server would move them to a live
+        /// microphone.
         case recorded(by: [String])
         /// No module of this program makes it, but the configuration of the server.
         case configured
@@ -37,11 +38,12 @@ package final class VirtualSource {
     /// As they were listed last, after the last change of a device with the mark.
     package private(set) var devices = AudioDevices()
     static let kinds: Set<DeviceKind> = [.server, .module, .sink, .source, .sinkInput, .sourceOutput]
-    /// How many listings in a row may each give orders: a program that undoes them must not keep the server busy.
+    /// How many listings in a row may each give orders: a program that undoes them must not keep the server
+    /// busy.
     private static let roundLimit = 20
     private static let restTime = Duration.seconds(5)
-    /// Until orders that have had no effect yet are given again; doubled each time. Session managers carry out a move
-    /// later than the server confirms it.
+    /// Until orders that have had no effect yet are given again; doubled each time. Session managers carry
+    /// out a move later than the server confirms it.
     private static let firstRepetition = Duration.milliseconds(20)
 
     let server: AudioServer
@@ -83,7 +85,8 @@ package final class VirtualSource {
         }
     }
 
-    /// Makes the source, or adopts it, now or when the server is ready. Call ``serverChanged()`` from then on.
+    /// Makes the source, or adopts it, now or when the server is ready. Call ``serverChanged()`` from then
+    /// on.
     package func start() {
         guard observation == nil else { return }
         observation = server.observe([.server, .sink, .source, .sinkInput, .sourceOutput]) { [weak self] in

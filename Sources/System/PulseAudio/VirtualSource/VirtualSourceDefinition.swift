@@ -1,7 +1,8 @@
-/// A source that applications record from, and the sink that feeds it: names, descriptions, and the server's modules.
+/// A source that applications record from, and the sink that feeds it: names, descriptions, and the server's
+/// modules.
 ///
-/// PulseAudio needs a null sink and the remapped monitor of it, because a monitor is not offered as a microphone.
-/// pipewire-pulse needs one loopback, which delivers earlier than a remapped source there.
+/// PulseAudio needs a null sink and the remapped monitor of it, because a monitor is not offered as a
+/// microphone. pipewire-pulse needs one loopback, which delivers earlier than a remapped source there.
 package struct VirtualSourceDefinition: Sendable, Equatable {
     let sourceName: String
     let sourceDescription: String
@@ -36,8 +37,8 @@ package struct VirtualSourceDefinition: Sendable, Equatable {
         let argument: String
     }
 
-    /// PulseAudio: the sink. `norewinds`: otherwise it renders two seconds ahead while nothing plays, and delivers
-    /// nothing until the clock has caught up.
+    /// PulseAudio: the sink. `norewinds`: otherwise it renders two seconds ahead while nothing plays, and
+    /// delivers nothing until the clock has caught up.
     var sinkModule: Module {
         Module(
             name: "module-null-sink",
@@ -55,8 +56,8 @@ package struct VirtualSourceDefinition: Sendable, Equatable {
         )
     }
 
-    /// Below all that a session manager prefers by itself, also below a device without a priority: neither is ever the
-    /// default one while there is another.
+    /// Below all that a session manager prefers by itself, also below a device without a priority: neither is
+    /// ever the default one while there is another.
     private static let priority = "priority.session=-5000"
 
     /// pipewire-pulse: both. The sink is muted from its first moment on, and so is its monitor.

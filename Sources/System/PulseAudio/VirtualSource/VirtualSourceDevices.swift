@@ -22,7 +22,8 @@ struct VirtualSourceDevices {
             (sink, source) = (sinks.first, sources.first)
             return
         }
-        // Several can have the same name there. An earlier core may have loaded one that applications record from.
+        // Several can have the same name there. An earlier core may have loaded one that applications record
+        // from.
         let pairs = sources.compactMap { source in
             sinks.first { $0.owner.isSame(as: source.owner) }.map { (sink: $0, source: source) }
         }
@@ -43,7 +44,8 @@ struct VirtualSourceDevices {
         return nil
     }
 
-    /// Whether it was made as this version makes it. What a person has configured in PipeWire itself has no module.
+    /// Whether it was made as this version makes it. What a person has configured in PipeWire itself has no
+    /// module.
     var isCurrent: Bool {
         modules.allSatisfy { isCurrent($0) }
     }
@@ -106,15 +108,16 @@ struct VirtualSourceDevices {
         return devices.sourceOutputs.first { $0.client == nil && $0.owner.module == module }
     }
 
-    /// The streams of applications that record from the source or from its feed, also through software that records from
-    /// them. Level meters and paused streams do not record.
+    /// The streams of applications that record from the source or from its feed, also through software that
+    /// records from them. Level meters and paused streams do not record.
     func recorders(of source: AudioDevice) -> [AudioStream] {
         var visited: Set<UInt32> = []
         return recorders(of: source, &visited)
     }
 
-    /// Whether a source runs without any stream, also without level meters and paused ones: PipeWire connects programs of
-    /// JACK so, for example. The monitor of the feed says nothing, because it runs while the core plays to the feed.
+    /// Whether a source runs without any stream, also without level meters and paused ones: PipeWire connects
+    /// programs of JACK so, for example. The monitor of the feed says nothing, because it runs while the core
+    /// plays to the feed.
     func isRecordedWithoutStream(_ source: AudioDevice) -> Bool {
         guard isPipeWire, source.isRunning else { return false }
         return !devices.sourceOutputs.contains { $0.device == source.index }

@@ -12,7 +12,8 @@ extension VirtualSourcePlan {
         case moveInput(UInt32, sink: UInt32)
         /// A recording stream, to a source of ours.
         case moveOutput(UInt32, source: UInt32, memory: String? = nil)
-        /// The same for a stream that has it, so that the server holds it there. Some streams cannot be moved: they stay.
+        /// The same for a stream that has it, so that the server holds it there. Some streams cannot be
+        /// moved: they stay.
         case hold(UInt32, sources: [UInt32], memory: String? = nil)
     }
 }

@@ -1,8 +1,8 @@
 /// Decides what to do about a virtual source, from what the server lists: a value without a server.
 ///
-/// Each listing gives orders. Once they are carried out, or refused, the server is listed again, until no order is left.
-/// The source is never unloaded while an application records from it: both servers move the application to another
-/// source then, which is the live microphone.
+/// Each listing gives orders. Once they are carried out, or refused, the server is listed again, until no
+/// order is left. The source is never unloaded while an application records from it: both servers move the
+/// application to another source then, which is the live microphone.
 struct VirtualSourcePlan: Sendable {
     enum Condition: Equatable, Sendable {
         /// It is not complete yet. The orders complete it.
@@ -39,8 +39,8 @@ struct VirtualSourcePlan: Sendable {
     var feeding = Feeding.off {
         didSet { if feeding != .off { mayRunForFeed = true } }
     }
-    /// PipeWire 1.4 lists a source as running whose last recorder has ended, as long as the core plays to the feed and a
-    /// moment longer. What records without a stream counts then only if it did before.
+    /// PipeWire 1.4 lists a source as running whose last recorder has ended, as long as the core plays to the
+    /// feed and a moment longer. What records without a stream counts then only if it did before.
     private var mayRunForFeed = false
     private var isRecordedWithoutStream = false
     /// The source was muted here, and not by a person.
@@ -92,8 +92,8 @@ struct VirtualSourcePlan: Sendable {
         return withoutRefused(step)
     }
 
-    /// Whether a change of a device can give another step. Of the devices of others, it matters only that they are there:
-    /// their state changes with each press.
+    /// Whether a change of a device can give another step. Of the devices of others, it matters only that
+    /// they are there: their state changes with each press.
     func concerns(_ event: SoundDeviceEvent) -> Bool {
         guard event.type == .change, event.kind != .server, let ownDevices else { return true }
         return ownDevices.contains(OwnDevice(kind: event.kind, index: event.index))
@@ -181,8 +181,8 @@ struct VirtualSourcePlan: Sendable {
         return isRecordedWithoutStream ? ["a program without a stream"] : names
     }
 
-    /// PulseAudio: moves the stream by which the source records the feed back, if a person has moved it. The source
-    /// delivers what that stream records, which may be the live microphone.
+    /// PulseAudio: moves the stream by which the source records the feed back, if a person has moved it. The
+    /// source delivers what that stream records, which may be the live microphone.
     private mutating func divert(
         _ found: VirtualSourceDevices,
         _ sink: AudioSink,
@@ -213,7 +213,8 @@ struct VirtualSourcePlan: Sendable {
             + "unload it with `pttctl microphone remove`"
     }
 
-    /// Keeps the streams that have chosen the source, and moves those back that the server has moved elsewhere.
+    /// Keeps the streams that have chosen the source, and moves those back that the server has moved
+    /// elsewhere.
     private mutating func hold(
         _ found: VirtualSourceDevices,
         _ sink: AudioSink,

@@ -1,6 +1,7 @@
 /// What a hostile peer of the same user can do to the sockets of `pttd`. Each attack has a `pttd` of its own.
 enum Attack: String, CaseIterable {
-    // Text that is slow to compare: 250,000 combining marks, the later ones to be sorted before the earlier ones.
+    // Text that is slow to compare: 250,000 combining marks, the later ones to be sorted before the earlier
+    // ones.
     case marksInKey
     case marksInMethod
     case marksInInterface

@@ -2,7 +2,8 @@ import EventLoop
 import Glibc
 import ServiceClient
 
-/// The attacking process: carries out one attack, reports that it has, and keeps its connections until it is killed.
+/// The attacking process: carries out one attack, reports that it has, and keeps its connections until it is
+/// killed.
 enum Attacker {
     /// The duration of an attack that is a loop.
     private static let duration = Duration.seconds(2)

@@ -110,7 +110,8 @@ enum Message {
     /// As large as one may be, in base64.
     static let picture = Array("iVBORw0KGgo".utf8) + [UInt8](repeating: 65, count: 349_497)
 
-    /// A call whose parameter is `start`, then as much of what `part` gives as a message may hold, then `end`.
+    /// A call whose parameter is `start`, then as much of what `part` gives as a message may hold, then
+    /// `end`.
     static func large(_ start: String, _ end: String, part: (Int) -> String) -> [UInt8] {
         var parameters = Array(start.utf8)
         var number = 0

@@ -46,7 +46,8 @@ final class WellBehavedClient {
 
     // MARK: Audio
 
-    /// Joins and opens the microphone, which may be slow, then connects to the audio socket, which must be fast.
+    /// Joins and opens the microphone, which may be slow, then connects to the audio socket, which must be
+    /// fast.
     private func askAudio() async throws -> Duration? {
         let connection = try ServiceConnection.core()
         defer { connection.close() }

@@ -1,8 +1,9 @@
 import ChildProcess
 import EventLoop
 
-/// How often the sound server wakes up while another program plays music and nothing is transmitted: with the core, and
-/// without it in the same run. The tones wait, and no application records from the Push-to-Talk Microphone.
+/// How often the sound server wakes up while another program plays music and nothing is transmitted: with the
+/// core, and without it in the same run. The tones wait, and no application records from the Push-to-Talk
+/// Microphone.
 @EventLoop
 enum ServerWakeUps {
     private static let seconds = 15

@@ -12,7 +12,8 @@ final class SoundClient {
     private let requests: Int32?
     private let blueZ: PrivateBlueZ?
 
-    /// Starts it; returns when it is ready. If there are buttons, ``press()`` is its request, otherwise ``request()``.
+    /// Starts it; returns when it is ready. If there are buttons, ``press()`` is its request, otherwise
+    /// ``request()``.
     static func start(
         _ part: BaselineSound,
         _ arguments: [String],

@@ -1,8 +1,8 @@
 import EventLoop
 import PTTMessages
 
-/// How much later the sound of the microphone arrives by way of the Push-to-Talk Microphone than from itself, in one
-/// program that records from both; beside a C client that copies it into a source like ours.
+/// How much later the sound of the microphone arrives by way of the Push-to-Talk Microphone than from itself,
+/// in one program that records from both; beside a C client that copies it into a source like ours.
 @EventLoop
 enum SoundDelay {
     private static let transmissions = 15

@@ -71,7 +71,8 @@ struct SoundServer {
             try await stack.appearance(of: pipe)
             microphone = try start([stack.ownProgram, "baseline-microphone", pipe, sound])
         case .pipeWire:
-            // Without these directories wireplumber 0.4.13 exits. Only root can make them, and where systemd runs they exist.
+            // Without these directories wireplumber 0.4.13 exits. Only root can make them, and where systemd
+            // runs they exist.
             for name in ["seats", "sessions", "users", "machines"] { mkdir("/run/systemd/\(name)", 0o755) }
             let fragments = directory + "/config/pipewire/pipewire.conf.d"
             try write(speakerOfPipeWire, to: fragments + "/speaker.conf")

@@ -10,7 +10,8 @@ struct SoundStack {
     let sound: SoundServer
     private let stack: StackFixture
 
-    /// Frames wait for no tone, and no tone follows a transmission: what is heard next is an answer to the next press.
+    /// Frames wait for no tone, and no tone follows a transmission: what is heard next is an answer to the
+    /// next press.
     static let withoutGate = "[tones]\ngate = \"off\"\nend = \"\"\n"
     static let withGate = "[tones]\nend = \"\"\n"
 

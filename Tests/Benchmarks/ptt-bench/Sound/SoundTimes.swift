@@ -1,8 +1,8 @@
 import EventLoop
 import PTTMessages
 
-/// From a press to the first frame, to the first sample in a recorder of the Push-to-Talk Microphone and to the tone,
-/// each beside a client in C that does the same with libpulse alone, on both servers.
+/// From a press to the first frame, to the first sample in a recorder of the Push-to-Talk Microphone and to
+/// the tone, each beside a client in C that does the same with libpulse alone, on both servers.
 @EventLoop
 struct SoundTimes {
     private static let samples = 30

@@ -33,7 +33,8 @@ enum TwoLevelTone {
         }
         let size = UInt32(samples.count * 2)
         guard let file = fopen(path, "we") else { throw SystemError("write \(path)") }
-        // "RIFF", "WAVE", "fmt " of 16 bytes: PCM, 1 channel, samples and bytes per second, 2 bytes of 16 bits; "data".
+        // "RIFF", "WAVE", "fmt " of 16 bytes: PCM, 1 channel, samples and bytes per second, 2 bytes of 16
+        // bits; "data".
         let header: [UInt32] = [
             0x4646_4952, 36 + size, 0x4556_4157, 0x2074_6D66, 16, 1 | 1 << 16, UInt32(rate), UInt32(rate * 2),
             2 | 16 << 16, 0x6174_6164, size,

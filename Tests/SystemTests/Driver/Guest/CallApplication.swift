@@ -3,8 +3,8 @@ import EventLoop
 import Glibc
 import PTTMessages
 
-/// A call application: `parec`, which records from the Push-to-Talk Microphone as any program does, and connects again
-/// whenever the sound server ends its recording.
+/// A call application: `parec`, which records from the Push-to-Talk Microphone as any program does, and
+/// connects again whenever the sound server ends its recording.
 @EventLoop
 final class CallApplication {
     private static let path = "/tmp/ptt-system-tests.samples"
@@ -42,8 +42,8 @@ final class CallApplication {
         process = nil
     }
 
-    /// Ends it as a crash would, and starts it again once the core has seen that: a recorder that comes at once takes the
-    /// place of the one that has gone.
+    /// Ends it as a crash would, and starts it again once the core has seen that: a recorder that comes at
+    /// once takes the place of the one that has gone.
     func crash() async throws {
         process?.kill()
         process = nil
@@ -71,8 +71,8 @@ final class CallApplication {
         }
     }
 
-    /// Checks that each sample of a second is zero, from a moment after now, and that no other one follows until
-    /// ``isStillSilent()``.
+    /// Checks that each sample of a second is zero, from a moment after now, and that no other one follows
+    /// until ``isStillSilent()``.
     ///
     /// - Parameter delay: How long samples may be on their way from the microphone.
     /// - Throws: ``Failure`` if there is sound.

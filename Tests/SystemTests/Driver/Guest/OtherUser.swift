@@ -6,7 +6,8 @@ import JSON
 final class OtherUser {
     static let name = "second"
 
-    /// One for each scenario: systemd may not yet have unmounted the runtime directory of a user who was removed.
+    /// One for each scenario: systemd may not yet have unmounted the runtime directory of a user who was
+    /// removed.
     private static var number = 1000
     private static var runtime: String { "/run/user/\(number)" }
     /// Runs a command as that user.
@@ -21,7 +22,8 @@ final class OtherUser {
     private let fixture: GuestFixture
     private let monitor: Command
 
-    /// Runs `body` while the user is there, with a channel joined, and removes the user afterwards, also if it throws.
+    /// Runs `body` while the user is there, with a channel joined, and removes the user afterwards, also if
+    /// it throws.
     static func present(
         _ fixture: GuestFixture,
         _ body: @EventLoop (OtherUser) async throws -> Void

@@ -2,8 +2,8 @@ import Glibc
 
 /// Recognises the 440 Hz tone of the guest's microphone with Goertzel's algorithm.
 ///
-/// It evaluates windows of 50 ms, because the clock of a virtual machine is too uneven for a phase over seconds. A
-/// window counts if most of its power is at 440 Hz; noise, a click or another tone does not pass.
+/// It evaluates windows of 50 ms, because the clock of a virtual machine is too uneven for a phase over
+/// seconds. A window counts if most of its power is at 440 Hz; noise, a click or another tone does not pass.
 struct ToneDetector {
     private static let rate = 48_000.0
     private static let frequency = 440.0

@@ -31,8 +31,8 @@ extension Scenario {
             ),
         ]
 
-    /// Checks that nothing is captured between two transmissions. Earlier samples may still arrive: audio has a socket of
-    /// its own.
+    /// Checks that nothing is captured between two transmissions. Earlier samples may still arrive: audio has
+    /// a socket of its own.
     static func isSilent(_ application: Application, _ fixture: GuestFixture) async throws {
         let end = MonotonicInstant.now
         try await Machine.nothingRecords()

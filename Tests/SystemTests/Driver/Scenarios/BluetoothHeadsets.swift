@@ -3,8 +3,8 @@ import Glibc
 import PTTMessages
 
 extension Scenario {
-    /// A headset that plays music in one profile and has its microphone in another one (A2DP and HFP), as the session
-    /// manager of the sound server handles it.
+    /// A headset that plays music in one profile and has its microphone in another one (A2DP and HFP), as the
+    /// session manager of the sound server handles it.
     static let bluetoothHeadsets = [
         Scenario(
             part: 22,
@@ -59,7 +59,8 @@ extension Scenario {
     private static func music(_ fixture: GuestFixture) async throws {
         try await SoundHeadset.inUse(fixture, as: "music") { headset, application in
             try await fixture.press(.ffe0, for: application)
-            // Longer than WirePlumber 0.5 takes to change the profile of a headset from which something records.
+            // Longer than WirePlumber 0.5 takes to change the profile of a headset from which something
+            // records.
             try await never("the transmission ends", for: .seconds(3)) {
                 fixture.core.status?.transmission == nil
             }

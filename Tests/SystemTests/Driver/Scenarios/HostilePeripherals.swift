@@ -9,8 +9,8 @@ extension Scenario {
             for button in [Button.ffe0, .aina] { try await fixture.paired(button) }
             let application = try await fixture.application()
             try await talkBeside(fixture, application) {
-                // Heartbeats and an unknown bit, each of which bluetoothd signals twice. Software emulation leaves no
-                // room for more in a second.
+                // Heartbeats and an unknown bit, each of which bluetoothd signals twice. Software emulation
+                // leaves no room for more in a second.
                 try await ButtonSimulator.perform("flood 1 80,40 600 60")
             }
             application.close()

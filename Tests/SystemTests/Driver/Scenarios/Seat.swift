@@ -56,7 +56,8 @@ extension Scenario {
         }
     }
 
-    /// Runs `body` with an active session of the desktop user, and logs all users out afterwards, also if it throws.
+    /// Runs `body` with an active session of the desktop user, and logs all users out afterwards, also if it
+    /// throws.
     static func atTheScreen(_ body: @EventLoop (Seat.Session) async throws -> Void) async throws {
         do {
             let own = try await Seat.logIn("dev", terminal: 3)

@@ -23,7 +23,8 @@ extension Scenario {
             )
         ]
 
-    /// Each fault on the path to a held microphone ends the transmission, and the microphone comes back by itself.
+    /// Each fault on the path to a held microphone ends the transmission, and the microphone comes back by
+    /// itself.
     private static let serialFaults = [
         serialFault("it disconnects") { try await ButtonSimulator.perform("disconnect", on: .microphone) },
         serialFault("it closes its serial port") {

@@ -53,7 +53,8 @@ extension Scenario {
             + "echo snd_aloop.0 > \(Machine.card)/bind || true"
         try await restoring(by: restoration) {
             try await Machine.soundCard(isBound: false)
-            // Without another one the speaker of the machine would be the feed of the Push-to-Talk Microphone.
+            // Without another one the speaker of the machine would be the feed of the Push-to-Talk
+            // Microphone.
             _ = try await Command.output(of: [
                 "pactl", "load-module", "module-null-sink", "sink_name=loudspeaker",
             ])

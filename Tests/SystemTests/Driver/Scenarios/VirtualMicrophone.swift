@@ -3,7 +3,8 @@ import Glibc
 import PTTMessages
 
 extension Scenario {
-    /// The Push-to-Talk Microphone, as a call application records it: each sample is zero but while a button is held.
+    /// The Push-to-Talk Microphone, as a call application records it: each sample is zero but while a button
+    /// is held.
     static let virtualMicrophone = [
         Scenario(part: 19, "a call application records silence, a held button, and silence", talks),
         Scenario(part: 19, "without a call application a press is refused", needsApplication),
@@ -21,7 +22,8 @@ extension Scenario {
         heldWhile(
             "pipewire-pulse is killed",
             ends: [.audioServerLost, .microphoneLost, .recorderGone],
-            // As after the next login: PipeWire makes the microphone that the core had made with pipewire-pulse.
+            // As after the next login: PipeWire makes the microphone that the core had made with
+            // pipewire-pulse.
             before: Machine.restartSoundServer
         ) { _ in try await Machine.kill("pipewire-pulse") },
     ]
@@ -54,8 +56,8 @@ extension Scenario {
         try await ButtonSimulator.release(.ffe0)
     }
 
-    /// A fault while the button is held. Afterwards the application records silence, and the next press. The transmission
-    /// ends because of one of `causes`; they are empty if the core cannot report it.
+    /// A fault while the button is held. Afterwards the application records silence, and the next press. The
+    /// transmission ends because of one of `causes`; they are empty if the core cannot report it.
     private static func heldWhile(
         _ what: String,
         ends causes: [EndCause],
@@ -79,7 +81,8 @@ extension Scenario {
                 guard causes.contains(cause) else {
                     throw Failure("it ended because of \(cause.rawValue)")
                 }
-                // A sound server that was away gives the application another source until the core has moved it.
+                // A sound server that was away gives the application another source until the core has moved
+                // it.
                 if [.audioServerLost, .microphoneLost, .recorderGone].contains(cause) {
                     try await fixture.core.event("the call application records again", after: mark) {
                         if case .virtualMicrophoneChanged(.recorded) = $0 { true } else { nil }
@@ -116,7 +119,8 @@ extension Scenario {
         try await application.recordsTone()
     }
 
-    /// From outside: the application records silence, the feed of its source is muted, and no other program records.
+    /// From outside: the application records silence, the feed of its source is muted, and no other program
+    /// records.
     private static func onlyItRecords(_ application: CallApplication) async throws {
         try await application.recordsSilence()
         try await eventually("the feed is muted") {

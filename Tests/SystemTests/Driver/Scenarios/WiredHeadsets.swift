@@ -127,8 +127,8 @@ extension Scenario {
         headset.unplug()
     }
 
-    /// Presses until only push-to-talk gets the key. The first press may come before ptt-accessoryd is notified that it
-    /// has a use: then it reaches both, others and the core.
+    /// Presses until only push-to-talk gets the key. The first press may come before ptt-accessoryd is
+    /// notified that it has a use: then it reaches both, others and the core.
     private static func onlyPushToTalkGets(
         _ headset: Headset,
         beside other: OtherReader,

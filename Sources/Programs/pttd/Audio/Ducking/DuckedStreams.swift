@@ -4,9 +4,10 @@ import PulseAudio
 
 /// What other programs play while the microphone is open: which streams to lower or mute, and to restore.
 ///
-/// The servers remember a volume for the next stream of the same program. So each change is written down before it is made,
-/// with the name by which the server remembers it, and is undone also by the next run after a crash, and when a stream
-/// returns that has ended with our volume. A volume that was changed by anybody else meanwhile stays.
+/// The servers remember a volume for the next stream of the same program. So each change is written down
+/// before it is made, with the name by which the server remembers it, and is undone also by the next run
+/// after a crash, and when a stream returns that has ended with our volume. A volume that was changed by
+/// anybody else meanwhile stays.
 struct DuckedStreams {
     /// A change as it is written down.
     struct Change: Equatable, Codable {
@@ -48,8 +49,9 @@ struct DuckedStreams {
         case ordered
         case made
         case undoing
-        /// The stream has ended, with the server or without it. Once one of the same program has been seen with another
-        /// volume, the change is forgotten at this time: the servers restore a volume some time after the stream appeared.
+        /// The stream has ended, with the server or without it. Once one of the same program has been seen
+        /// with another volume, the change is forgotten at this time: the servers restore a volume some time
+        /// after the stream appeared.
         case away(until: MonotonicInstant?)
     }
 
@@ -58,7 +60,8 @@ struct DuckedStreams {
         /// The server's index; nil while it is away.
         var stream: UInt32?
         var phase: Phase
-        /// Streams that played before the change: if one of them plays like that, it is not because of the change.
+        /// Streams that played before the change: if one of them plays like that, it is not because of the
+        /// change.
         var others: Set<UInt32> = []
 
         /// Whether nothing has been ordered.
@@ -68,14 +71,15 @@ struct DuckedStreams {
     private let mode: DuckingMode
     private var entries: [Entry]
     private var streams: [AudioStream] = []
-    /// Streams that are left as they are until the microphone is closed: somebody else has changed them meanwhile, or the
-    /// change could not be written down.
+    /// Streams that are left as they are until the microphone is closed: somebody else has changed them
+    /// meanwhile, or the change could not be written down.
     private var declined: Set<UInt32> = []
     private var isOpen = false
 
     /// Far more than play at a time; further ones stay as they are.
     static let limit = 64
-    /// For the server to restore the volume of a stream that appears. WirePlumber does it within some milliseconds.
+    /// For the server to restore the volume of a stream that appears. WirePlumber does it within some
+    /// milliseconds.
     static let restoration = Duration.seconds(5)
 
     /// `undone` are the changes that an earlier run wrote down and may not have undone.
@@ -123,7 +127,8 @@ struct DuckedStreams {
         entries[index].phase = .away(until: nil)
     }
 
-    /// Finds the streams that play as we have changed an earlier one of the same program, which the server remembers.
+    /// Finds the streams that play as we have changed an earlier one of the same program, which the server
+    /// remembers.
     private mutating func recognise(at now: MonotonicInstant) {
         for stream in streams where !isKnown(stream) {
             if let index = model(of: stream) {
@@ -176,7 +181,8 @@ struct DuckedStreams {
                 break
             case .ordered where isOurs, .made where isOurs: entries[index].phase = .made
             case .ordered, .made:
-                // PipeWire restores what it remembers after the stream has appeared, possibly after our order.
+                // PipeWire restores what it remembers after the stream has appeared, possibly after our
+                // order.
                 if model(of: stream) == nil { declined.insert(number) }
                 entries.remove(at: index)
             case .writing, .written, .undoing: entries.remove(at: index)

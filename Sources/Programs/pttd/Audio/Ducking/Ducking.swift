@@ -14,7 +14,8 @@ final class Ducking {
     private let file: ChangeFile<DuckedStreams.Change>
     private let log: RateLimitedLog
     private var streams: DuckedStreams
-    /// Only while there is something to change or to restore: whoever plays causes no wake-ups here otherwise.
+    /// Only while there is something to change or to restore: whoever plays causes no wake-ups here
+    /// otherwise.
     private var observation: Observation?
     private var inbox: [DuckedStreams.Event] = []
     private var isHandling = false

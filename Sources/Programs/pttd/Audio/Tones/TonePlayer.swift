@@ -5,20 +5,22 @@ import Logging
 import PTTCore
 import PulseAudio
 
-/// Plays the tones on a stream that is opened before they are needed, and waits corked: a press opens nothing, and nothing
-/// is done between tones: no wake-ups of ours, and none more of the server. The stream has no role: servers give a role one
-/// mute state, and the user has muted it with "System sounds" perhaps.
+/// Plays the tones on a stream that is opened before they are needed, and waits corked: a press opens
+/// nothing, and nothing is done between tones: no wake-ups of ours, and none more of the server. The stream
+/// has no role: servers give a role one mute state, and the user has muted it with "System sounds" perhaps.
 @EventLoop
 final class TonePlayer {
     /// The server's buffer during a tone: little, so that a server that mixes ahead begins soon.
     private static let latency = Duration.milliseconds(20)
-    /// The server's buffer between tones: PulseAudio allots half of it to the speaker, whose own is two seconds at most.
+    /// The server's buffer between tones: PulseAudio allots half of it to the speaker, whose own is two
+    /// seconds at most.
     private static let longLatency = Duration.seconds(6)
     /// From playing to the server's start. A suspended speaker has to resume.
     private static let startLimit = Duration.milliseconds(500)
     /// Until the stream is opened again after it failed.
     private static let retryDelay = Duration.milliseconds(200)
-    /// How long no tone is tried after the stream has failed again: presses need not wait for a speaker that is not there.
+    /// How long no tone is tried after the stream has failed again: presses need not wait for a speaker that
+    /// is not there.
     private static let pause = Duration.seconds(5)
 
     /// Between the beginnings of two tones: presses in a loop must not fill the connection to the server.
@@ -39,8 +41,8 @@ final class TonePlayer {
     private lazy var turn = TimerSource { [weak self] in self?.startNext() }
     private var earliest = MonotonicInstant(nanoseconds: .min)
     private var hasFailed = false
-    /// The server's buffer between tones. Short for a speaker that has begun too late: PulseAudio's null sink mixes two
-    /// seconds ahead, and does not take back what it has mixed when a stream asks for less.
+    /// The server's buffer between tones. Short for a speaker that has begun too late: PulseAudio's null sink
+    /// mixes two seconds ahead, and does not take back what it has mixed when a stream asks for less.
     private var restingLatency = longLatency
     private var pauseEnd: MonotonicInstant?
 
@@ -101,8 +103,9 @@ final class TonePlayer {
     /// - Parameters:
     ///   - tone: Replaces one that is still playing.
     ///   - microphone: The open microphone.
-    ///   - completion: Called once, within ``ToneSounds/longest``, with the time: what is captured from then on is free of
-    ///     the tone. Called in this call, with ``always``, if there is no tone or it is not kept out of what is captured.
+    ///   - completion: Called once, within ``ToneSounds/longest``, with the time: what is captured from then
+    ///     on is free of the tone. Called in this call, with ``always``, if there is no tone or it is not
+    ///     kept out of what is captured.
     func play(
         _ tone: Tone,
         capturedBy microphone: Microphone,
@@ -259,7 +262,8 @@ final class TonePlayer {
         guard let wait else { return }
         let now = MonotonicInstant.now
         if wait.end.map({ $0 > now }) ?? true {
-            // The tone has not started, or does not end, or its stream has not opened: it must not be captured later.
+            // The tone has not started, or does not end, or its stream has not opened: it must not be
+            // captured later.
             if isOpen, wait.end == nil { restingLatency = Self.latency }
             stop()
             finishWaiting(at: now)

@@ -16,8 +16,9 @@ struct ToneSignal: Equatable, Sendable {
     /// Each note swells and fades this long, as half a cosine: a sudden edge would be heard as a click.
     static let fade = 5
 
-    /// Told apart by rhythm and direction: rising means speak, falling or low that something has ended or failed, repeated
-    /// notes are a warning. The talk permit tone is the shortest, because a person waits for its end.
+    /// Told apart by rhythm and direction: rising means speak, falling or low that something has ended or
+    /// failed, repeated notes are a warning. The talk permit tone is the shortest, because a person waits for
+    /// its end.
     init(_ tone: Tone) {
         parts =
             switch tone {

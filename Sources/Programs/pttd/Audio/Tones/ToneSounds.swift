@@ -12,7 +12,8 @@ struct ToneSounds {
 
     /// - Parameters:
     ///   - configuration: What the person wants; ours where it says nothing.
-    ///   - failed: Called for each file that cannot be used, and is replaced by our own tone, with the reason.
+    ///   - failed: Called for each file that cannot be used, and is replaced by our own tone, with the
+    ///     reason.
     init(_ configuration: Configuration.Tones?, failed: (String) -> Void) {
         gate = configuration?.gate.flatMap(ToneGate.init) ?? .auto
         let isEnabled = configuration?.enabled ?? true
