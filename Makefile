@@ -145,6 +145,9 @@ demo: dependencies  ## one press through a private stack, and the echo of an app
 
 test: dependencies  ## format, build, and all tests that need no virtual machine
 	swift format lint --strict --recursive Package.swift Sources Examples Tests
+	@# The formatter leaves comments as they are.
+	@! LC_ALL=C.UTF-8 grep -rnP --include='*.swift' '^(?=\s*//)(?!// module).{111}' Package.swift Sources Examples Tests \
+	  || { echo 'these comments are wider than 110 columns' >&2; exit 1; }
 	swift build --build-tests $(strict)
 	@Tests/lanes
 	@$(MAKE) --no-print-directory verify-units

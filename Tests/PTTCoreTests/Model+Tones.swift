@@ -5,7 +5,7 @@ import PTTMessages
 extension Model {
     /// Whether a tone reaches the person at this machine and no microphone.
     var isAudible: Bool {
-        transmission == nil && hasAudioServer && power == .awake && isSessionInactive == false
+        transmission == nil && hasAudioServer && standstill == nil
     }
 
     /// Semantics, “A participant talks in full duplex”: no talk permit, as the microphone is not kept from

@@ -31,7 +31,7 @@ final class StateStore {
         let volume: Int?
     }
 
-    /// `channel.json` has what the core needs, `descriptor.json` what people see, `volume.json` what they set.
+    /// `channel.json` is for the core, `descriptor.json` for people, and `volume.json` is what they have set.
     private enum File: String, CaseIterable {
         case descriptor = "descriptor.json"
         case channel = "channel.json"
@@ -118,7 +118,7 @@ final class StateStore {
         Found(channel: channel, descriptor: descriptor, volume: volume?.volume)
     }
 
-    /// It survives this process from now on; call ``write()`` when all of an event is saved. Nil: none joined.
+    /// It survives this process from here; call ``write()`` when all of an event is saved. Nil: none joined.
     func save(_ channel: SavedChannel?) {
         self.channel = channel
         keepAside(.channel)
