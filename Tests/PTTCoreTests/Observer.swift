@@ -90,7 +90,12 @@ struct Observer {
         case .sessionLocked: if whileLocked == .refuse { blocks.insert(.locked) }
         case .sessionUnlocked: blocks.remove(.locked)
         case .shuttingDown: blocks.insert(.shuttingDown)
-        default: break
+        // Answers and effects show these, or they prevent nothing for which the observer has a rule.
+        case .request, .pushSent, .applicationStartFailed, .captureStarted, .captureFailed, .playbackStarted,
+            .playbackFailed, .speakerReturned, .routeChanged, .gateOpened, .microphoneChanged,
+            .virtualMicrophoneChanged, .callChanged, .recordersChanged, .audioServerReady, .audioServerLost,
+            .policyChanged, .slept, .stateSaved, .stateNotSaved:
+            break
         }
     }
 
