@@ -74,7 +74,8 @@ with_commands = pttctl ptt-sim
 manuals = $(with_commands:%=%.1) $(notdir $(wildcard Documentation/man/*.[1-8]))
 
 # Debian packages by command.
-packages_build = pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libgdk-pixbuf-2.0-dev libpulse-dev libsystemd-dev libtomlplusplus-dev libudev-dev python3
+packages_build = pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libpng-dev libpulse-dev libsystemd-dev libtomlplusplus-dev \
+  libturbojpeg0-dev libudev-dev libwebp-dev python3
 packages_demo = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils
 packages_test = $(packages_demo) dbus pipewire pipewire-bin pipewire-pulse python3-dbus python3-gi python3-pip systemd wireplumber
 packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pipewire-bin pipewire-pulse pulseaudio pulseaudio-utils \
@@ -108,7 +109,7 @@ help:  ## shows this
 
 dependencies:  ## installs missing Debian packages, as the other commands do first (FOR=test); names them elsewhere
 ifeq ($(shell type dpkg-query 2>/dev/null),)
-	@.ci/missing-libraries bluez dbus-1 gdk-pixbuf-2.0 libevdev libpulse libsystemd libudev tomlplusplus
+	@.ci/missing-libraries bluez dbus-1 libevdev libpng libpulse libsystemd libturbojpeg libudev libwebp tomlplusplus
 else
 	@.ci/install-packages 'make $(FOR)' $(sort $(foreach command,$(FOR),$(packages_$(command))))
 endif

@@ -52,7 +52,7 @@ struct PictureTests {
         let fixture = try await IndicatorFixture.start()
         try await fixture.speak("Bert", image: Self.bomb)
         let line = try await fixture.indicator.lines.first { $0.contains("pixels") }
-        #expect(line.contains("the picture has 30000 by 30000 pixels, more than 2048 in a row or column"))
+        #expect(line.contains("it has 30000 by 30000 pixels, more than 2048 a side"))
         let layout = try await fixture.panel.layout()
         #expect(layout[2]?["label"]?.asString == "Bert speaks")
         #expect(try await fixture.panel.properties()["Title"]?.asString == "Radio")

@@ -11,9 +11,7 @@ import TOML
 @main
 struct Program {
     static func main() {
-        if let format = PictureProgram.format(Array(CommandLine.arguments.dropFirst())) {
-            exit(PictureProgram.run(format))
-        }
+        if CommandLine.arguments.dropFirst() == [PictureProgram.option] { exit(PictureProgram.run()) }
         Invocation(
             program: "ptt-indicator",
             abstract: "Shows the joined channel on the desktop, in the panel and in notifications.",

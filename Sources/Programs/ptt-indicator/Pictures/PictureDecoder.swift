@@ -1,7 +1,7 @@
+import Bitmap
 import ChildProcess
 import EventLoop
 import IndicatorCore
-import Pixbuf
 
 /// Decodes pictures of strangers, each in a process of its own (``PictureProgram``): one that is taken over
 /// by a picture has no file, no bus and no network, and one that dies or hangs costs this picture.
@@ -15,7 +15,6 @@ final class PictureDecoder {
 
     /// A picture that was not decoded.
     enum Failure: Error, CustomStringConvertible {
-        case unusable(PixbufError)
         case notStarted(SystemError)
         /// The reason comes from the process, and so from the stranger.
         case refused(String)
@@ -25,7 +24,6 @@ final class PictureDecoder {
 
         var description: String {
             switch self {
-            case .unusable(let error): "\(error)"
             case .notStarted(let error): "the decoder does not start: \(error)"
             case .refused(let reason): "\(reason)"
             case .malformed: "the decoder has written something else than a picture"
@@ -35,12 +33,11 @@ final class PictureDecoder {
         }
     }
 
-    typealias Completion = @EventLoop (Result<Pixbuf, Failure>) -> Void
+    typealias Completion = @EventLoop (Result<Bitmap, Failure>) -> Void
 
     private struct Order {
         let imageID: String
         let bytes: [UInt8]
-        let format: String
         let then: Completion
     }
 
@@ -52,7 +49,7 @@ final class PictureDecoder {
     private lazy var limit = TimerSource { [weak self] in self?.expired() }
 
     /// - Parameters:
-    ///   - program: The decoder without its last argument, the format.
+    ///   - program: The decoder.
     ///   - timeLimit: Of one picture.
     init(program: [String] = ["/proc/self/exe", PictureProgram.option], timeLimit: Duration = .seconds(10)) {
         (self.program, self.timeLimit) = (program, timeLimit)
@@ -60,13 +57,7 @@ final class PictureDecoder {
 
     /// `then` is called once, unless the picture is dropped before.
     func decode(_ imageID: String, _ bytes: [UInt8], then: @escaping Completion) {
-        let format: String
-        do throws(PixbufError) {
-            format = try Pixbuf.format(of: bytes)
-        } catch {
-            return then(.failure(.unusable(error)))
-        }
-        waiting.append(Order(imageID: imageID, bytes: bytes, format: format, then: then))
+        waiting.append(Order(imageID: imageID, bytes: bytes, then: then))
         startNext()
     }
 
@@ -85,7 +76,7 @@ final class PictureDecoder {
             let input = try MemoryFile(order.bytes)
             let output = try MemoryFile()
             let process = try ChildProcess(
-                program + [order.format],
+                program,
                 input: .descriptor(input.descriptor),
                 output: .descriptor(output.descriptor),
                 errors: .nothing,
@@ -99,14 +90,14 @@ final class PictureDecoder {
         }
     }
 
-    private static func result(_ status: Int32, _ output: MemoryFile) -> Result<Pixbuf, Failure> {
+    private static func result(_ status: Int32, _ output: MemoryFile) -> Result<Bitmap, Failure> {
         if status < 0 { return .failure(.killed(signal: -status)) }
         if status > 0 {
             let text = DisplayText(String(decoding: output.read(limit: reasonLimit), as: UTF8.self))
             return .failure(.refused(text.or("the decoder ended with status \(status)")))
         }
         let pixels = output.read(limit: outputLimit + 1)
-        guard let picture = Pixbuf(size: size, rgba: pixels) else { return .failure(.malformed) }
+        guard let picture = Bitmap(size: size, rgba: pixels) else { return .failure(.malformed) }
         return .success(picture)
     }
 
@@ -115,7 +106,7 @@ final class PictureDecoder {
         finish(.failure(.tookTooLong(timeLimit)))
     }
 
-    private func finish(_ result: Result<Pixbuf, Failure>) {
+    private func finish(_ result: Result<Bitmap, Failure>) {
         let then = current?.order.then
         end()
         then?(result)

@@ -1,7 +1,7 @@
+import Bitmap
 import ChildProcess
 import EventLoop
 import Glibc
-import Pixbuf
 
 /// The process that decodes one picture: the same program, started with an option. It reads the file of a
 /// stranger from its standard input, and writes the pixels to its standard output.
@@ -12,23 +12,15 @@ enum PictureProgram {
     /// In seconds.
     private static let processorTime = 5
 
-    /// - Parameter arguments: Without the name of the program.
-    /// - Returns: The format to decode; nil if this process is not one of these.
-    static func format(_ arguments: [String]) -> String? {
-        arguments.count == 2 && arguments[0] == option ? arguments[1] : nil
-    }
-
     /// - Returns: The exit status. With ``EXIT_FAILURE`` a reason was written.
-    static func run(_ format: String) -> Int32 {
+    static func run() -> Int32 {
         do {
-            // Afterwards no file can be opened, nor code be loaded.
-            try Pixbuf.loadDecoder(of: format)
             try Confinement.enter(
                 memory: memory,
                 processorTime: processorTime,
                 output: PictureDecoder.outputLimit
             )
-            let picture = try Pixbuf(decoding: readAll(), size: PictureDecoder.size)
+            let picture = try Bitmap(decoding: readAll(), size: PictureDecoder.size)
             return write(picture.rgba) ? EXIT_SUCCESS : EXIT_FAILURE
         } catch {
             _ = write(Array("\(error)".utf8))  // A failure could be reported nowhere else.

@@ -1,8 +1,8 @@
+import Bitmap
 import EventLoop
 import IndicatorCore
 import Logging
 import PTTMessages
-import Pixbuf
 
 /// The pictures that are shown: fetched from the core, decoded in a process of their own, and kept until they
 /// are dropped.

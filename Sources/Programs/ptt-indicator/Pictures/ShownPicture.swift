@@ -1,5 +1,5 @@
+import Bitmap
 import IndicatorCore
-import Pixbuf
 
 /// A picture in the forms that the desktop shows. Desktops receive these, never the bytes of a stranger.
 struct ShownPicture: Sendable {
@@ -14,7 +14,7 @@ struct ShownPicture: Sendable {
 
     /// - Parameter picture: Of ``PictureDecoder/size``.
     /// - Throws: If there is no memory.
-    init(_ picture: Pixbuf) throws(PixbufError) {
+    init(_ picture: Bitmap) throws(BitmapError) {
         notification = Pixmap(size: picture.size, rgba: picture.rgba)
         png = try picture.scaled(to: Self.menuSize).png()
         var icons: [Pixmap] = []

@@ -3,30 +3,25 @@
 /// Decoders allocate what a header asks for, and a stranger writes the header: a file of a few hundred bytes
 /// can ask for gigabytes.
 struct PictureFile: Equatable {
-    enum Format: String {
+    enum Format {
         case png
         case jpeg
-        case gif
         case webp
     }
 
     let format: Format
     let width: Int
     let height: Int
-    /// What to decode: of an animation its first picture only.
-    let bytes: [UInt8]
 
     /// A progressive JPEG is decoded once for each of its scans, which take 20 bytes each. Encoders write
     /// ten.
     static let scanLimit = 32
 
-    init(_ bytes: [UInt8]) throws(PixbufError) {
+    init(_ bytes: [UInt8]) throws(BitmapError) {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
             try self.init(png: bytes)
         } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
             try self.init(jpeg: bytes)
-        } else if bytes.starts(with: "GIF8".utf8) {
-            try self.init(gif: bytes)
         } else if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
             try self.init(webp: bytes)
         } else {
@@ -34,22 +29,21 @@ struct PictureFile: Equatable {
         }
     }
 
-    private init(_ format: Format, width: Int, height: Int, bytes: [UInt8]) {
+    private init(_ format: Format, width: Int, height: Int) {
         self.format = format
         self.width = width
         self.height = height
-        self.bytes = bytes
     }
 
     /// IHDR is the first chunk (PNG specification, 5.6).
-    private init(png bytes: [UInt8]) throws(PixbufError) {
+    private init(png bytes: [UInt8]) throws(BitmapError) {
         guard bytes.count >= 24, bytes[12..<16].elementsEqual("IHDR".utf8) else { throw .malformed }
         let width = bytes.bigEndian(at: 16, count: 4)
-        self.init(.png, width: width, height: bytes.bigEndian(at: 20, count: 4), bytes: bytes)
+        self.init(.png, width: width, height: bytes.bigEndian(at: 20, count: 4))
     }
 
     /// Segments with their lengths up to the frame header, SOF0 to SOF15 (ITU-T T.81, annex B).
-    private init(jpeg bytes: [UInt8]) throws(PixbufError) {
+    private init(jpeg bytes: [UInt8]) throws(BitmapError) {
         var position = 2
         while position + 9 < bytes.count {
             guard bytes[position] == 0xFF else { throw .malformed }
@@ -69,7 +63,7 @@ struct PictureFile: Equatable {
                     $0 + ($1.0 == 0xFF && $1.1 == 0xDA ? 1 : 0)
                 }
                 guard scans <= Self.scanLimit else { throw .tooComplex }
-                self.init(.jpeg, width: width, height: height, bytes: bytes)
+                self.init(.jpeg, width: width, height: height)
                 return
             default:
                 position += 2 + max(2, bytes.bigEndian(at: position + 2, count: 2))
@@ -78,44 +72,8 @@ struct PictureFile: Equatable {
         throw .malformed
     }
 
-    /// The logical screen, and the first picture, which must lie within it (GIF 89a, 18 and 20).
-    private init(gif bytes: [UInt8]) throws(PixbufError) {
-        guard bytes.count > 13 else { throw .malformed }
-        let width = bytes.littleEndian(at: 6, count: 2)
-        let height = bytes.littleEndian(at: 8, count: 2)
-        var position = 13 + Self.colourTable(bytes[10])
-        while position < bytes.count {
-            switch bytes[position] {
-            case 0x21:
-                position = Self.endOfBlocks(bytes, from: position + 2)
-            case 0x2C:
-                guard position + 10 < bytes.count,
-                    bytes.littleEndian(at: position + 1, count: 2)
-                        + bytes.littleEndian(at: position + 5, count: 2) <= width,
-                    bytes.littleEndian(at: position + 3, count: 2)
-                        + bytes.littleEndian(at: position + 7, count: 2) <= height
-                else { throw .malformed }
-                // After the descriptor, its colours and the width of the codes.
-                let data = position + 10 + Self.colourTable(bytes[position + 9]) + 1
-                let end = min(bytes.count, Self.endOfBlocks(bytes, from: data))
-                self.init(.gif, width: width, height: height, bytes: bytes[..<end] + [0x3B])
-                return
-            default: throw .malformed
-            }
-        }
-        throw .malformed
-    }
-
-    private static func colourTable(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << ((flags & 7) + 1) }
-
-    private static func endOfBlocks(_ bytes: [UInt8], from start: Int) -> Int {
-        var position = start
-        while position < bytes.count, bytes[position] != 0 { position += Int(bytes[position]) + 1 }
-        return position + 1
-    }
-
     /// The canvas of VP8X, or the frame header of VP8 (RFC 6386, 9.1) or VP8L (RFC 9649, 3.4).
-    private init(webp bytes: [UInt8]) throws(PixbufError) {
+    private init(webp bytes: [UInt8]) throws(BitmapError) {
         guard bytes.count >= 30 else { throw .malformed }
         let width: Int
         let height: Int
@@ -135,7 +93,7 @@ struct PictureFile: Equatable {
         default:
             throw .malformed
         }
-        self.init(.webp, width: width, height: height, bytes: bytes)
+        self.init(.webp, width: width, height: height)
     }
 }
 

@@ -1,5 +1,32 @@
+import Foundation
+
 /// Files made byte by byte, so that their headers can say what no encoder writes.
 enum Pictures {
+    /// 16 by 16 pixels of 0x00C800, without loss.
+    static let webp = bytes(
+        """
+        UklGRhwAAABXRUJQVlA4TA8AAAAvD8ADAAdQ5Ij+ByKi/wEA
+        """
+    )
+
+    /// As above, with loss.
+    static let lossyWebP = bytes(
+        """
+        UklGRjgAAABXRUJQVlA4ICwAAADQAQCdASoQABAAAsBMJaACdLoB+AADsAD+0Mr/ylXgsbo8/+fmd24v5zAAAA==
+        """
+    )
+
+    /// 16 by 16 pixels of one grey.
+    static let jpeg = bytes(
+        """
+        /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQ\
+        ERMUFRUVDA8XGBYUGBIUFRT/wAALCAAQABABAREA/8QAFQABAQAAAAAAAAAAAAAAAAAAAAX/xAAUEAEAAAAAAAAAAAAAAAAA\
+        AAAA/9oACAEBAAA/AIQD/9k=
+        """
+    )
+
+    private static func bytes(_ base64: String) -> [UInt8] { Array(Data(base64Encoded: base64) ?? Data()) }
+
     /// White, in 8 bits of grey; with the pixels of at most 4 by 2, whatever the header says.
     static func png(width: Int, height: Int) -> [UInt8] {
         let rows: [UInt8] = [0, 255, 255, 255, 255, 0, 255, 255, 255, 255]
@@ -10,17 +37,6 @@ enum Pictures {
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
             + chunk("IHDR", big(UInt32(width)) + big(UInt32(height)) + [8, 0, 0, 0, 0])
             + chunk("IDAT", data) + chunk("IEND", [])
-    }
-
-    /// One pixel of 0x00C800 for each frame.
-    static func gif(screen: (Int, Int), frames: [(Int, Int, Int, Int)]) -> [UInt8] {
-        var bytes = Array("GIF89a".utf8) + little(UInt16(screen.0)) + little(UInt16(screen.1)) + [0x80, 0, 0]
-        bytes += [0x00, 0xC8, 0x00, 0xFF, 0x00, 0x00]
-        for frame in frames {
-            bytes += [0x2C] + [frame.0, frame.1, frame.2, frame.3].flatMap { little(UInt16($0)) }
-            bytes += [0, 0x02, 0x02, 0x44, 0x01, 0x00]
-        }
-        return bytes + [0x3B]
     }
 
     /// Headers and empty scans.

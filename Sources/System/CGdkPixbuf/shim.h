@@ -1,4 +1,0 @@
-#pragma once
-
-#include <gdk-pixbuf/gdk-pixbuf.h>
-#include <malloc.h>
