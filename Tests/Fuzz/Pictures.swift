@@ -5,7 +5,7 @@
 // system CWebP: libwebp
 // module Bitmap: Sources/System/Bitmap/*.swift
 // longest 262144
-// seed RIFF\000\000\000\000WEBPVP8X\012\000\000\000\000\000\000\000\001\000\000\001\000\000
+// seed RIFF\000\000\000\000WEBPVP8X\012\000\000\000\000\000\000\000\001\000\000\001\000\000|x|x
 
 @testable import Bitmap
 
