@@ -37,13 +37,13 @@ import Varlink
         "release-lag = 301", "release-lag = -1", "ducking = \"loud\"", "ducking = true",
         "\u{1}\u{2}",
     ])
-    @EventLoop func `a configuration that cannot be used is logged, and the defaults apply`(text: String)
+    @EventLoop func `a configuration that cannot be used is logged, and nothing in it applies`(text: String)
         async throws
     {
         let core = try CoreFixture(configuration: text)
         let complaint = try await core.process.lines.first { $0.hasPrefix("error: ") }
         #expect(complaint.contains("pttd.toml"))
-        #expect(complaint.contains("defaults"))
+        #expect(complaint.contains("a locked screen refuses"))
         _ = try await core.process.lines.first { $0 == "info: ready" }
         #expect(try await core.connect().status().timeLimit == 60)
     }

@@ -73,9 +73,6 @@ package enum DuckingMode: String, CaseIterable, Sendable {
 }
 
 extension Configuration {
-    /// Replaces a file that cannot be used, which may have asked to refuse while the screen is locked.
-    package static let unreadable = Configuration(whileLocked: TalkSession.WhileLocked.refuse.rawValue)
-
     /// The property of the devices and streams of the sound server that are the core's own, and never
     /// microphones.
     package static let ownDeviceProperty = "pttd.virtual"
@@ -86,8 +83,16 @@ extension Configuration {
     /// The machine's file, then the user's, whose keys take precedence.
     package static var paths: [String] { ConfigurationFile.paths("pushtotalk/pttd.toml") }
 
-    package static func load(_ paths: [String] = paths) throws(ConfigurationFile.Unusable) -> Configuration {
-        try ConfigurationFile.load(Configuration.self, paths) { file throws(TOMLError) in try file.check() }
+    /// - Returns: What the files say together, and those that cannot be used: one of them may have asked to
+    ///   refuse while the screen is locked, so that this applies.
+    package static func load(
+        _ paths: [String] = paths
+    ) -> (value: Configuration, unusable: [ConfigurationFile.Unusable]) {
+        var (value, unusable) = ConfigurationFile.load(over: Configuration(), paths) {
+            file throws(TOMLError) in try file.check()
+        }
+        if !unusable.isEmpty { value.whileLocked = TalkSession.WhileLocked.refuse.rawValue }
+        return (value, unusable)
     }
 
     private func check() throws(TOMLError) {

@@ -43,13 +43,10 @@ struct UserFiles: Sendable {
     }
 
     private mutating func readConfiguration(on host: Host) -> FileFacts.Configured? {
-        do throws(ConfigurationFile.Unusable) {
-            let paths = Configuration.paths.map { host.machinePath($0) }
-            preferences = try Configuration.load(paths).microphone?.names ?? []
-            return Configuration.paths.last.map { .init(path: $0) }
-        } catch {
-            return .init(path: error.path, problem: error.reason)
-        }
+        let (value, unusable) = Configuration.load(Configuration.paths.map { host.machinePath($0) })
+        preferences = value.microphone?.names ?? []
+        if let file = unusable.first { return .init(path: file.path, problem: file.reason) }
+        return Configuration.paths.last.map { .init(path: $0) }
     }
 
     private mutating func readEnrolments(on host: Host) -> FileFacts.Configured? {

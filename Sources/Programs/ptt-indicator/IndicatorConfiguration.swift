@@ -22,25 +22,26 @@ struct IndicatorConfiguration: Equatable, Codable {
 }
 
 extension IndicatorSettings {
-    /// Replaces a file that cannot be used, which may have asked for no less.
-    static let unreadable = IndicatorSettings(lockScreen: .off, key: false)
-}
-
-extension IndicatorSettings {
     /// The machine's file, then the user's, whose keys take precedence.
+    ///
+    /// - Returns: What the files say together, and those that cannot be used: one of them may have asked for
+    ///   an empty locked screen and for no key, so that this applies.
     static func load(
         _ paths: [String] = ConfigurationFile.paths("pushtotalk/indicator.toml")
-    ) throws(ConfigurationFile.Unusable) -> IndicatorSettings {
-        let file = try ConfigurationFile.load(IndicatorConfiguration.self, paths) { file throws(TOMLError) in
+    ) -> (value: IndicatorSettings, unusable: [ConfigurationFile.Unusable]) {
+        let (file, unusable) = ConfigurationFile.load(over: IndicatorConfiguration(), paths) {
+            file throws(TOMLError) in
             guard let value = file.lockScreen, LockScreen(rawValue: value) == nil else { return }
             let values = LockScreen.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
             throw TOMLError(place: nil, reason: "lock-screen is \"\(value)\", it must be one of \(values)")
         }
-        return IndicatorSettings(
-            lockScreen: file.lockScreen.flatMap { LockScreen(rawValue: $0) } ?? .text,
+        let lockScreen = file.lockScreen.flatMap { LockScreen(rawValue: $0) }
+        let value = IndicatorSettings(
+            lockScreen: unusable.isEmpty ? lockScreen ?? .text : .off,
             namesOnLockScreen: file.namesOnLockScreen ?? false,
             notifications: file.notifications ?? true,
-            key: file.key ?? true
+            key: unusable.isEmpty && file.key ?? true
         )
+        return (value, unusable)
     }
 }

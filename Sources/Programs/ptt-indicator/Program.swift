@@ -55,11 +55,10 @@ final class Daemon {
     }
 
     private static func settings(_ log: Logger) -> IndicatorSettings {
-        do throws(ConfigurationFile.Unusable) {
-            return try IndicatorSettings.load()
-        } catch {
-            log.error("\(error). A locked screen shows nothing, and no key talks")
-            return .unreadable
+        let (value, unusable) = IndicatorSettings.load()
+        for file in unusable {
+            log.error("\(file). A locked screen shows nothing, and no key talks")
         }
+        return value
     }
 }

@@ -227,17 +227,16 @@ final class Daemon {
         }
     }
 
-    /// A configuration that cannot be used is logged; the core starts with defaults.
+    /// A file that cannot be used is logged; the core starts with what the others say.
     private static func configuration(_ log: Logger) -> Configuration {
         if UserDirectory.configuration.path == nil {
             log.error("HOME is not set: nothing of this user is read, and no channel is kept over a restart")
         }
-        do throws(ConfigurationFile.Unusable) {
-            return try Configuration.load()
-        } catch {
-            log.error("\(error). The defaults apply, and a locked screen refuses")
-            return .unreadable
+        let (value, unusable) = Configuration.load()
+        for file in unusable {
+            log.error("\(file). Nothing in it applies, and a locked screen refuses")
         }
+        return value
     }
 }
 

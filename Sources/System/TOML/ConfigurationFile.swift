@@ -13,7 +13,7 @@ package enum ConfigurationFile {
     }
 
     /// A file that is there and says nothing that can be used.
-    package struct Unusable: Error, CustomStringConvertible {
+    package struct Unusable: Equatable, CustomStringConvertible {
         package let path: String
         package let reason: String
 
@@ -21,32 +21,32 @@ package enum ConfigurationFile {
     }
 
     /// - Parameters:
-    ///   - type: All its members may be missing.
+    ///   - empty: Where no file says anything. All its members may be missing in a file.
     ///   - paths: Of files that need not exist. A key of a later one replaces that of an earlier one, in
     ///     tables one by one.
     ///   - check: Refuses values that the type alone does not, of each file.
-    /// - Returns: What the files say together.
-    /// - Throws: For the first file that cannot be used.
+    /// - Returns: What the files say together, but for those that cannot be used.
     package static func load<Value: Decodable>(
-        _ type: Value.Type,
+        over empty: Value,
         _ paths: [String],
         check: (Value) throws(TOMLError) -> Void
-    ) throws(Unusable) -> Value {
+    ) -> (value: Value, unusable: [Unusable]) {
+        var value = empty
         var merged = JSONObject()
+        var unusable: [Unusable] = []
         for path in paths {
             do {
                 guard let text = try TextFile.read(path, limit: sizeLimit) else { continue }
-                try check(try TOML.decode(type, from: text))
-                merged.overlay(try TOML.parse(text).object ?? JSONObject())
+                try check(try TOML.decode(Value.self, from: text))
+                var overlaid = merged
+                overlaid.overlay(try TOML.parse(text).object ?? JSONObject())
+                value = try JSON.object(overlaid).decode(Value.self)
+                merged = overlaid
             } catch {
-                throw Unusable(path: path, reason: "\(error)")
+                unusable.append(Unusable(path: path, reason: "\(error)"))
             }
         }
-        do throws(JSONDecodingError) {
-            return try JSON.object(merged).decode(type)
-        } catch {
-            throw Unusable(path: paths.joined(separator: " with "), reason: "\(error)")
-        }
+        return (value, unusable)
     }
 }
 

@@ -2,13 +2,18 @@ import EventLoop
 import PTTMessages
 
 extension Scenario {
-    /// Files that cannot be read, and a disk that cannot be written.
+    /// Files that cannot be read, a disk that cannot be written, and the files of the machine.
     static let fileFaults = [
         Scenario(part: 8, "while a policy cannot be read, no application can join", unreadablePolicy),
         Scenario(
             part: 8,
             "a channel that is left while nothing can be saved is not joined again",
             cannotBeSaved
+        ),
+        Scenario(
+            part: 8,
+            "a button and settings in /etc/pushtotalk are for each user, whose own file is over them",
+            filesOfTheMachine
         ),
     ]
 
@@ -67,6 +72,45 @@ extension Scenario {
         try await until("it is saved") { fixture.core.status?.saveFailure == nil }
         try await eventually("the channel is not on disk") {
             try await Command.run(["test", "-e", "\(state)/channel.json"]).status != 0
+        }
+    }
+
+    private static func filesOfTheMachine(_ fixture: GuestFixture) async throws {
+        let machine = "/etc/pushtotalk"
+        try await fixture.paired(.aina)
+        try await restoring(by: "rm -rf \(machine)") {
+            try await Machine.root(
+                "mkdir -p \(machine) && mv \(configuration)/devices.toml \(machine)/"
+                    + " && printf 'time-limit = 40\\nrelease-lag = 30\\n' > \(machine)/pttd.toml"
+            )
+            fixture.accessories.close()
+            try await Machine.systemctl("restart", "ptt-accessoryd")
+            try await fixture.accessories.open()
+            try await fixture.configured("release-lag = 10") {
+                guard fixture.core.status?.timeLimit == 40 else {
+                    throw Failure("the machine's time limit is not read")
+                }
+                try await fixture.ready(.aina)
+                let application = try await fixture.application()
+                try await fixture.talk(.aina, to: application)
+                let (status, output) = try await Command.run(["pttctl", "forget", Button.aina.address])
+                guard output.contains("\(machine)/devices.toml") else {
+                    throw Failure("pttctl forget ended with \(status): \(output)")
+                }
+                application.close()
+            }
+            try await fixture.configured("time-limit = 20") {
+                guard fixture.core.status?.timeLimit == 20 else {
+                    throw Failure("the person's time limit is not over the machine's")
+                }
+            }
+            // It loses nothing of the person's, and says so.
+            try await Machine.root("echo broken > \(machine)/pttd.toml")
+            try await fixture.configured("time-limit = 20") {
+                guard fixture.core.status?.timeLimit == 20 else {
+                    throw Failure("a broken file of the machine takes the person's settings away")
+                }
+            }
         }
     }
 
