@@ -27,8 +27,9 @@ private let pipeWireDevices = """
     context.objects = [
         { factory = adapter args = {
             factory.name = support.null-audio-sink node.name = speaker media.class = Audio/Sink
-            # As devices of ALSA have: those without are not preferred to the core's own.
-            priority.session = 2000
+            # As devices of ALSA have: those without are not preferred to the core's own, and WirePlumber 0.5 takes
+            # the monitor of a sink with the same one for the microphone.
+            priority.session = 1000
             object.linger = true audio.position = [ FL FR ] monitor.channel-volumes = true } }
     ]
 
