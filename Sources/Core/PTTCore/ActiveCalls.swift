@@ -5,7 +5,7 @@ package import PTTMessages
 /// One call is reported at a time, for as long as it lasts; after it the next one in the order of ``Source``,
 /// and the oldest of that source.
 package struct ActiveCalls: Equatable, Sendable {
-    /// What reports calls.
+    /// The source of a report of a call.
     package enum Source: String, CaseIterable, Sendable {
         case modemManager = "ModemManager"
         case oFono

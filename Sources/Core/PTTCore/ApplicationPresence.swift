@@ -1,7 +1,7 @@
 import PTTMessages
 
-/// Whether the application that receives the channel's audio is running, with all that exists only while it
-/// is.
+/// The state of the application that receives the channel's audio: whether it is running, with all that
+/// exists only while it is.
 enum ApplicationPresence: Equatable, Sendable {
     /// The channel was joined without an application, and transmits without one.
     case unowned
@@ -12,7 +12,7 @@ enum ApplicationPresence: Equatable, Sendable {
 
 /// The channel's application is not running: it has no attachment.
 struct AbsentApplication: Equatable, Sendable {
-    /// How long a process whose connection has closed has to reconnect.
+    /// The time in which a process whose connection has closed may reconnect.
     static let reconnectionTime = Duration.seconds(1)
 
     let owner: Owner
@@ -29,7 +29,7 @@ struct StartingApplication: Equatable, Sendable {
     let startID: StartID
     let owner: Owner
     let activation: Activation
-    /// When to order the start, while a process may still reconnect; nil once it is ordered.
+    /// The time at which to order the start, while a process may still reconnect; nil once it is ordered.
     var launchTime: MonotonicTime?
     let deadline: MonotonicTime
     /// The events of a transmission that it would have received.
@@ -56,7 +56,7 @@ struct StartingApplication: Equatable, Sendable {
         missed.removeFirst(max(0, missed.count - Self.missedLimit))
     }
 
-    /// When the next step is due.
+    /// The time at which the next step is due.
     var due: MonotonicTime { min(launchTime ?? deadline, deadline) }
 }
 

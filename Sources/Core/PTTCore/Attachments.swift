@@ -24,7 +24,7 @@ struct Attachments: Equatable, Sendable {
         .map { ($0.key, $0.value) }
     }
 
-    /// Whether an application was given this token and has no channel for it yet.
+    /// Returns true if an application was given this token and has no channel for it yet.
     func holds(_ token: PushToken) -> Bool {
         processes.values.contains { $0.pushToken == token }
     }

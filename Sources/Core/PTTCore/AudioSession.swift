@@ -3,9 +3,9 @@ import PTTMessages
 struct Capture: Equatable, Sendable {
     let captureID: CaptureID
     let format: AudioFormat
-    /// Whether it shares the audio session only with a speaker that plays at the same time: that of an
-    /// emergency. An application begins to record when the session is activated, and in half duplex expects
-    /// no transmission while the session is active for a participant.
+    /// True for the capture of an emergency: it shares the audio session only with a speaker that plays at
+    /// the same time. An application begins to record when the session is activated, and in half duplex
+    /// expects no transmission while the session is active for a participant.
     var hasOwnSession = false
 }
 
@@ -31,19 +31,19 @@ struct AudioSession: Equatable, Sendable {
     struct Microphone: Equatable, Sendable {
         let capture: Capture
         var gate = Gate.closed
-        /// Whether frames go to a sink.
+        /// True if frames go to a sink.
         var isDelivered = false
     }
 
     private(set) var microphone: Microphone?
     private(set) var speaker: Playback?
-    /// Whether a stream has started since the session is on.
+    /// True if a stream has started since the session is on.
     private var hasStarted = false
-    /// What ended the session while it was in use, and still lasts.
+    /// The interruption that ended the session while it was in use, and that still lasts.
     private(set) var interruption: Interruption?
 
-    /// How long the tone may keep the gate closed: a tone is much shorter, and what is said must not be lost
-    /// to a shell that does not report its end.
+    /// The longest time for which the tone may keep the gate closed: a tone is much shorter, and what is said
+    /// must not be lost to a shell that does not report its end.
     static let gateLimit = Duration.seconds(2)
 
     var state: AudioState {
@@ -181,7 +181,7 @@ struct AudioSession: Equatable, Sendable {
         }
     }
 
-    /// Whether this stream has delivered its first buffer.
+    /// Returns true if this stream has delivered its first buffer.
     func isLive(_ captureID: CaptureID) -> Bool {
         microphone.map { $0.capture.captureID == captureID && $0.gate != .closed } ?? false
     }

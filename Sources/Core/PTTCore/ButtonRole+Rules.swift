@@ -1,11 +1,11 @@
 import PTTMessages
 
 extension ButtonRole {
-    /// Whether a press begins a transmission also while a participant talks in half duplex. Only an
+    /// True if a press begins a transmission also while a participant talks in half duplex. Only an
     /// emergency: the radio network gives it the channel, whoever talks.
     var talksOver: Bool { self == .emergency }
 
-    /// Whether a press ends a transmission of another button and takes its place, as on a radio: the
+    /// Returns true if a press ends a transmission of another button and takes its place, as on a radio: the
     /// emergency button must not wait until another person releases a talk button. Emergencies do not end
     /// each other.
     func preempts(_ other: ButtonRole) -> Bool { self == .emergency && other != .emergency }

@@ -3,7 +3,7 @@ import PTTMessages
 /// Collects the effects of one event by kind, so that the order of ``TalkSession/Effect`` holds whatever
 /// caused them.
 struct EffectCollector {
-    /// When the event happened.
+    /// The time of the event.
     let now: MonotonicTime
     /// The ends of captures and playbacks.
     private var closings: [TalkSession.Effect] = []

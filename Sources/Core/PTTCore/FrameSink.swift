@@ -1,4 +1,4 @@
-/// Where captured frames go.
+/// The destination of captured frames.
 package enum FrameSink: Equatable, Sendable {
     /// The audio socket of an application.
     case application(ClientID)

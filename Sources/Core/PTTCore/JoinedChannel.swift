@@ -9,7 +9,7 @@ struct JoinedChannel: Equatable, Sendable {
     let channelID: ChannelID
     let pushToken: PushToken
     var descriptor: Descriptor
-    /// Whether the descriptor stands in for one that was lost.
+    /// True if the descriptor stands in for one that was lost.
     var isDescriptorLost = false
     var presence: ApplicationPresence
     var transmissionMode = TransmissionMode.halfDuplex

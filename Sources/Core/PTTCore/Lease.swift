@@ -5,7 +5,7 @@ import PTTMessages
 struct Lease: Equatable, Sendable {
     let transmission: Transmission
     let holder: ClientID
-    /// When to warn of the limit; nil once that is done.
+    /// The time at which to warn of the limit; nil once that is done.
     var warning: MonotonicTime?
     let limit: MonotonicTime
     /// Set while a release lags.
@@ -14,7 +14,7 @@ struct Lease: Equatable, Sendable {
     /// A person has released the button, and what they said last is still on its way from the microphone.
     struct Released: Equatable, Sendable {
         let source: TransmitSource
-        /// When the transmission ends, at the latest.
+        /// The latest time at which the transmission ends.
         let due: MonotonicTime
     }
 

@@ -1,6 +1,6 @@
 package import PTTMessages
 
-/// Which applications may join a channel at this time of the week. The empty policy forbids nothing.
+/// The applications that may join a channel at this time of the week. The empty policy forbids nothing.
 package struct Policy: Equatable, Codable, Sendable {
     /// The only applications that may join; nil: all. The command line joins as ``commandLine``.
     package var allowed: [ApplicationID]?
@@ -8,7 +8,7 @@ package struct Policy: Equatable, Codable, Sendable {
     package var denied: [ApplicationID]
     /// Applications that may not even attach.
     package var excluded: [ApplicationID]
-    /// Whether a time window is open in which no application may join.
+    /// True if a time window is open in which no application may join.
     package var isClosed: Bool
     /// Why no application may join: there is a policy, and it cannot be read. Text for people; nil if it can.
     package var unusable: String?

@@ -11,7 +11,7 @@ package struct PushEnvelope: Equatable, Codable, Sendable {
 
     package let request: PushInterface.SendRequest
     package let content: Content
-    /// When it arrived, in seconds since 1970.
+    /// The time of its arrival, in seconds since 1970.
     package let arrived: Int
 
     package init(request: PushInterface.SendRequest, content: Content, arrived: Int) {

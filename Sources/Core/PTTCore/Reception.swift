@@ -2,7 +2,8 @@ import PTTMessages
 
 /// A remote participant is talking.
 enum Reception: Equatable, Sendable {
-    /// How many requests may wait. An application sets the participant again as it learns more about them.
+    /// The largest number of requests that may wait. An application sets the participant again as it learns
+    /// more about them.
     static let requestLimit = 16
 
     /// The speaker is being opened for the first time, and requests wait for its result.

@@ -1,6 +1,7 @@
 package import PTTMessages
 
-/// What must survive a crash of the core and a reboot, so that the application gets its channel back.
+/// The data that must survive a crash of the core and a reboot, so that the application gets its channel
+/// back.
 package struct SavedChannel: Equatable, Codable, Sendable {
     package let channelID: ChannelID
     /// Nil for a channel that was joined from the command line.
@@ -18,7 +19,7 @@ package struct Owner: Hashable, Codable, Sendable {
     package let activation: Activation?
 }
 
-/// What people see of a channel: `PTChannelDescriptor` of Apple's framework.
+/// The name and the image that people see of a channel: `PTChannelDescriptor` of Apple's framework.
 package struct Descriptor: Equatable, Codable, Sendable {
     package let name: String
     package let image: Image?

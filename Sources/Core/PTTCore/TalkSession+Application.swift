@@ -51,8 +51,8 @@ extension TalkSession {
         )
     }
 
-    /// Whether an application that does not say so is in the foreground: one that the core has started is in
-    /// the background, and a process that attaches again is where it was.
+    /// Returns true if an application that does not report it is presumed to be in the foreground: one that
+    /// the core has started is in the background, and a process that attaches again is where it was.
     private func isPresumedForeground(_ application: ApplicationID, in processID: Int) -> Bool {
         attachments.newest(of: application, in: processID)?.process.isForeground
             ?? !startedApplications.contains(application)

@@ -40,7 +40,7 @@ extension TalkSession {
         case audioConnectionLost(ClientID)
         /// The microphone or the speaker in use has changed; nil for the device that has not.
         case routeChanged(input: String?, output: String?)
-        /// What the microphone captures no longer has the tone of ``Effect/playTalkPermit(_:)`` in it.
+        /// The tone of ``Effect/playTalkPermit(_:)`` is no longer in what the microphone captures.
         case gateOpened(CaptureID)
         /// The microphone of a transmission is open, or its state in the audio server has changed.
         case microphoneChanged(MicrophoneState)
@@ -66,7 +66,7 @@ extension TalkSession {
         /// Another session is active at the seat. No transmission can begin until ``sessionActive``.
         case sessionInactive
         case sessionActive
-        /// What was last ordered to be saved is on disk.
+        /// The state that was last ordered to be saved is on disk.
         case stateSaved
         /// The save will be retried.
         ///
@@ -115,7 +115,7 @@ extension TalkSession {
         /// Notify this application only. The event has no number of its own in the sequence of events.
         case notify(ClientID, CoreEvent)
         case startApplication(StartID, ApplicationID, by: Activation)
-        /// How loud the other end is heard from now on, in percent.
+        /// The volume at which the other end is heard from now on, in percent.
         case setVolume(Int)
         case playTone(Tone)
         /// Play ``Tone/talkPermit``, and answer with ``TalkSession/Event/gateOpened(_:)`` once what this

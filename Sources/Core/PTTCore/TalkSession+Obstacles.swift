@@ -4,9 +4,9 @@ import PTTMessages
 struct Obstacle: Equatable, Sendable {
     /// Why a request is refused meanwhile.
     let refusal: RefusalCause
-    /// What it does to a transmission when it arises; nil: it only prevents that one begins.
+    /// The cause for which it ends a transmission when it arises; nil: it only prevents that one begins.
     let end: EndCause?
-    /// What it does to a reception when it arises; nil: the reception ends.
+    /// The interruption that it causes in a reception when it arises; nil: the reception ends.
     let interruption: Interruption?
 
     init(_ refusal: RefusalCause, ends end: EndCause?, interrupts interruption: Interruption? = nil) {
@@ -26,8 +26,8 @@ extension TalkSession {
         let time: MonotonicTime
     }
 
-    /// What prevents a transmission of this button, or with a press its beginning. The first reason is the
-    /// one that is given.
+    /// Returns the obstacle to a transmission of this button, or with a press to its beginning. The first
+    /// reason is the one that is given.
     func obstacle(toTransmitting role: ButtonRole, asking press: Press? = nil) -> Obstacle? {
         if let obstacle = virtualMicrophoneObstacle ?? machineObstacle ?? lockObstacle { return obstacle }
         if let press, !mayBegin(press.request, from: press.client, graceAt: press.time) {
@@ -59,10 +59,10 @@ extension TalkSession {
         }
     }
 
-    /// What prevents a participant from being heard, but for a call, which silences one for good.
+    /// The obstacle to hearing a participant, but for a call, which silences one for good.
     var receptionObstacle: Obstacle? { machineObstacle ?? audioObstacle }
 
-    /// What prevents both, whatever the channel is.
+    /// The obstacle to both transmission and reception, whatever the channel is.
     var machineObstacle: Obstacle? {
         switch power {
         case .awake: break

@@ -109,7 +109,7 @@ extension TalkSession {
 }
 
 extension JoinedChannel {
-    /// How many pushes wait for the application, or for its answer.
+    /// The number of pushes that wait for the application, or for its answer.
     var pushCount: Int {
         switch presence {
         case .unowned, .absent: 0

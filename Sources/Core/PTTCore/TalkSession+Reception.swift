@@ -140,7 +140,7 @@ extension TalkSession {
         effects.publish(.participantChanged(participant: nil))
     }
 
-    /// Whether the participant is played now. During an emergency in half duplex it is not, as a half-duplex
+    /// True if the participant is played now. During an emergency in half duplex it is not, as a half-duplex
     /// radio does not receive while it transmits: the microphone would send what the speaker plays. It is
     /// played again after the emergency, unless the application clears it.
     var isPlaying: Bool {

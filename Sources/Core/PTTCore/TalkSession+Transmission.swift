@@ -71,9 +71,9 @@ extension TalkSession {
         return obstacle(toTransmitting: request.role, asking: press)?.refusal
     }
 
-    /// Whether the client may begin: an application in the background may not open the microphone by itself,
-    /// except within the grace period after a press that it handles. Without a time the grace period does not
-    /// count.
+    /// Returns true if the client may begin: an application in the background may not open the microphone by
+    /// itself, except within the grace period after a press that it handles. Without a time the grace period
+    /// does not count.
     func mayBegin(
         _ request: ChannelInterface.BeginRequest,
         from client: ClientID,
@@ -149,7 +149,7 @@ extension TalkSession {
         channel?.presence = .starting(starting)
     }
 
-    /// Whether the end waits for ``releaseLag``: only that of a person, and only where something is
+    /// Returns true if the end waits for ``releaseLag``: only that of a person, and only where something is
     /// delivered. Released again it ends at once.
     private func lags(_ lease: Lease, _ cause: EndCause) -> Bool {
         cause.isRelease && releaseLag > .zero && lease.released == nil
@@ -157,7 +157,7 @@ extension TalkSession {
             && audio.microphone?.isDelivered == true
     }
 
-    /// Whether the client transmits for this button of the origin; nil is any of its buttons.
+    /// Returns true if the client transmits for this button of the origin; nil is any of its buttons.
     private func transmits(_ origin: Origin, _ role: ButtonRole?, by client: ClientID) -> Bool {
         guard let lease else { return false }
         let transmission = lease.transmission
@@ -165,7 +165,8 @@ extension TalkSession {
             && lease.holder == client
     }
 
-    /// How long before the limit to warn: 10 s, or half of a limit of 20 s and less, in whole seconds.
+    /// The time between the warning and the limit: 10 s, or half of a limit of 20 s and less, in whole
+    /// seconds.
     private var warningLead: Duration? {
         let seconds = min(10, timeLimit.components.seconds / 2)
         return seconds > 0 ? .seconds(seconds) : nil
@@ -190,7 +191,7 @@ extension TalkSession {
 }
 
 extension EndCause {
-    /// What ended a transmission for this cause.
+    /// Returns the source of the end of a transmission for this cause.
     fileprivate func source(of transmission: Transmission, isByApplication: Bool) -> TransmitSource {
         switch self {
         case .released: transmission.source

@@ -5,7 +5,7 @@ extension TalkSession {
     /// False while the streams that are open are those of the Push-to-Talk Microphone.
     package var isChannelJoined: Bool { channel != nil }
 
-    /// What the channel's application has set, and half duplex without a channel.
+    /// The mode that the channel's application has set, and half duplex without a channel.
     var transmissionMode: TransmissionMode { channel?.transmissionMode ?? .halfDuplex }
 
     mutating func virtualMicrophoneChanged(

@@ -20,7 +20,7 @@ package struct TalkSession: Equatable, Sendable {
         case shuttingDown
     }
 
-    /// What a locked screen means for transmissions.
+    /// The effect of a locked screen on transmissions.
     package enum WhileLocked: String, CaseIterable, Codable, Sendable {
         /// A button or a person may transmit: no screen is needed for it.
         case allow
@@ -32,11 +32,11 @@ package struct TalkSession: Equatable, Sendable {
 
     /// The longest transmission.
     package let timeLimit: Duration
-    /// How long a transmission goes on after a person has released the button, because devices and Bluetooth
-    /// deliver late what was said before. Whatever else ends it ends it at once.
+    /// The time for which a transmission goes on after a person has released the button, because devices and
+    /// Bluetooth deliver late what was said before. Whatever else ends it ends it at once.
     package let releaseLag: Duration
     package let whileLocked: WhileLocked
-    /// Whether an emergency begins, and goes on, during a call.
+    /// True if an emergency begins, and goes on, during a call.
     package let emergencyDuringCalls: Bool
 
     // The surroundings, of which the obstacles are made
@@ -50,7 +50,7 @@ package struct TalkSession: Equatable, Sendable {
     var virtualMicrophone = VirtualMicrophone.off
     var call: ActiveCall?
     var policy = Policy()
-    /// That of the running transmission, or of the last one.
+    /// The microphone of the running transmission, or of the last one.
     var microphone: MicrophoneState?
 
     // The floor: who transmits, and the streams, with a channel and without one
@@ -84,7 +84,7 @@ package struct TalkSession: Equatable, Sendable {
 
     /// The names of the other applications that record from a real microphone.
     var recorders: [String] = []
-    /// How loud the other end is heard, in percent.
+    /// The volume at which the other end is heard, in percent.
     var volume = Status.defaultVolume
     /// The last ordered state of the disk.
     var saved: SavedChannel?
@@ -209,7 +209,7 @@ package struct TalkSession: Equatable, Sendable {
         }
     }
 
-    /// When the next step is due.
+    /// The time at which the next step is due.
     var deadline: MonotonicTime? {
         // Needed after each event, and so found without a list of them.
         var earliest = lease?.deadline

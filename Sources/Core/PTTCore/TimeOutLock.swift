@@ -35,7 +35,7 @@ struct TimeOutLock: Equatable, Sendable {
 }
 
 extension Transmission {
-    /// Whether its origin is held down while it lasts, so that a release is due after the time limit. A
+    /// True if its origin is held down while it lasts, so that a release is due after the time limit. A
     /// program that begins a transmission holds nothing.
     var isHeld: Bool {
         switch source {
@@ -51,7 +51,7 @@ extension Transmission {
 }
 
 extension EndCause {
-    /// Whether the origin was released. A lost link says nothing about the button behind it, and stopping a
+    /// True if the origin was released. A lost link says nothing about the button behind it, and stopping a
     /// transmission does not touch the button.
     var isRelease: Bool {
         switch self {

@@ -12,7 +12,7 @@ import PTTMessages
 /// written as its length in bytes, a push token as its first four characters.
 final class TraceEncoder: Encoder {
     private var words: [String] = []
-    /// Whether the words need parentheses within a line.
+    /// True if the words need parentheses within a line.
     private var isCompound = false
 
     var codingPath: [any CodingKey] { [] }

@@ -7,9 +7,9 @@ struct WaitingPush: Equatable, Sendable {
     static let warningTime = Duration.seconds(2)
 
     let push: Push
-    /// When to log that the application is slow; nil once that is done.
+    /// The time at which to log that the application is slow; nil once that is done.
     private(set) var warning: MonotonicTime?
-    /// When to give up.
+    /// The time at which to give up.
     let limit: MonotonicTime
 
     init(_ push: Push, deliveredAt now: MonotonicTime) {
