@@ -1,4 +1,4 @@
-/// How a button controls the transmission.
+/// The way in which a button controls the transmission.
 package enum ButtonMode: String, WireEnum {
     case unknown
     /// Talk while it is held.
@@ -42,7 +42,7 @@ package struct AccessoryDevice: Equatable, Codable, Sendable {
     package let mode: ButtonMode
     package let link: LinkState
     package let isPressed: Bool
-    /// What people should know or do about the device, if anything.
+    /// A note of what people should know or do about the device, if anything.
     package let remark: String?
     /// Percent, 0 to 100; nil if the device does not report it, or has not yet.
     package var battery: Int?
@@ -50,7 +50,7 @@ package struct AccessoryDevice: Equatable, Codable, Sendable {
     package var accessory: String?
     /// The button that was pressed last; nil before the first press.
     package var lastRole: ButtonRole?
-    /// When ``lastRole`` was pressed: microseconds of the monotonic clock.
+    /// The time at which ``lastRole`` was pressed: microseconds of the monotonic clock.
     package var lastPress: Int?
 
     package init(

@@ -26,7 +26,7 @@ package struct AccessoryEvent: Equatable, Codable, Sendable {
     package let device: AccessoryDevice?
     /// The button that was pressed or released; nil where the event is not about a button.
     package let role: ButtonRole?
-    /// What the device sent, in hexadecimal or as the name of a key.
+    /// The value that the device sent, in hexadecimal or as the name of a key.
     package let value: String?
     package let remark: String?
 

@@ -27,7 +27,7 @@ extension AccessoryInterface {
         /// As in `devices.toml`.
         package let identity: String
         package let name: String
-        /// How it is attached: `gatt`, `serial`, or the transport of an input device as in an accessory file.
+        /// Its transport: `gatt`, `serial`, or that of an input device as in an accessory file.
         package let transport: String
         /// `vendor:product` of an input device, in hexadecimal.
         package let product: String?

@@ -1,4 +1,4 @@
-/// How far `PairAndTest` is.
+/// The progress of `PairAndTest`.
 package enum PairingStep: String, WireEnum {
     case unknown
     /// It is being connected and bonded.
@@ -46,7 +46,7 @@ extension AccessoryInterface {
 
         /// A Bluetooth address, `AA:BB:CC:DD:EE:FF`.
         package let address: String
-        /// How long to wait for the press and its release, within ``limits``.
+        /// The time to wait for the press and its release, within ``limits``.
         package let seconds: Int
         /// The identifier of an accessory file; nil for the best match.
         package let accessory: String?
@@ -85,7 +85,7 @@ extension AccessoryInterface {
     }
 
     package struct ForgetReply: Equatable, Codable, Sendable {
-        /// What could not be done, for people; nil if everything was.
+        /// A note of what could not be done, for people; nil if everything was.
         package let remark: String?
 
         package init(remark: String? = nil) {

@@ -1,4 +1,4 @@
-/// What a Bluetooth address says of itself (Bluetooth Core Specification, volume 6, part B, 1.3).
+/// The type that a Bluetooth address states of itself (Bluetooth Core Specification, volume 6, part B, 1.3).
 package enum AddressType: String, WireEnum {
     case unknown
     /// Assigned to the device for ever.

@@ -28,7 +28,7 @@ package struct Application: Equatable, Codable, Sendable {
     static func declaration(as name: String) -> String { "type \(name) (name: string, processID: int)" }
 }
 
-/// How an application is started when a press or a push needs it and it does not run.
+/// The way in which an application is started when a press or a push needs it and it does not run.
 package struct Activation: Hashable, Codable, Sendable {
     package enum Kind: String, WireEnum {
         case unknown

@@ -14,7 +14,7 @@ extension ApplicationInterface {
         package let restored: Restored?
         /// The channel of this application that was left while it was not attached. Reported once.
         package let left: Left?
-        /// Whether the application counts as in the foreground. An application that attaches again passes
+        /// True if the application counts as in the foreground. An application that attaches again passes
         /// this value: a core that has been restarted does not know that it had started the application in
         /// the background.
         package let isForeground: Bool
@@ -52,7 +52,7 @@ extension ApplicationInterface {
 
     package struct Restored: Equatable, Codable, Sendable {
         package let channelID: ChannelID
-        /// Whether the core has lost the descriptor and no push is waiting, so that the application should
+        /// True if the core has lost the descriptor and no push is waiting, so that the application should
         /// set it.
         package let needsDescriptor: Bool
 
@@ -70,7 +70,7 @@ extension ApplicationInterface {
     package struct Left: Equatable, Codable, Sendable {
         package let channelID: ChannelID
         package let reason: LeaveReason
-        /// What people should know about it, if anything.
+        /// A note of what people should know about it, if anything.
         package let explanation: String?
 
         package init(channelID: ChannelID, reason: LeaveReason, explanation: String?) {

@@ -13,7 +13,7 @@ package enum AudioState: String, WireEnum {
         """
 }
 
-/// What interrupted the audio session while it was in use.
+/// The cause of an interruption of the audio session while it was in use.
 package enum Interruption: String, WireEnum {
     case unknown
     case audioServerLost

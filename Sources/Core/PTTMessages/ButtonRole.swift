@@ -1,4 +1,4 @@
-/// What a button of an accessory is for, as its accessory file names it.
+/// The purpose of a button of an accessory, as its accessory file names it.
 package enum ButtonRole: String, WireEnum {
     case unknown
     /// The push-to-talk button.
@@ -12,7 +12,7 @@ package enum ButtonRole: String, WireEnum {
     /// A button without a fixed meaning: the application gives it one.
     case multifunction
 
-    /// Whether a press begins a transmission. The other buttons are reported to the application.
+    /// True if a press begins a transmission. The other buttons are reported to the application.
     package var transmits: Bool {
         switch self {
         case .talk, .emergency, .secondTalk: true

@@ -8,13 +8,13 @@ package struct Channel: Equatable, Codable, Sendable {
     package var owner: ApplicationID?
     /// Nil while no application receives the channel's audio.
     package var application: Application?
-    /// Whether the application is being started and has not attached yet.
+    /// True if the application is being started and has not attached yet.
     package var isApplicationStarting: Bool
     package var serviceStatus: ServiceStatus
     package var transmissionMode: TransmissionMode
-    /// Whether buttons of accessories may begin transmissions.
+    /// True if buttons of accessories may begin transmissions.
     package var areAccessoryEventsEnabled: Bool
-    /// Who talks at the other end.
+    /// The participant who talks at the other end.
     package var participant: Participant?
 
     package init(
@@ -94,7 +94,7 @@ package enum ServiceStatus: String, WireEnum {
         """
 }
 
-/// Which side may talk when: `PTTransmissionMode` of Apple's framework.
+/// The rule for which side may talk when: `PTTransmissionMode` of Apple's framework.
 package enum TransmissionMode: String, WireEnum {
     case unknown
     case fullDuplex

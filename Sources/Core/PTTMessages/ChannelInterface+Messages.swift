@@ -149,7 +149,8 @@ extension ChannelInterface {
 
     package struct StatusReply: Equatable, Codable, Sendable {
         package let status: Status
-        /// Those of a Push-to-Talk Microphone that is there; nil if a press is heard, and from earlier cores.
+        /// The unheard devices of a Push-to-Talk Microphone that is there; nil if a press is heard, and from
+        /// earlier cores.
         package let unheardDevices: [UnheardDevice]?
 
         package init(status: Status, unheardDevices: [UnheardDevice] = []) {

@@ -50,7 +50,7 @@ package enum CoreEvent: Equatable, Codable, Sendable {
     case recordersChanged(recorders: [String])
     /// The microphone of the running transmission, or of the last one, or its state in the audio server.
     case microphoneChanged(microphone: MicrophoneState?)
-    /// How loud the other end is heard, in percent.
+    /// The volume at which the other end is heard, in percent.
     case volumeChanged(volume: Int)
 
     // Only the application receives these.

@@ -4,9 +4,9 @@ package struct MicrophoneState: Equatable, Codable, Sendable {
     package let name: String
     /// For people.
     package let description: String
-    /// Whether it is muted in the audio server.
+    /// True if it is muted in the audio server.
     package let isMuted: Bool
-    /// Whether its volume is zero.
+    /// True if its volume is zero.
     package let isSilent: Bool
 
     package init(name: String, description: String, isMuted: Bool, isSilent: Bool) {
@@ -16,7 +16,7 @@ package struct MicrophoneState: Equatable, Codable, Sendable {
         self.isSilent = isSilent
     }
 
-    /// Whether it delivers nothing but zeros.
+    /// True if it delivers nothing but zeros.
     package var isDeaf: Bool { isMuted || isSilent }
 
     static let declaration = """

@@ -29,7 +29,7 @@ package enum OriginKind: String, WireEnum {
         """
 }
 
-/// What holds a transmission: a button, an application, the command line. Origins are equal if kind and
+/// The holder of a transmission: a button, an application, the command line. Origins are equal if kind and
 /// identifier are.
 package struct Origin: Hashable, Codable, Sendable {
     package let kind: OriginKind

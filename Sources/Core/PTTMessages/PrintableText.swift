@@ -1,7 +1,7 @@
 // What may be printed of a text from outside: the name of a device, a channel or a person, a reason, a path.
 
 extension Unicode.Scalar {
-    /// Whether a terminal, a journal and an editor show it, and it alters nothing around it.
+    /// True if a terminal, a journal and an editor show it, and it alters nothing around it.
     ///
     /// Not of the categories control, format, line separator, paragraph separator, surrogate, private use and
     /// unassigned: a terminal obeys some of these, others reverse the order of the text that follows or
@@ -18,7 +18,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// Whether all of it is.
+    /// True if all of it is printable.
     package var isPrintable: Bool { unicodeScalars.allSatisfy(\.isPrintable) }
 
     /// The text with `\u{1b}` for what is not printable: one line of text, and nothing else.

@@ -41,7 +41,7 @@ package struct Push: Equatable, Codable, Sendable {
     /// A JSON object as text.
     package let payload: String
     package let isHighPriority: Bool
-    /// How many more service updates of high priority will be accepted within the hour.
+    /// The number of further service updates of high priority that will be accepted within the hour.
     package let remainingHighPriorityBudget: Int
 
     package init(

@@ -4,7 +4,7 @@ package struct Status: Equatable, Codable, Sendable {
     package var channel: Channel?
     package var transmission: Transmission?
     package var audio: AudioState
-    /// Whether an audio server is connected. Without one no transmission can begin.
+    /// True if an audio server is connected. Without one no transmission can begin.
     package var isAudioServerReady: Bool
     /// The longest transmission, in seconds.
     package var timeLimit: Int
@@ -17,7 +17,7 @@ package struct Status: Equatable, Codable, Sendable {
     package var recorders: [String]
     /// The microphone of the running transmission, or of the last one.
     package var microphone: MicrophoneState?
-    /// How loud the other end is heard, in percent.
+    /// The volume at which the other end is heard, in percent.
     package var volume: Int
 
     package static let defaultVolume = 100
@@ -60,7 +60,7 @@ package struct Status: Equatable, Codable, Sendable {
 }
 
 extension Status {
-    /// Whether the press of an accessory begins a transmission, unless a rule refuses it: in the channel, if
+    /// True if the press of an accessory begins a transmission, unless a rule refuses it: in the channel, if
     /// its application wants such presses, or without a channel in the Push-to-Talk Microphone, while it is
     /// recorded.
     package var acceptsAccessoryPresses: Bool {

@@ -27,8 +27,8 @@ private enum Tag: String, CodingKey {
     case kind
 }
 
-/// What the compiler's encoding of an enumeration asks for: one container, and in it one for the values of
-/// the case.
+/// The encoder for what the compiler's encoding of an enumeration asks for: one container, and in it one for
+/// the values of the case.
 private struct TaggedEncoder: Encoder {
     let fields: any Encoder
     var codingPath: [any CodingKey] { fields.codingPath }

@@ -3,7 +3,7 @@
 // compare.
 
 extension String {
-    /// Whether both are the same UTF-8.
+    /// Returns true if both are the same UTF-8.
     func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         var (left, right) = (self, other)

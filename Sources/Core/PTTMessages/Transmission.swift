@@ -1,4 +1,4 @@
-/// What requested a transmission: `PTChannelTransmitRequestSource` of Apple's framework.
+/// The source of a request for a transmission: `PTChannelTransmitRequestSource` of Apple's framework.
 package enum TransmitSource: String, WireEnum {
     case unknown
     /// A person, through the system's own interface: `pttctl`.

@@ -3,7 +3,8 @@
 package struct UnheardDevice: Equatable, Codable, Sendable {
     /// The audio server's name of it.
     package let name: String
-    /// What feeds the microphone, which is muted while nobody presses; otherwise the microphone itself.
+    /// True for the feed of the microphone, which is muted while nobody presses; false for the microphone
+    /// itself.
     package let isFeed: Bool
     /// Otherwise its volume is zero.
     package let isMuted: Bool

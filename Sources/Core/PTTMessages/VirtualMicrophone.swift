@@ -12,10 +12,10 @@ package enum VirtualMicrophone: Equatable, Sendable {
     /// - Parameter by: The names of the applications that record from it, at most ``longestList``.
     case recorded(by: [String])
 
-    /// How many names of applications are listed.
+    /// The largest number of names of applications that are listed.
     package static let longestList = 16
 
-    /// Whether applications can record from it.
+    /// True if applications can record from it.
     package var isPresent: Bool {
         switch self {
         case .off, .unavailable: false
