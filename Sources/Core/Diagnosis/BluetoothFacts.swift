@@ -1,4 +1,4 @@
-/// What BlueZ and the kernel say of Bluetooth.
+/// The facts about Bluetooth that BlueZ and the kernel report.
 package struct BluetoothFacts: Equatable, Sendable {
     package struct Adapter: Equatable, Sendable {
         /// `hci0`

@@ -1,6 +1,6 @@
 package import PTTMessages
 
-/// What connecting to a daemon's socket, and asking for its version, led to.
+/// The result of connecting to a daemon's socket, and of asking for its version.
 package enum SocketAnswer: Equatable, Sendable {
     /// There is no such socket.
     case missing
@@ -100,7 +100,7 @@ package struct DaemonFacts: Equatable, Sendable {
         )
     }
 
-    /// What ptt-accessoryd remarks of buttons and headsets that cannot be used as they are.
+    /// The remarks of ptt-accessoryd on buttons and headsets that cannot be used as they are.
     package var deviceFindings: [Finding] {
         (devices?.devices ?? []).compactMap { device in
             guard let remark = device.remark, device.link != .ready else { return nil }

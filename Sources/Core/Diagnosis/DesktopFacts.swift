@@ -1,4 +1,4 @@
-/// What the desktop offers to show a channel, and what competes for a headset's key.
+/// The facts about what the desktop offers to show a channel, and what competes for a headset's key.
 package struct DesktopFacts: Equatable, Sendable {
     /// `XDG_CURRENT_DESKTOP`; nil outside a desktop.
     package var desktop: String?
@@ -21,7 +21,8 @@ package struct DesktopFacts: Equatable, Sendable {
         case process
     }
 
-    /// Those of GNOME for items of applications: Debian's and Ubuntu's, and the one that it is made from.
+    /// The extensions of GNOME for items of applications: Debian's and Ubuntu's, and the one that it is made
+    /// from.
     package static let panelExtensions = [
         "ubuntu-appindicators@ubuntu.com", "appindicatorsupport@rgcjonas.gmail.com",
     ]

@@ -19,7 +19,7 @@ package struct FileFacts: Equatable, Sendable {
         /// The permission bits.
         package var mode: UInt32
         package var isWritable: Bool
-        /// What this user may still write to its disk, in bytes.
+        /// The amount that this user may still write to its disk, in bytes.
         package var free: UInt64
 
         package init(path: String, owner: UInt32?, mode: UInt32, isWritable: Bool, free: UInt64) {
@@ -35,7 +35,7 @@ package struct FileFacts: Equatable, Sendable {
     package var configuration: Configured?
     /// Each `policy.toml`.
     package var policies: [Configured]
-    /// Whether a policy forbids to join now.
+    /// True if a policy forbids to join now.
     package var isClosed: Bool
     /// `devices.toml`; nil without a home directory.
     package var enrolments: Configured?

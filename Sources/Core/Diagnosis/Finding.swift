@@ -48,11 +48,11 @@ package struct Finding: Equatable, Sendable {
     }
 }
 
-/// What a person can do about a finding.
+/// Something that a person can do about a finding.
 package enum Cure: Equatable, Sendable {
     /// One command of a shell.
     case command(String)
-    /// Where no command helps: something to do at the machine.
+    /// Something to do at the machine, where no command helps.
     case advice(String)
     /// One of those, which the distribution decides.
     case packages(PackageChange)
@@ -98,7 +98,7 @@ package enum Check: String, CaseIterable, Sendable {
     case desktop
 }
 
-/// What asking a part of the machine led to, when it has no answer.
+/// The result of asking a part of the machine, when it has no answer.
 package enum Silence: Equatable, Sendable {
     /// It is there, and did not answer within the time limit.
     case timedOut

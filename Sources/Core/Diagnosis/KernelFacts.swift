@@ -1,7 +1,7 @@
 /// The kernel, and what stands between it and this program.
 package struct KernelFacts: Equatable, Sendable {
-    /// What the kernel grants a user's service manager, which needs a user namespace for most protections of
-    /// a service. The generator `push-to-talk-namespaces` has the same rule.
+    /// The user namespaces that the kernel grants a user's service manager, which needs one for most
+    /// protections of a service. The generator `push-to-talk-namespaces` has the same rule.
     package enum Namespaces: Equatable, Sendable {
         case granted
         /// By AppArmor: without any privilege in it.

@@ -1,4 +1,4 @@
-/// What was heard of the microphone, in a recording that a person has asked for and that is not kept.
+/// The result of a recording of the microphone that a person has asked for and that is not kept.
 package enum RecordingFacts: Equatable, Sendable {
     /// The loudest sample, in dB of full scale; nil if all were zero.
     case heard(peak: Double?)

@@ -1,4 +1,4 @@
-/// Where this user is logged in (org.freedesktop.login1(5)).
+/// The sessions in which this user is logged in (org.freedesktop.login1(5)).
 package struct SeatFacts: Equatable, Sendable {
     package struct Session: Equatable, Sendable {
         package var identifier: String
@@ -14,9 +14,9 @@ package struct SeatFacts: Equatable, Sendable {
         }
     }
 
-    /// Those of this user.
+    /// The sessions of this user.
     package var sessions: [Session]
-    /// Whether the user's services run without a login (`loginctl enable-linger`).
+    /// True if the user's services run without a login (`loginctl enable-linger`).
     package var lingers: Bool
 
     package init(sessions: [Session], lingers: Bool) {
@@ -24,7 +24,7 @@ package struct SeatFacts: Equatable, Sendable {
         self.lingers = lingers
     }
 
-    /// Whether the kernel's access lists give this user the headsets of a seat.
+    /// True if the kernel's access lists give this user the headsets of a seat.
     package var isAtSeat: Bool { sessions.contains { !$0.seat.isEmpty && $0.isActive } }
 
     package static func findings(_ facts: Result<SeatFacts, Silence>) -> [Finding] {

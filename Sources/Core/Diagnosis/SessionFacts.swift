@@ -1,4 +1,4 @@
-/// Who runs the command, and in what kind of session.
+/// The user who runs the command, and the kind of session.
 package struct SessionFacts: Equatable, Sendable {
     /// `$XDG_RUNTIME_DIR`.
     package struct RuntimeDirectory: Equatable, Sendable {

@@ -7,7 +7,7 @@ struct ShellArgument: CustomStringConvertible {
         description = Self.isPlain(text) ? text : "'" + Self.escaped(text) + "'"
     }
 
-    /// Whether a shell reads it as it is.
+    /// Returns true if a shell reads it as it is.
     static func isPlain(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in

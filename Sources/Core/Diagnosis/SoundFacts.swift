@@ -57,7 +57,7 @@ package struct SoundFacts: Equatable, Sendable {
     package var deafHeadset: DeafHeadset?
     /// Other applications that record.
     package var recorders: [String]
-    /// Those that record from a live microphone, while there is a Push-to-Talk Microphone.
+    /// The other applications that record from a live microphone, while there is a Push-to-Talk Microphone.
     package var liveRecorders: [String]
 
     package init(

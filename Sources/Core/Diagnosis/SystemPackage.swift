@@ -68,7 +68,7 @@ package enum SystemPackage: CaseIterable, Sendable {
     }
 }
 
-/// What a person can do with packages.
+/// Something that a person can do with packages.
 package enum PackageChange: Equatable, Sendable {
     case install(SystemPackage)
     /// Push-to-talk itself, of which a part is missing.

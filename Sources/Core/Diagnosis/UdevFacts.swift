@@ -1,4 +1,4 @@
-/// What udev does with headsets.
+/// The facts about what udev does with headsets.
 package struct UdevFacts: Equatable, Sendable {
     package static let rule = "71-push-to-talk.rules"
 
