@@ -1,7 +1,7 @@
 package import PTTMessages
 
 extension Indicator {
-    /// What has happened.
+    /// Something that has happened.
     package enum Event: Equatable, Sendable {
         // The core.
 
@@ -11,7 +11,7 @@ extension Indicator {
 
         // The panel.
 
-        /// Whether a panel is there that shows tray items. Without one, and without a bus, it is not.
+        /// True if a panel is there that shows tray items; false without one, and without a bus.
         case watcherChanged(isThere: Bool)
         /// A left click on the tray item.
         case panelActivated
@@ -46,7 +46,7 @@ extension Indicator {
         case timerFired
     }
 
-    /// What is to be done, in this order.
+    /// Something that is to be done. Several are done in the given order.
     package enum Effect: Equatable, Sendable {
         case begin(TalkOrigin, ChannelID)
         /// Ends the transmission that this origin began, if it lasts.

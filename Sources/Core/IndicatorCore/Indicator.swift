@@ -3,8 +3,8 @@ package import PTTMessages
 /// The state machine of `ptt-indicator`: from what the core, the desktop and the person do to what is shown
 /// and asked of the core.
 package struct Indicator: Sendable {
-    /// How long the program waits after the channel was left, or the core was lost: people change from one
-    /// channel to another, and the service manager starts a core again that has failed.
+    /// The time for which the program waits after the channel was left, or the core was lost: people change
+    /// from one channel to another, and the service manager starts a core again that has failed.
     package static let pause = (channelLeft: Duration.seconds(5), coreGone: Duration.seconds(30))
 
     /// Nil while the core is not connected.
@@ -22,7 +22,7 @@ package struct Indicator: Sendable {
     /// Nil before the first report.
     private var hasPanel: Bool?
     private var item: PanelItem?
-    /// When the program ends, unless something happens before.
+    /// The reason and the time of the program's end, unless something happens before.
     private var exit: (reason: ExitReason, at: MonotonicTime)?
     /// The time of the last ``Effect/arm(at:)``.
     private var armed: MonotonicTime?
@@ -113,7 +113,7 @@ package struct Indicator: Sendable {
         return []
     }
 
-    /// Whether what was refused before this event may be allowed after it.
+    /// Returns true if what was refused before this event may be allowed after it.
     private func outdatesRefusal(_ event: CoreEvent) -> Bool {
         if case .transmissionBegan = event { return true }
         if case .participantChanged = event { return true }

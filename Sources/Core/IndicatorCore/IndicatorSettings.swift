@@ -1,4 +1,4 @@
-/// What the person chose in `indicator.toml`.
+/// The settings that the person chose in `indicator.toml`.
 package struct IndicatorSettings: Equatable, Sendable {
     package enum LockScreen: String, Sendable, CaseIterable {
         /// A notification.

@@ -15,10 +15,10 @@ struct KeyHold: Hashable, Sendable {
     static let pause = Duration.seconds(1)
     /// The longest time before the first one: GNOME's settings end at 2 s.
     static let longestDelay = Duration.milliseconds(2500)
-    /// How long a hold without a repeat is believed while nothing is known of the desktop.
+    /// The time for which a hold without a repeat is believed while nothing is known of the desktop.
     static let unproven = Duration.seconds(15)
 
-    /// Whether this desktop repeats the press of a held key.
+    /// The knowledge of whether this desktop repeats the press of a held key.
     enum Repetition: Hashable, Sendable {
         case unknown
         /// It did, for the first time so long after the press.
@@ -53,7 +53,7 @@ struct KeyHold: Hashable, Sendable {
         (since, last) = (now, now)
     }
 
-    /// Whether a press now would be a repeat of this one, not another one.
+    /// Returns true if a press now would be a repeat of this one, not another one.
     func isRepeat(at now: MonotonicTime) -> Bool {
         now - last < (isRepeated ? Self.pause : Self.longestDelay)
     }
@@ -64,7 +64,8 @@ struct KeyHold: Hashable, Sendable {
         return isRepeated ? nil : now - since
     }
 
-    /// When the key counts as released unless there is a repeat before; nil: only its release says so.
+    /// Returns the time at which the key counts as released unless there is a repeat before; nil: only its
+    /// release says so.
     func presumedEnd(_ repetition: Repetition) -> MonotonicTime? {
         if isRepeated { return last + Self.pause }
         switch repetition {

@@ -14,7 +14,7 @@ package enum MediaPlayer {
         case next = "Next"
         case previous = "Previous"
 
-        /// Whether it ends a transmission.
+        /// True if it ends a transmission.
         package var stops: Bool {
             switch self {
             case .pause, .playPause, .stop: true

@@ -20,7 +20,7 @@ extension Notice {
         case critical = 2
     }
 
-    /// What a notification shows.
+    /// The content of a notification.
     package struct Content: Equatable, Sendable {
         package let summary: String
         /// Escaped if the daemon reads markup.
@@ -29,9 +29,9 @@ extension Notice {
         package let actions: [Action]
         package internal(set) var imageID: String?
         package let urgency: Urgency
-        /// Whether it stays until it is closed; otherwise it disappears after the daemon's own time.
+        /// True if it stays until it is closed; otherwise it disappears after the daemon's own time.
         package let stays: Bool
-        /// Whether it is shown on a locked screen, where others may read it.
+        /// True if it is shown on a locked screen, where others may read it.
         package let isOnLockScreen: Bool
     }
 }

@@ -54,24 +54,24 @@ package struct Notice: Equatable, Sendable {
     private var isCalling = false
     /// Of the notification that the daemon shows; 0 if there is none.
     private var identifier: UInt32 = 0
-    /// What was shown last, also if it is gone meanwhile.
+    /// The content that was shown last, also if it is gone meanwhile.
     private var shown: Content?
     private var lastChange: MonotonicTime?
     private var isDismissed = false
     /// An action was invoked since the last change: daemons close the notification for it with the same
     /// reason as for a dismissal (measured: xfce4-notifyd 0.7.3).
     private var isActionInvoked = false
-    /// When a change that came too early is due.
+    /// The time at which a change that came too early is due.
     package private(set) var deadline: MonotonicTime?
 
     package init(_ settings: IndicatorSettings) { self.settings = settings }
 
-    /// Whether the daemon's identifier is that of our notification. Signals about all notifications may be
-    /// received.
+    /// Returns true if the daemon's identifier is that of our notification. Signals about all notifications
+    /// may be received.
     package func isOurs(_ identifier: UInt32) -> Bool { identifier != 0 && identifier == self.identifier }
 
-    /// Whether an event, which has not been handled yet, takes our notification from the screen, and no
-    /// answer to a button.
+    /// Returns true if an event, which has not been handled yet, takes our notification from the screen, and
+    /// is no answer to a button.
     func isLost(after event: Event) -> Bool {
         switch event {
         case .busLost, .serviceChanged: identifier != 0

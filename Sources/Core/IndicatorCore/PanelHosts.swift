@@ -1,5 +1,5 @@
-/// Whether something shows the tray item: what the watcher says of its hosts, and the hosts' own names on the
-/// bus.
+/// The evidence on whether something shows the tray item: what the watcher says of its hosts, and the hosts'
+/// own names on the bus.
 ///
 /// The watcher alone does not know. That of Plasma is a process of its own, kded, and says that a host is
 /// registered also after plasmashell was killed. Where hosts have had names, one of them must be there; a
@@ -13,7 +13,7 @@ package struct PanelHosts: Equatable, Sendable {
     /// Of hosts that are watched. A session has one, or one for each screen.
     private static let limit = 16
 
-    /// Whether the watcher has accepted the item, and says that it has hosts.
+    /// True if the watcher has accepted the item, and says that it has hosts.
     package var isReported = false
     /// The names that somebody has.
     private var hosts: Set<String> = []

@@ -1,5 +1,5 @@
 extension PanelItem {
-    /// What is to be announced after a change: panels fetch all of the item for each announcement.
+    /// The parts of the item to announce after a change: panels fetch all of the item for each announcement.
     package struct Changes: Equatable, Sendable {
         package var title = false
         package var state = false

@@ -48,7 +48,7 @@ extension PanelItem {
         ]
     }
 
-    /// What a person should know before, or while, they talk; the gravest first.
+    /// Returns the gravest problem that a person should know of before, or while, they talk.
     private static func problem(of status: Status) -> String? {
         guard let channel = status.channel else { return nil }
         if !status.isAudioServerReady { return "No sound server runs" }

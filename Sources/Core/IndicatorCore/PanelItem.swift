@@ -1,4 +1,4 @@
-/// What the tray item shows.
+/// The content of the tray item.
 package struct PanelItem: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         /// No channel: panels hide the item.

@@ -1,6 +1,6 @@
 package import PTTMessages
 
-/// What notifications and the lock screen show of the channel.
+/// The facts about the channel that notifications and the lock screen show.
 package struct ShownChannel: Equatable, Sendable {
     package struct Speaker: Equatable, Sendable {
         package var name: String
@@ -12,10 +12,10 @@ package struct ShownChannel: Equatable, Sendable {
     package var name: String
     package var speaker: Speaker?
     package var isMicrophoneOpen = false
-    /// Whether the channel's mode allows to talk.
+    /// True if the channel's mode allows to talk.
     package var canTalk = true
     package var isLocked = false
-    /// Whether a panel shows the tray item, and with it the open microphone.
+    /// True if a panel shows the tray item, and with it the open microphone.
     package var hasPanel = false
 }
 

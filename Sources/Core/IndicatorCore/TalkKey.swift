@@ -30,7 +30,7 @@ package struct TalkKey: Equatable, Sendable {
         /// Nothing shows the open microphone any more.
         case unseen = "the panel or the notification is gone"
 
-        /// Whether the session of the shortcut has ended, so that it repeats no press.
+        /// True if the session of the shortcut has ended, so that it repeats no press.
         fileprivate var endsSession: Bool {
             switch self {
             case .sessionClosed, .portalLost, .backendLost, .busLost: true
@@ -58,8 +58,8 @@ package struct TalkKey: Equatable, Sendable {
     private var state = State.released
     private var repetition = KeyHold.Repetition.unknown
     private var isLocked = false
-    /// When ``Event/timerFired`` is due; nil while nothing is waited for. It may come early, and is then set
-    /// again: repeated presses would move it 33 times a second.
+    /// The time at which ``Event/timerFired`` is due; nil while nothing is waited for. It may come early, and
+    /// is then set again: repeated presses would move it 33 times a second.
     package private(set) var deadline: MonotonicTime?
 
     package init() {}

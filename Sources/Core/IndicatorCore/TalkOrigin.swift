@@ -1,7 +1,7 @@
 package import PTTMessages
 
-/// What a person talks with. Each is an origin of its own for the core, so that the end of one is not that of
-/// another.
+/// A control that a person talks with. Each is an origin of its own for the core, so that the end of one is
+/// not that of another.
 package enum TalkOrigin: String, CaseIterable, Sendable {
     /// The tray item and its menu, where Talk is a toggle: panels report no release.
     case panel
