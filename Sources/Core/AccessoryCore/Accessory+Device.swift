@@ -19,7 +19,7 @@ extension Accessory {
         )
     }
 
-    /// Whether a press would be detected, whether or not it counts.
+    /// True if a press would be detected, whether or not it counts.
     package var isReady: Bool { presence == .ready }
 
     /// The inputs whose notifications will be on with the next link.
@@ -28,7 +28,7 @@ extension Accessory {
         return link.inputs.indices.filter { link[$0] == .unlinked }
     }
 
-    /// What is published when it changes.
+    /// The properties that are published when one of them changes.
     struct Listing: Equatable {
         let link: LinkState
         let remark: String?
@@ -89,7 +89,7 @@ extension Accessory {
         }
     }
 
-    /// What was pending until now.
+    /// Publishes what was pending until now.
     func publish(
         _ verdict: Gesture.Verdict,
         _ kind: AccessoryEventKind,

@@ -10,7 +10,7 @@ package struct AttemptID: Hashable, Sendable {
     }
 }
 
-/// What a button answered when its value was read.
+/// The answer of a button when its value was read.
 package enum FenceAnswer: Equatable, Sendable {
     case value([UInt8])
     /// It has no value to read, or the read failed.
@@ -20,7 +20,7 @@ package enum FenceAnswer: Equatable, Sendable {
     case notConnected
 }
 
-/// Whether the presses of an accessory count.
+/// The state that decides whether the presses of an accessory count.
 package enum Gate: Equatable, Sendable {
     case open
     /// The link works and presses are published as ignored, but nothing begins. The cause is that of the end
@@ -100,7 +100,7 @@ extension Accessory {
         case renamed(String)
         /// The charge in percent, from another source than the accessory's inputs.
         case batteryChanged(Int)
-        /// What a person should do about the link, for the list; nil if all is well.
+        /// Advice on what a person should do about the link, for the list; nil if all is well.
         case adviceChanged(String?)
         case timerFired
     }

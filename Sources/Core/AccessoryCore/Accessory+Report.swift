@@ -1,6 +1,6 @@
 import PTTMessages
 
-/// What an accessory sent, as it is shown to people.
+/// The data that an accessory sent, as it is shown to people.
 enum Sample: Equatable, Sendable {
     case bytes([UInt8])
     case key(UInt16)
@@ -44,7 +44,7 @@ extension Accessory {
         var areEdges: Bool { phase == .ready }
     }
 
-    /// What a change of level means at present.
+    /// The meaning of a change of level at present.
     enum Phase: Equatable, Sendable {
         /// It is a level.
         case connecting
@@ -71,7 +71,7 @@ extension Accessory.Report {
 }
 
 extension [Signal] {
-    /// Whether they say nothing of any button.
+    /// True if they say nothing of any button.
     var areUnknown: Bool {
         allSatisfy { signal in
             switch signal {

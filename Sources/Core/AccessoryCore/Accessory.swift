@@ -17,7 +17,7 @@ package struct Accessory: Equatable, Sendable {
     package let definition: AccessoryDefinition
     package private(set) var origin: Origin
     package private(set) var gate: Gate
-    /// Whether the core transmits for it. Stored: a shell asks with each event, and a computed property of a
+    /// True if the core transmits for it. Stored: a shell asks with each event, and a computed property of a
     /// value in another module is called with a copy of the whole value.
     package private(set) var isTransmitting = false
     let roles: InputRoles
@@ -25,7 +25,7 @@ package struct Accessory: Equatable, Sendable {
     var buttons = Buttons()
     var gesture: Gesture
     var battery: Int?
-    /// What a person should do about its link.
+    /// Advice on what a person should do about its link.
     package private(set) var advice: String?
     var lastPress: (role: ButtonRole, time: MonotonicTime)?
     /// The time to which the shell's timer is set.

@@ -79,7 +79,7 @@ struct Buttons: Equatable, Sendable {
         lastRelease = (role, input, now)
     }
 
-    /// Whether a press repeats one that another input has reported together with its release.
+    /// Returns true if a press repeats one that another input has reported together with its release.
     func isMirrored(_ role: ButtonRole, by input: Int, at now: MonotonicTime) -> Bool {
         guard let last = lastRelease, last.role == role, last.input != input else { return false }
         return now - last.time < Self.mirrorLag

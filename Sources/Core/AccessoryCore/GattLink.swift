@@ -20,11 +20,11 @@ struct GattLink: Equatable, Sendable {
     /// The discovery of services takes seconds. After 30 s without an answer BlueZ gives up by itself (the
     /// transaction timeout of the attribute protocol), but not if the button answers and never ends.
     static let resolveLimit = Duration.seconds(60)
-    /// When the order to disconnect is repeated.
+    /// The time after which the order to disconnect is repeated.
     static let leaveLimit = Duration.seconds(30)
 
     private(set) var state = State.away(remark: nil)
-    /// Whether the present link must not be broken.
+    /// True if the present link must not be broken.
     private(set) var isShared = false
     private(set) var inputs: [GattSubscription]
 

@@ -21,7 +21,8 @@ enum GattSubscription: Equatable, Sendable {
     /// Given up.
     case failed(reason: String)
 
-    /// How long after notifications are on a value still counts as a level, if the button refuses to be read.
+    /// The time for which a value still counts as a level after notifications are on, if the button refuses
+    /// to be read.
     ///
     /// Buttons that notify their level at the subscription do so within one or two connection intervals, of
     /// at most 50 ms as the kernel requests; a button that was pressed before is still pressed then.
@@ -78,7 +79,7 @@ enum GattSubscription: Equatable, Sendable {
         return true
     }
 
-    /// What a value means at present.
+    /// The meaning of a value at present.
     var phase: Accessory.Phase {
         switch self {
         case .ready: .ready
@@ -87,7 +88,7 @@ enum GattSubscription: Equatable, Sendable {
         }
     }
 
-    /// Whether it will report nothing on the present link.
+    /// True if it will report nothing on the present link.
     var isUseless: Bool {
         switch self {
         case .absent, .failed: true
@@ -95,8 +96,8 @@ enum GattSubscription: Equatable, Sendable {
         }
     }
 
-    /// When ``settle(at:)`` or ``retry(at:)`` has an effect at the latest; nil if that is not a question of
-    /// time.
+    /// The time at which ``settle(at:)`` or ``retry(at:)`` has an effect at the latest; nil if that is not a
+    /// question of time.
     var deadline: MonotonicTime? {
         if case .waiting(attempt: _, let until, reason: _) = self { until } else { countsFrom }
     }

@@ -1,7 +1,7 @@
 import PTTMessages
 
-/// What the presses of one accessory do: hold or toggle, and which presses do not count. It owns the attempts
-/// to transmit, of which at most one is open.
+/// The interpretation of the presses of one accessory: hold or toggle, and which presses do not count. It
+/// owns the attempts to transmit, of which at most one is open.
 ///
 /// - Hold: a press begins, its release ends.
 /// - Toggle: one press begins, the next ends. Whether a press begins or ends depends on the core: after a
@@ -17,7 +17,7 @@ import PTTMessages
 ///   always counts.
 /// - A press while another button transmits; but an emergency ends that transmission and begins its own.
 struct Gesture: Equatable, Sendable {
-    /// What became of a press or a release, for those who watch.
+    /// The outcome of a press or a release, for those who watch.
     enum Verdict: Equatable, Sendable {
         case counted
         /// It is not known yet.
@@ -60,7 +60,7 @@ struct Gesture: Equatable, Sendable {
     private var attempts = 0
     /// The number of the last attempt whose end was ordered, or of a later one.
     private(set) var lastClosed = 0
-    /// Whether the core has answered an attempt that was over, while another one was open.
+    /// True if the core has answered an attempt that was over, while another one was open.
     var hasLateAnswer = false
     /// Buttons whose press counted, and whose release ends it.
     var holding = RoleSet()

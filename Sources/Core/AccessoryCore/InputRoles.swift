@@ -5,9 +5,9 @@ struct InputRoles: Equatable, Sendable {
     private let replaced: [ButtonRole: ButtonRole]
     /// The roles that each input reports.
     private var inputs: [RoleSet] = []
-    /// Those of which the accessory reports more than taps.
+    /// The roles of which the accessory reports more than taps.
     private(set) var levels = RoleSet()
-    /// Those whose press and release are different keys, of which neither shows the level.
+    /// The roles whose press and release are different keys, of which neither shows the level.
     private(set) var unpaired = RoleSet()
 
     init(of input: AccessoryInput, replacing replaced: [ButtonRole: ButtonRole]) {

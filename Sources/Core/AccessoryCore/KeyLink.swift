@@ -2,8 +2,8 @@ import PTTMessages
 
 /// The readiness of an input device: it is there from the start, until it is removed.
 struct KeyLink: Equatable, Sendable {
-    /// How long the keys do not count after the plug was moved: its contacts touch those of the key on the
-    /// way.
+    /// The time for which the keys do not count after the plug was moved: its contacts touch those of the key
+    /// on the way.
     static let plugTime = Duration.seconds(1)
 
     private(set) var isRemoved = false
@@ -17,7 +17,7 @@ struct KeyLink: Equatable, Sendable {
         plugged = now
     }
 
-    /// Whether the plug was moved just now. A key's time may be a little before that of the switch.
+    /// Returns true if the plug was moved just now. A key's time may be a little before that of the switch.
     func isPlugMoving(at now: MonotonicTime) -> Bool {
         guard let plugged else { return false }
         return now - plugged < Self.plugTime

@@ -12,7 +12,7 @@ package import PTTMessages
 /// counts as switched off: from then on there is no timer, only a sign of the accessory or of a person
 /// (``Event/linkUp``, ``Event/wanted``).
 package struct SerialConnection: Equatable, Sendable {
-    /// Whether bluetoothd passes serial ports to this program.
+    /// The decision of bluetoothd on whether it passes serial ports to this program.
     package enum Registration: Equatable, Sendable {
         case accepted
         /// Another program has registered the service class; only one in all of bluetoothd can.
@@ -65,7 +65,7 @@ package struct SerialConnection: Equatable, Sendable {
     /// Attempts in a row without a stable port.
     private var failures = 0
     private var refusals = 0
-    /// Whether the last port was opened directly after bluetoothd had failed: its authentication is broken.
+    /// True if the last port was opened directly after bluetoothd had failed: its authentication is broken.
     private var prefersDirect = false
     private var timer: MonotonicTime?
 
@@ -75,7 +75,7 @@ package struct SerialConnection: Equatable, Sendable {
         if case .open = state { true } else { false }
     }
 
-    /// Whether the accessory counts as switched off.
+    /// True if the accessory counts as switched off.
     package var isDormant: Bool { state == .dormant }
 
     /// Handles an event.

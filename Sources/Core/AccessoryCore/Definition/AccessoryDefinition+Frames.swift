@@ -3,7 +3,7 @@ package import PTTMessages
 // What the accessory sends, for simulated ones.
 
 extension AccessoryDefinition {
-    /// What it sends when a button is pressed.
+    /// Returns the frames that it sends when a button is pressed.
     ///
     /// - Parameters:
     ///   - role: The button.
@@ -16,7 +16,7 @@ extension AccessoryDefinition {
         frames(of: [.down(role), .arm(role), .tap(role)], level: held.union([role]))
     }
 
-    /// What it sends when a button is released.
+    /// Returns the frames that it sends when a button is released.
     ///
     /// - Parameters:
     ///   - role: The button.

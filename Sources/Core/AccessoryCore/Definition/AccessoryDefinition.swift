@@ -6,7 +6,7 @@ package import PTTMessages
 /// `Documentation/Accessories.md` is the reference of the file format. Definitions are made only by parsing a
 /// file or by learning, which both check them.
 package struct AccessoryDefinition: Equatable, Sendable {
-    /// How well the description is known to be true.
+    /// The certainty with which the description is known to be true.
     package enum Confidence: String, CaseIterable, Codable, Sendable {
         /// A published capture of a real device was read, or two independent sources: the vendor's
         /// documentation or code, programs of people who have the device.
@@ -77,7 +77,7 @@ package struct GattAttribute: Hashable, Sendable {
     }
 }
 
-/// What an accessory sends. All its inputs have one transport.
+/// The data that an accessory sends. All its inputs have one transport.
 package enum AccessoryInput: Equatable, Sendable {
     /// Notifications of one or more characteristics; never empty. Several may report the same press.
     case gatt([GattInput])
@@ -104,7 +104,7 @@ package struct SerialInput: Equatable, Sendable {
 }
 
 package struct KeyInput: Equatable, Sendable {
-    /// What the edges of a key mean.
+    /// The meaning of the edges of a key.
     package enum Meaning: Hashable, Sendable {
         /// Its press is down, its release up.
         case button(ButtonRole)
@@ -134,7 +134,7 @@ package struct KeyInput: Equatable, Sendable {
     }
 }
 
-/// How a press controls the transmission.
+/// The way in which a press controls the transmission.
 package struct GestureSettings: Equatable, Sendable {
     /// Nil: hold, or toggle if the talk button never reports its release.
     package let mode: ButtonMode?
@@ -163,7 +163,7 @@ package struct LEDCharacteristic: Equatable, Sendable {
     }
 }
 
-/// How to connect it.
+/// The way to connect an accessory.
 package struct ConnectionPolicy: Equatable, Sendable {
     package enum Bonding: String, CaseIterable, Codable, Sendable {
         /// The accessory loses its key, after which the host can never encrypt the link again.

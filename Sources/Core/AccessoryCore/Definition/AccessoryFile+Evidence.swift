@@ -3,8 +3,8 @@ import PTTMessages
 // What a file claims to know, and from where.
 
 extension AccessoryFile {
-    /// Whether the sources are as many as the claim needs. Whether they say what the file says only a reader
-    /// can find out.
+    /// Checks that the sources are as many as the claim needs. Whether they say what the file says only a
+    /// reader can find out.
     func checkedConfidence() throws(AccessoryFileProblem) -> AccessoryDefinition.Confidence {
         guard let claim = AccessoryDefinition.Confidence(rawValue: confidence) else {
             throw Problem(

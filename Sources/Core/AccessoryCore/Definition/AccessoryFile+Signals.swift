@@ -1,7 +1,7 @@
 package import PTTMessages
 
 extension AccessoryFile {
-    /// Whether the presses and releases of all inputs together make sense.
+    /// Checks that the presses and releases of all inputs together make sense.
     func checkSignals(of definition: AccessoryDefinition) throws(AccessoryFileProblem) {
         let signals = definition.input.signals
         let roles = Set(signals.flatMap(\.pressed))
@@ -109,15 +109,15 @@ extension AccessoryDefinition {
 
     package var bonding: ConnectionPolicy.Bonding { connection.bonding }
 
-    /// Whether a button never reports its release.
+    /// Returns true if a button never reports its release.
     package func isTapOnly(_ role: ButtonRole) -> Bool {
         let signals = input.signals
         return !signals.contains(.down(role))
             && (signals.contains(.tap(role)) || signals.contains(.fire(role)))
     }
 
-    /// How its talk button, or the first other one that transmits, controls the transmission unless a person
-    /// chose otherwise.
+    /// The mode in which its talk button, or the first other one that transmits, controls the transmission
+    /// unless a person chose otherwise.
     package var mode: ButtonMode {
         if let mode = gesture.mode { return mode }
         let transmitting = ButtonRole.allRoles.first { $0.transmits && roles.contains($0) }

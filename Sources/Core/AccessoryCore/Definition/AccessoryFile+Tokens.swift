@@ -105,7 +105,7 @@ extension Signal {
         }
     }
 
-    /// Whether both in one value could not be true.
+    /// Returns true if the two could not both be true in one value.
     fileprivate func contradicts(_ other: Signal) -> Bool {
         let levels = [self, other].filter { $0 == .level([]) }.count
         return levels == 2 || levels == 1 && (role ?? other.role) != nil || role != nil && role == other.role

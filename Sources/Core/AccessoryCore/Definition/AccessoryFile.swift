@@ -120,7 +120,7 @@ package struct AccessoryFile: Decodable, Equatable, Sendable {
     }
 }
 
-/// What is wrong with an accessory file.
+/// A fault in an accessory file.
 package struct AccessoryFileProblem: Error, Equatable, Sendable {
     /// A step from a table to one of its values.
     package enum Step: Equatable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
@@ -131,7 +131,7 @@ package struct AccessoryFileProblem: Error, Equatable, Sendable {
         package init(integerLiteral value: Int) { self = .index(value) }
     }
 
-    /// Where, from the outermost table on; empty for the whole file.
+    /// The place, from the outermost table on; empty for the whole file.
     package let path: [Step]
     /// A sentence for people.
     package let reason: String

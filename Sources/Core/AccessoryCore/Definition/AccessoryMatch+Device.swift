@@ -1,4 +1,4 @@
-/// How closely a file describes a device. Of the files that match, the one with the greatest counts.
+/// The degree to which a file describes a device. Of the files that match, the one with the greatest counts.
 ///
 /// A service of its own says more of the protocol than any name: devices with two protocols keep the name, as
 /// an AINA V2 has the serial port and the name of a V1 beside its own service. A name says more than a
@@ -28,7 +28,7 @@ package struct MatchResult: Equatable, Sendable {
 }
 
 extension AccessoryDefinition {
-    /// Whether this file is about a device, and why. All keys of `match` must hold.
+    /// Returns whether this file is about a device, and why. All keys of `match` must hold.
     package func matches(_ device: DeviceDescription) -> MatchResult {
         var comparison = Comparison(reasons: ([], []))
         let specificity = specificity(for: device, device.serviceUUIDs, &comparison)
@@ -214,13 +214,13 @@ extension ProductID {
 extension GattUUID {
     private static let base = GattUUID(assigned: 0)
 
-    /// Whether it lies on the Bluetooth Base UUID.
+    /// True if it lies on the Bluetooth Base UUID.
     package var isShort: Bool { text.dropFirst(8) == Self.base.text.dropFirst(8) }
 
     /// Nordic's UART, which is in many products, as the services of the Bluetooth Base UUID are.
     private static let nordicUART = GattUUID("6e400001-b5a3-f393-e0a9-e50e24dcca9e")
 
-    /// Whether unrelated devices have this service.
+    /// True if unrelated devices have this service.
     fileprivate var isShared: Bool { isShort || self == Self.nordicUART }
 
     /// As people write it: 4, 8 or 36 characters.

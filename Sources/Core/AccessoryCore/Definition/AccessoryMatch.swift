@@ -1,4 +1,4 @@
-/// Which devices an accessory file is about. All keys that it has must hold; the values of a list are
+/// The devices that an accessory file is about. All keys that it has must hold; the values of a list are
 /// alternatives.
 package struct AccessoryMatch: Equatable, Sendable {
     /// GATT services, or SDP service classes.
@@ -12,7 +12,7 @@ package struct AccessoryMatch: Equatable, Sendable {
     package let addresses: [String]
     /// Vendor and product of an input device.
     package let products: [ProductID]
-    /// How an input device is attached. Empty: in any way.
+    /// The ways in which an input device may be attached. Empty: in any way.
     package let transports: [InputTransport]
     /// Names that suggest it while the services of the device are unknown, for a scan. They never decide.
     package let hints: [String]
@@ -47,7 +47,7 @@ package struct ProductID: Hashable, Sendable {
     }
 }
 
-/// How an input device is attached.
+/// The way in which an input device is attached.
 package enum InputTransport: String, CaseIterable, Codable, Sendable {
     /// The jack of a sound card, with a 3.5 mm plug.
     case jack
@@ -60,7 +60,7 @@ package enum InputTransport: String, CaseIterable, Codable, Sendable {
     case other
 }
 
-/// What is known of a device when an accessory file is chosen for it.
+/// The facts that are known of a device when an accessory file is chosen for it.
 package struct DeviceDescription: Equatable, Sendable {
     package enum Link: Equatable, Sendable {
         /// A Bluetooth device. Services in BlueZ's notation.

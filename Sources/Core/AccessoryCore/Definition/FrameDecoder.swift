@@ -1,6 +1,6 @@
 package import PTTMessages
 
-/// How a characteristic encodes buttons in a notification. Accepts any bytes: what is not listed never
+/// The encoding of buttons in a notification of a characteristic. Accepts any bytes: what is not listed never
 /// begins.
 package enum FrameDecoder: Equatable, Sendable {
     /// The value is looked up; of the patterns that match the longest counts, and of these the one with the
@@ -45,7 +45,7 @@ package struct BytePattern: Equatable, Sendable {
     package let signals: [Signal]
     /// The places where any byte may be: a counter, the charge of a battery.
     package let free: Set<Int>
-    /// Whether the value ends where the pattern does.
+    /// True if the value ends where the pattern does.
     package let isWhole: Bool
 
     package init(_ bytes: [UInt8], _ signals: [Signal], free: Set<Int> = [], isWhole: Bool = false) {
@@ -67,7 +67,7 @@ package struct BytePattern: Equatable, Sendable {
         (bytes.count, -free.count) > (other.bytes.count, -other.free.count)
     }
 
-    /// Whether a value can match both, and neither is closer.
+    /// Returns true if a value can match both, and neither is closer.
     func isAmbiguous(with other: BytePattern) -> Bool {
         guard bytes.count == other.bytes.count, free.count == other.free.count else { return false }
         return bytes.indices.allSatisfy {

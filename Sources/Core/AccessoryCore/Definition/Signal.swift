@@ -1,7 +1,7 @@
 package import PTTMessages
 
-/// What one input of an accessory has reported: the meaning of a notification, of a part of a serial stream,
-/// or of a key.
+/// The report of one input of an accessory: the meaning of a notification, of a part of a serial stream, or
+/// of a key.
 package enum Signal: Hashable, Sendable {
     /// A button went down, or is down: an accessory may repeat it.
     case down(ButtonRole)

@@ -3,7 +3,7 @@ package struct TokenTable: Equatable, Sendable {
     package struct Token: Equatable, Sendable {
         package let bytes: [UInt8]
         package let signals: [Signal]
-        /// Whether the charge of the battery follows, as one to three decimal digits.
+        /// True if the charge of the battery follows, as one to three decimal digits.
         package let hasBattery: Bool
 
         package init(_ bytes: [UInt8], _ signals: [Signal], hasBattery: Bool = false) {
@@ -19,7 +19,7 @@ package struct TokenTable: Equatable, Sendable {
     package let tokens: [Token]
     /// Bytes that are dropped wherever they are: padding and line ends.
     package let stripped: Set<UInt8>
-    /// Whether what is none of the tokens may be the release of a button.
+    /// True if what is none of the tokens may be the release of a button.
     package let othersRelease: Bool
 
     package init(_ tokens: [Token], stripped: Set<UInt8> = [], othersRelease: Bool = false) {
@@ -46,9 +46,9 @@ package struct TokenScanner: Equatable, Sendable {
     private var pending: [UInt8] = []
     /// The digits after a token of the battery.
     private var digits: [UInt8]?
-    /// Whether the last read ended within a line.
+    /// True if the last read ended within a line.
     private var isInLine = false
-    /// Whether bytes were dropped that are not of a longer token.
+    /// True if bytes were dropped that are not of a longer token.
     private var hasOthers = false
 
     package init(_ table: TokenTable) {
@@ -143,7 +143,7 @@ package struct TokenScanner: Equatable, Sendable {
 }
 
 extension Signal {
-    /// Whether it can only end something.
+    /// True if it can only end something.
     fileprivate var isRelease: Bool {
         switch self {
         case .up, .uncertain: true

@@ -2,8 +2,8 @@ package import PTTMessages
 
 /// A device whose presses a person has allowed to count, and what was chosen for it.
 package struct Enrolment: Equatable, Sendable {
-    /// What forgetting the device writes back: the bits of a `set-bits` write as they were before the first
-    /// one.
+    /// The data that forgetting the device writes back: the bits of a `set-bits` write as they were before
+    /// the first one.
     package struct Restoration: Equatable, Sendable {
         package let attribute: GattAttribute
         package let bits: [UInt8]
@@ -45,8 +45,8 @@ package struct Enrolment: Equatable, Sendable {
     package func role(of button: ButtonRole) -> ButtonRole { roles[button] ?? button }
 }
 
-/// What a device is recognised by, across reboots: `bluetooth:` and the address, or the stable identifier of
-/// an input device.
+/// The text by which a device is recognised, across reboots: `bluetooth:` and the address, or the stable
+/// identifier of an input device.
 package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
     /// In bytes.
     package static let longest = 256

@@ -1,5 +1,5 @@
 extension AccessoryInput {
-    /// What a frame is for this input; nil if it comes from elsewhere.
+    /// Returns the action that a frame is for this input; nil if it comes from elsewhere.
     package func action(of frame: LearningFrame) -> AccessoryExample.Step.Action? {
         switch (self, frame.content) {
         case (.gatt(let inputs), .notified(let value, let attribute)):

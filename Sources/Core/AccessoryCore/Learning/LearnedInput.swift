@@ -1,10 +1,10 @@
 import PTTMessages
 
-/// What was learned of an accessory.
+/// The result of learning an accessory.
 package struct LearnedInput: Equatable, Sendable {
     package let input: AccessoryInput
     package let gesture: GestureSettings
-    /// What was found, for people, in order.
+    /// The facts that were found, for people, in order.
     package let facts: [LearningFact]
     let pattern: PressPattern
 }
@@ -53,7 +53,7 @@ package enum LearningFact: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AccessoryInput {
-    /// What the real decoders make of a recording: the changes of the talk button.
+    /// Returns the changes of the talk button that the real decoders read from a recording.
     package func presses(in frames: [LearningFrame]) -> [TimedPress] {
         var presses: [TimedPress] = []
         var isDown = false

@@ -1,6 +1,6 @@
 import PTTMessages
 
-/// What surrounds a text without being a part of it.
+/// The bytes that surround a text without being a part of it.
 enum TextPadding {
     private static let candidates: Set<UInt8> = [0x00, 0x0A, 0x0D]
 
@@ -18,10 +18,10 @@ enum TextPadding {
 }
 
 extension [UInt8] {
-    /// Whether a press is always this value: nothing in it can be a charge or a number that counts.
+    /// True if a press is always this value: nothing in it can be a charge or a number that counts.
     var isLasting: Bool { count == 1 || TextPadding.isText(self) && !hasDigit }
 
-    /// Whether what it shares with another text has a digit.
+    /// Returns true if what it shares with another text has a digit.
     func hasDigit(besides other: [UInt8]) -> Bool {
         let start = zip(self, other).prefix { $0 == $1 }.count
         let end = zip(dropFirst(start).reversed(), other.dropFirst(start).reversed()).prefix { $0 == $1 }

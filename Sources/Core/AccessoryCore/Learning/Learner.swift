@@ -15,7 +15,7 @@ package struct Learner {
     package enum Effect: Equatable, Sendable {
         case show(LearningRequest)
         case setTimer(MonotonicTime)
-        /// What was learned is verified. Nothing follows.
+        /// The learned input is verified. Nothing follows.
         case finished(LearnedInput, LearningRecording)
         /// Nothing follows.
         case failed(LearningFailure)
@@ -105,8 +105,8 @@ package struct Learner {
         }
     }
 
-    /// What was found before must predict the two presses that were asked for last; together they may show
-    /// more, such as a heartbeat.
+    /// The result that was found before must predict the two presses that were asked for last; together they
+    /// may show more, such as a heartbeat.
     private mutating func finish() -> [Effect] {
         do throws(LearningFailure) {
             guard let found else { throw .contradiction }
@@ -126,7 +126,7 @@ package struct Learner {
     }
 }
 
-/// What the person is to do now.
+/// A request for what the person is to do now.
 package enum LearningRequest: Hashable, Sendable {
     /// Do not touch the button for this time.
     case leaveAlone(Duration)

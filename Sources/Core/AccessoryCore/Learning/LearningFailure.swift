@@ -18,7 +18,7 @@ package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// A press and a release send the same.
     case sameForBoth([UInt8])
     case onlyReleases
-    /// What it sends changes with each press.
+    /// The value that it sends changes with each press.
     case changing
     /// A value that was received only while the button was up; it is not known whether it also comes while it
     /// is held.
@@ -34,7 +34,7 @@ package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible
     case shortPulses
     /// The same bytes also appear in what is not a press.
     case noise
-    /// What was found does not explain the recording.
+    /// The result that was found does not explain the recording.
     case contradiction
     /// It does not explain the presses that were asked for to verify it.
     indirect case notVerified(LearningFailure)

@@ -1,6 +1,6 @@
 import PTTMessages
 
-/// What the person is asked to do, one after the other. All lengths differ, so that nothing periodic fits by
+/// The requests to the person, one after the other. All lengths differ, so that nothing periodic fits by
 /// chance.
 package enum LearningPlan {
     /// A request, and the pause after it.
@@ -29,13 +29,13 @@ package enum LearningPlan {
     /// The time for two presses.
     static let twoPresses = Duration.milliseconds(3000)
 
-    /// How many requests there are.
+    /// The number of requests.
     package static let stepCount = all.count
 
-    /// How early a person may be, because the requests have a rhythm.
+    /// The earliest reaction of a person, who may be early because the requests have a rhythm.
     private static let earliest = Duration.milliseconds(-250)
-    /// How long a person takes, with the delay of the radio. Shorter than every hold and every pause, less
-    /// ``earliest``.
+    /// The longest time that a person takes, with the delay of the radio. Shorter than every hold and every
+    /// pause, less ``earliest``.
     private static let latest = Duration.milliseconds(1200)
 
     static func reaction(to request: MonotonicTime) -> ClosedRange<MonotonicTime> {
@@ -45,6 +45,6 @@ package enum LearningPlan {
     /// More than a button that repeats its level twenty times a second sends; a flood is not analysed.
     static let mostFrames = 4000
     static let mostBytes = 64 * 1024
-    /// What an accessory file can have; no button sends more at once.
+    /// The longest pattern or token of an accessory file, in bytes; no button sends more at once.
     static let longestFrame = AccessoryFile.Limit.patternBytes
 }

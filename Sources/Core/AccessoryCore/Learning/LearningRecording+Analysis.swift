@@ -108,7 +108,7 @@ extension LearningFailure {
 }
 
 extension AccessoryInput {
-    /// Whether another key reports the release, which may be lost alone.
+    /// True if another key reports the release, which may be lost alone.
     fileprivate var hasPairedKeys: Bool {
         switch self {
         case .keys(let input):

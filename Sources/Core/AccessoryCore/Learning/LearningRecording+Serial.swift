@@ -102,7 +102,7 @@ private struct SerialStream {
         bytes.filter { $0.time >= begin && $0.time < end }.map(\.byte)
     }
 
-    /// Whether the stream has other bytes than these tokens.
+    /// Returns true if the stream has other bytes than these tokens.
     func hasOthers(than tokens: [[UInt8]]) -> Bool {
         var rest = bytes.map(\.byte)[...]
         while let token = tokens.first(where: { rest.starts(with: $0) }), !rest.isEmpty {
@@ -111,7 +111,7 @@ private struct SerialStream {
         return !rest.isEmpty
     }
 
-    /// How long the bytes of each of these texts took to arrive, at most.
+    /// Returns the longest time that the bytes of one of these texts took to arrive.
     func longestArrival(of ranges: [(from: MonotonicTime, to: MonotonicTime)]) -> Duration {
         let spans = ranges.map { range in
             let times = bytes.map(\.time).filter { $0 >= range.from && $0 < range.to }

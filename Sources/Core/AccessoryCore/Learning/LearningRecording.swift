@@ -26,7 +26,7 @@ package struct LearningFrame: Equatable, Sendable {
     }
 }
 
-/// What the person was asked to do with the button, and when.
+/// The task that the person was asked to do with the button, and when.
 package struct LearningStep: Equatable, Sendable {
     package enum Task: Hashable, Sendable {
         /// Press, and let go after this time.
@@ -38,13 +38,13 @@ package struct LearningStep: Equatable, Sendable {
     /// Counted from 1.
     package let number: Int
     package let task: Task
-    /// When the request to press was shown.
+    /// The time at which the request to press was shown.
     package let pressAsked: MonotonicTime
-    /// When the request to let go was shown; for two presses, the end of the time for them.
+    /// The time at which the request to let go was shown; for two presses, the end of the time for them.
     package let releaseAsked: MonotonicTime
 
-    /// When the press must be reported: a person may be this early, and needs this long with the delay of the
-    /// radio.
+    /// The time in which the press must be reported: a person may be this early, and needs this long with the
+    /// delay of the radio.
     var press: ClosedRange<MonotonicTime> { LearningPlan.reaction(to: pressAsked) }
 
     var release: ClosedRange<MonotonicTime> {
@@ -57,7 +57,7 @@ package struct LearningStep: Equatable, Sendable {
 
 /// All that an unknown accessory reported, and what the person was asked to do meanwhile.
 package struct LearningRecording: Equatable, Sendable {
-    /// When the accessory had been connected, and the person was asked to leave it alone.
+    /// The time at which the accessory had been connected, and the person was asked to leave it alone.
     package let began: MonotonicTime
     /// In the order of their times.
     package internal(set) var frames: [LearningFrame] = []

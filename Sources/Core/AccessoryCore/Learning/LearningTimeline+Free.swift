@@ -52,8 +52,8 @@ extension LearningTimeline {
         return LearningSymbol(source: symbol.source, value: value)
     }
 
-    /// Whether a byte takes many values in both states, or falls as a charge does: else it may be the number
-    /// of a key.
+    /// Returns true if a byte takes many values in both states, or falls as a charge does: else it may be the
+    /// number of a key.
     private func changesByItself(
         at place: Int,
         _ press: LearningSymbol,

@@ -1,6 +1,6 @@
 import PTTMessages
 
-/// How one characteristic reports the button, as far as it is known.
+/// The way in which one characteristic reports the button, as far as it is known.
 private struct CharacteristicReading {
     let attribute: GattAttribute
     let value: ValueReading

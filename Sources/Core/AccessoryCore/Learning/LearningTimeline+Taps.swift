@@ -1,8 +1,8 @@
 import PTTMessages
 
 extension LearningTimeline {
-    /// What else is known of a button whose press alone is reported, by this symbol; nil if it is not such a
-    /// button.
+    /// Returns the other facts about a button whose press alone is reported, by this symbol; nil if it is not
+    /// such a button.
     ///
     /// - Throws: If the releases may be those of a person who let go at once.
     func tapFacts(_ press: LearningSymbol, among presses: Set<LearningSymbol> = []) throws(LearningFailure)
@@ -51,7 +51,7 @@ extension LearningTimeline {
 
     /// A pulse: the firmware's own release.
     private static let longestPulse = Duration.milliseconds(1000)
-    /// What two inputs report of one press.
+    /// The longest time between the reports of one press by two inputs.
     static let together = Duration.milliseconds(40)
     /// Shorter than a person presses.
     private static let shortPulse = Duration.milliseconds(20)

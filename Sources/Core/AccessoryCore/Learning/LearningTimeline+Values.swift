@@ -69,7 +69,7 @@ extension LearningTimeline {
         return symbols.max { counts[$0] ?? 0 < counts[$1] ?? 0 }
     }
 
-    /// Whether all other values are the same levels with the bits of a heartbeat.
+    /// Returns true if all other values are the same levels with the bits of a heartbeat.
     private func areLevels(
         _ levels: BitLevels,
         down: [LearningSymbol],
@@ -89,8 +89,8 @@ extension LearningTimeline {
         return true
     }
 
-    /// Whether values that were received only while the button was held mean that it is: if they also come
-    /// instead of a press, or would otherwise have been received between the holds.
+    /// Returns true if values that were received only while the button was held mean that it is: if they also
+    /// come instead of a press, or would otherwise have been received between the holds.
     private func areHeldValues(
         _ held: [LearningSymbol],
         instead press: LearningSymbol,
@@ -120,8 +120,8 @@ extension LearningTimeline {
         }
     }
 
-    /// Whether a value that is received again and again has come instead of the usual one, which then is not
-    /// received before the next change.
+    /// Returns true if a value that is received again and again has come instead of the usual one, which then
+    /// is not received before the next change.
     private func replaces(_ usual: LearningSymbol, _ symbol: LearningSymbol, in changes: [TimedPress]) -> Bool
     {
         guard entries.count(where: { $0.symbol == symbol }) >= 3 else { return false }
@@ -173,7 +173,7 @@ extension LearningTimeline {
         return ValueReading(.bytes(patterns), press, facts + closingFacts(press, release))
     }
 
-    /// Whether a value was received only before the first request.
+    /// Returns true if a value was received only before the first request.
     private func isGreeting(_ symbol: LearningSymbol) -> Bool {
         guard let first = steps.first else { return false }
         let received = entries.filter { $0.symbol == symbol }
@@ -184,7 +184,7 @@ extension LearningTimeline {
         factsOnSubscribing() + (mayChange(press, release) ? [.fixed] : [])
     }
 
-    /// Whether a byte that never changed could be the charge of a battery.
+    /// Returns true if a byte that never changed could be the charge of a battery.
     private func mayChange(_ press: LearningSymbol, _ release: LearningSymbol) -> Bool {
         let common = zip(press.value, release.value).filter { $0 == $1 && $0 != 0 }.map(\.0)
         return !common.isEmpty && (!TextPadding.isText(press.value) || common.hasDigit)
@@ -220,7 +220,7 @@ private struct BitLevels {
     var pressByte: UInt8 { press.value.first ?? 0 }
     var releaseByte: UInt8 { release.value.first ?? 0 }
 
-    /// Whether the two differ in no other bit than a heartbeat has.
+    /// Returns true if the two differ in no other bit than a heartbeat has.
     func fit(down: [LearningSymbol], up: [LearningSymbol]) -> Bool {
         let heartbeat =
             down.reduce(0) { $0 | ($1.value.first ?? 0) ^ pressByte }

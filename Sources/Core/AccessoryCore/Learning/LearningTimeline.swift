@@ -31,7 +31,7 @@ struct LearningTimeline {
         steps.filter { if case .hold = $0.task { true } else { false } }
     }
 
-    /// Those of one source.
+    /// Returns the entries of one source.
     func only(_ source: LearningSymbol.Source) -> LearningTimeline {
         LearningTimeline(entries: entries.filter { $0.symbol.source == source }, steps: steps)
     }
@@ -109,7 +109,8 @@ struct LearningTimeline {
 }
 
 extension LearningTimeline {
-    /// How often a symbol was received while the button was certainly up, certainly down, or changing.
+    /// The counts of how often a symbol was received while the button was certainly up, certainly down, or
+    /// changing.
     struct Occurrences {
         var up = 0
         var down = 0
@@ -144,8 +145,8 @@ extension LearningTimeline {
         return .up
     }
 
-    /// Whether a symbol that was received so often in one state would also have been received in the other
-    /// one, if it came there: by itself, again and again.
+    /// Returns true if a symbol that was received so often in one state would also have been received in the
+    /// other one, if it came there: by itself, again and again.
     func wouldShow(_ count: Int, in state: State, recorded: Duration) -> Bool {
         var (down, changing) = (Duration.zero, Duration.zero)
         for step in steps {

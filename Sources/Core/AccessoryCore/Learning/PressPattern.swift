@@ -1,6 +1,6 @@
 package import PTTMessages
 
-/// What a reading of the frames makes of the button: presses and releases, or presses alone.
+/// An event of the button in a reading of the frames: a press or a release, or a press alone.
 package enum PressEvent: Equatable, Sendable {
     case down
     case up
@@ -12,7 +12,7 @@ package struct TimedPress: Equatable, Sendable {
     package let time: MonotonicTime
 }
 
-/// How a button reports that it is held.
+/// The way in which a button reports that it is held.
 enum PressPattern: Hashable, CaseIterable {
     /// A press and, after any time, its release.
     case held
@@ -21,7 +21,8 @@ enum PressPattern: Hashable, CaseIterable {
     /// A press alone.
     case tapped
 
-    /// How long BlueZ waits for another press message of the same key, in milliseconds (`AVC_PRESS_TIMEOUT`).
+    /// The time for which BlueZ waits for another press message of the same key, in milliseconds
+    /// (`AVC_PRESS_TIMEOUT`).
     private static let automaticRelease = Duration.milliseconds(1850)...Duration.milliseconds(2150)
     /// A person cannot let go that regularly.
     private static let automaticSpread = Duration.milliseconds(60)
