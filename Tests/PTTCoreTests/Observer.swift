@@ -47,9 +47,9 @@ struct Observer {
     init(_ session: TalkSession, isSessionKnown: Bool = true) {
         if !isSessionKnown {
             blocks.insert(.sessionInactive)
-            if session.whileLocked == .refuse { blocks.insert(.locked) }
+            if session.surroundings.whileLocked == .refuse { blocks.insert(.locked) }
         }
-        emergencyDuringCalls = session.emergencyDuringCalls
+        emergencyDuringCalls = session.surroundings.emergencyDuringCalls
         status = session.status
     }
 
@@ -62,7 +62,7 @@ struct Observer {
         in session: inout TalkSession
     ) -> (effects: [TalkSession.Effect], violation: String?) {
         self.now = now
-        note(event, whileLocked: session.whileLocked)
+        note(event, whileLocked: session.surroundings.whileLocked)
         return apply(session.handle(event, at: now), of: event, in: session)
     }
 

@@ -50,7 +50,9 @@ extension TalkSession {
             return .refused(refusal)
         case .success(let channel):
             guard report.isPressed else { return .done }
-            if let obstacle = machineObstacle ?? lockObstacle { return .refused(obstacle.refusal) }
+            if let obstacle = surroundings.obstacle ?? surroundings.lockObstacle {
+                return .refused(obstacle.refusal)
+            }
             guard let running = channel.running else { return .refused(.absent(channel.owner)) }
             guard attachments[running.client] != nil else { return .refused(.receivesNoButtons) }
             if !running.pressed.contains(button) {

@@ -19,7 +19,7 @@ extension TalkSession {
         if attachments[client] != nil || channel?.receiver == client { return .refused(.attachedAlready) }
         // It could no longer end the transmission: an application has no access to the channel of another.
         if lease?.holder == client { return .refused(.holdsTransmission) }
-        if policy.excluded.contains(identifier) { return .refused(.forbidden(identifier)) }
+        if surroundings.policy.excluded.contains(identifier) { return .refused(.forbidden(identifier)) }
         var process = ApplicationProcess(
             owner: Owner(identifier: identifier, name: request.name, activation: request.activation),
             processID: processID,

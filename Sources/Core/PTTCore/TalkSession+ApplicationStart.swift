@@ -15,7 +15,7 @@ extension TalkSession {
         channel.isDescriptorLost = descriptor == nil
         if saved.transmissionMode != .unknown { channel.transmissionMode = saved.transmissionMode }
         channel.areAccessoryEventsEnabled = saved.areAccessoryEventsEnabled
-        if let refusal = policy.restriction(of: channel.policyID) {
+        if let refusal = surroundings.policy.restriction(of: channel.policyID) {
             effects.log("the saved channel is left: \(refusal.reason)")
             lastPushToken = saved.pushToken
             if let owner = saved.owner?.identifier {

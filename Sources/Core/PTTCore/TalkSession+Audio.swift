@@ -98,15 +98,15 @@ extension TalkSession {
     }
 
     mutating func audioServerReady(effects: inout EffectCollector) {
-        guard !isAudioServerReady else { return }
-        isAudioServerReady = true
+        guard !surroundings.isAudioServerReady else { return }
+        surroundings.isAudioServerReady = true
         effects.publish(.audioServerReady)
     }
 
     mutating func audioServerLost(effects: inout EffectCollector) {
-        guard isAudioServerReady else { return }
+        guard surroundings.isAudioServerReady else { return }
         let before = receptionObstacle
-        isAudioServerReady = false
+        surroundings.isAudioServerReady = false
         yieldTransmission(effects: &effects)
         yieldReception(before: before, effects: &effects)
         endAudio(effects: &effects)

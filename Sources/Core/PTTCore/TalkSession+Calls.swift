@@ -4,9 +4,9 @@ import PTTMessages
 // itself after it.
 extension TalkSession {
     mutating func callChanged(_ call: ActiveCall?, effects: inout EffectCollector) {
-        guard call != self.call else { return }
-        let earlier = self.call
-        self.call = call
+        guard call != surroundings.call else { return }
+        let earlier = surroundings.call
+        surroundings.call = call
         effects.publish(.callChanged(call: call))
         switch (earlier, call) {
         case (nil, let call?): yield(to: call, effects: &effects)
@@ -17,7 +17,7 @@ extension TalkSession {
 
     /// The interruption comes first, then the end of the transmission, then that of the audio session.
     private mutating func yield(to call: ActiveCall, effects: inout EffectCollector) {
-        if lease.map({ isExemptFromCalls($0.transmission.role) }) != true {
+        if surroundings.callObstacle(to: lease?.transmission.role ?? .talk) != nil {
             audio.interrupt(.call, effects: &effects)
         }
         yieldTransmission(effects: &effects)

@@ -16,7 +16,7 @@ extension TalkSession {
         let process = attachments[client] ?? ApplicationProcess(joining: request, processID: processID)
         if let process, !isInForeground(client) { return .refused(.notInForeground(process.owner)) }
         let policyID = process?.owner.identifier ?? Policy.commandLine
-        if let refusal = policy.restriction(of: policyID) { return .refused(refusal) }
+        if let refusal = surroundings.policy.restriction(of: policyID) { return .refused(refusal) }
         if let channel {
             guard channel.channelID == request.channelID else { return .refused(channel.limit) }
             guard let process else {
@@ -174,7 +174,7 @@ extension TalkSession {
     }
 
     mutating func policyChanged(_ policy: Policy, effects: inout EffectCollector) {
-        self.policy = policy
+        surroundings.policy = policy
         guard let channel, let refusal = policy.restriction(of: channel.policyID) else { return }
         leave(for: .systemPolicy, explanation: refusal.reason, effects: &effects)
     }

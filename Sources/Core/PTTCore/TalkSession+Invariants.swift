@@ -20,7 +20,7 @@ extension TalkSession {
         if audio.speaker == nil, channel?.reception?.awaitedBy.isEmpty == false {
             return "a request waits for a speaker that does not open"
         }
-        if isPlaying, call != nil { return "a reception is played during a call" }
+        if isPlaying, surroundings.call != nil { return "a reception is played during a call" }
         if isPlaying, let obstacle = receptionObstacle {
             return "a reception is played, although \(obstacle.refusal.reason)"
         }
@@ -34,7 +34,6 @@ extension TalkSession {
             return "transmitting, although \(obstacle.refusal.reason)"
         }
         if !role.transmits { return "transmitting with a button that does not" }
-        if case .absent = channel?.presence { return "transmitting for an application that is absent" }
         // The time that it began is in whole microseconds.
         let began = MonotonicTime(nanoseconds: Int64(lease.transmission.began) * 1000)
         if lease.limit - began > timeLimit + .microseconds(1) {
@@ -59,7 +58,9 @@ extension TalkSession {
             }
         }
         if channel.pushCount > WaitingPush.limit { return "more pushes wait than the limit" }
-        if policy.restriction(of: channel.policyID) != nil { return "a channel that the policy forbids" }
+        if surroundings.policy.restriction(of: channel.policyID) != nil {
+            return "a channel that the policy forbids"
+        }
         return nil
     }
 }

@@ -36,6 +36,6 @@ extension TalkSession {
     /// Returns true if the application is in the foreground. A client that is not attached has no background.
     func isInForeground(_ client: ClientID) -> Bool {
         guard let process = attachments[client] else { return true }
-        return process.isForeground && isLocked != true && isSessionActive != false
+        return process.isForeground && surroundings.isSeen
     }
 }

@@ -30,7 +30,7 @@ extension TalkSession {
         let request = envelope.request
         guard var channel, channel.pushToken == request.token, let owner = channel.owner
         else { return .failure(isKnown(request.token) ? .unregistered : .badToken) }
-        if power == .shuttingDown { return .failure(.shuttingDown) }
+        if surroundings.power == .shuttingDown { return .failure(.shuttingDown) }
         if let running = channel.running, attachments[running.client] == nil { return .failure(.notAttached) }
         guard request.type == "pushtotalk" else { return .failure(.badType(request.type)) }
         let topic = owner.identifier.rawValue + ".voip-ptt"
@@ -95,7 +95,7 @@ extension TalkSession {
 
     /// Why an answer that was carried out opens no speaker.
     private func unheardReason(_ result: ApplicationInterface.PushResult) -> String? {
-        guard result == .activeRemoteParticipant, let call else { return nil }
+        guard result == .activeRemoteParticipant, let call = surroundings.call else { return nil }
         return "the participant is not heard during a call (\(call.source), \(call.name))"
     }
 

@@ -37,13 +37,13 @@ extension TalkSession {
     ) -> RefusalCause? {
         if let refusal = RefusalCause.unusable(speaker.name, longest: speaker.name) { return refusal }
         guard let channel, let running = channel.running else { return .notJoined }
-        if let obstacle = machineObstacle { return obstacle.refusal }
+        if let obstacle = surroundings.obstacle { return obstacle.refusal }
         if let lease, channel.transmissionMode == .halfDuplex {
             return .talkedOver(lease.transmission)
         }
         // A request must not succeed without activation; a push is accepted and not heard.
-        if let call, request != nil { return .callActive(call) }
-        if call == nil, let obstacle = receptionObstacle { return obstacle.refusal }
+        if let call = surroundings.call, request != nil { return .callActive(call) }
+        if surroundings.call == nil, let obstacle = receptionObstacle { return obstacle.refusal }
         if request != nil, running.reception?.awaitedBy.count ?? 0 >= Reception.requestLimit {
             return .tooManyWaiting
         }
@@ -54,7 +54,7 @@ extension TalkSession {
         let waiting = request.map { [$0] } ?? []
         let reception: Reception =
             switch running.reception {
-            case _ where call != nil: .unheard(participant)
+            case _ where surroundings.call != nil: .unheard(participant)
             case .playing: .playing(participant)
             case .opening(_, let requests): .opening(participant, awaitedBy: requests + waiting)
             case nil, .interrupted, .unheard: .opening(participant, awaitedBy: waiting)

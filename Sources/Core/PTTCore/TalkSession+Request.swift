@@ -66,7 +66,7 @@ extension TalkSession {
         from client: ClientID,
         effects: inout EffectCollector
     ) -> Answer? {
-        if power == .shuttingDown {
+        if surroundings.power == .shuttingDown {
             // What changes now would have to be saved before the end. A channel can be left once.
             guard case .leave(let request) = request else { return .refused(.shuttingDown) }
             return leave(request, from: client, effects: &effects)

@@ -3,7 +3,7 @@ import PTTMessages
 extension TalkSession {
     /// Plays a tone unless the microphone would capture it, or the person at this machine would not hear it.
     func play(_ tone: Tone, effects: inout EffectCollector) {
-        guard lease == nil, isAudioServerReady, machineObstacle == nil else { return }
+        guard lease == nil, surroundings.isAudioServerReady, surroundings.obstacle == nil else { return }
         effects.play(tone)
     }
 

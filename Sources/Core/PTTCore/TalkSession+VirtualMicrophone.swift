@@ -12,8 +12,8 @@ extension TalkSession {
         _ virtualMicrophone: VirtualMicrophone,
         effects: inout EffectCollector
     ) {
-        guard virtualMicrophone != self.virtualMicrophone else { return }
-        self.virtualMicrophone = virtualMicrophone
+        guard virtualMicrophone != surroundings.virtualMicrophone else { return }
+        surroundings.virtualMicrophone = virtualMicrophone
         yieldTransmission(effects: &effects)
         effects.publish(.virtualMicrophoneChanged(virtualMicrophone: virtualMicrophone))
     }

@@ -13,13 +13,6 @@ package struct TalkSession: Equatable, Sendable {
     /// In percent. Beyond 150 a loudspeaker of a notebook distorts.
     static let volumes = 0...150
 
-    enum PowerState: Equatable, Sendable {
-        case awake
-        case suspending
-        /// pttd, or the computer.
-        case shuttingDown
-    }
-
     /// The effect of a locked screen on transmissions.
     package enum WhileLocked: String, CaseIterable, Codable, Sendable {
         /// A button or a person may transmit: no screen is needed for it.
@@ -35,28 +28,16 @@ package struct TalkSession: Equatable, Sendable {
     /// The time for which a transmission goes on after a person has released the button, because devices and
     /// Bluetooth deliver late what was said before. Whatever else ends it ends it at once.
     package let releaseLag: Duration
-    package let whileLocked: WhileLocked
-    /// True if an emergency begins, and goes on, during a call.
-    package let emergencyDuringCalls: Bool
 
-    // The surroundings, of which the obstacles are made
-
-    var power = PowerState.awake
-    /// Nil until it is known.
-    var isLocked: Bool?
-    /// Nil until it is known.
-    var isSessionActive: Bool?
-    var isAudioServerReady = false
-    var virtualMicrophone = VirtualMicrophone.off
-    var call: ActiveCall?
-    var policy = Policy()
-    /// The microphone of the running transmission, or of the last one.
-    var microphone: MicrophoneState?
+    /// The state of the machine, of which the obstacles are made.
+    package internal(set) var surroundings: Surroundings
 
     // The floor: who transmits, and the streams, with a channel and without one
 
     var lease: Lease?
     var audio = AudioSession()
+    /// The microphone of the running transmission, or of the last one.
+    var microphone: MicrophoneState?
     var timeOutLock = TimeOutLock()
     var transmissionCount = 0
     var playbackCount = 0
@@ -108,11 +89,12 @@ package struct TalkSession: Equatable, Sendable {
         isSessionKnown: Bool = true
     ) {
         self.releaseLag = min(max(releaseLag, Self.releaseLags.lowerBound), Self.releaseLags.upperBound)
-        self.whileLocked = whileLocked
-        self.emergencyDuringCalls = emergencyDuringCalls
-        isLocked = isSessionKnown ? false : nil
-        isSessionActive = isSessionKnown ? true : nil
         self.timeLimit = min(max(timeLimit, Self.timeLimits.lowerBound), Self.timeLimits.upperBound)
+        surroundings = Surroundings(
+            whileLocked: whileLocked,
+            emergencyDuringCalls: emergencyDuringCalls,
+            isSessionKnown: isSessionKnown
+        )
     }
 
     package var status: Status {
@@ -120,11 +102,11 @@ package struct TalkSession: Equatable, Sendable {
             channel: channel?.description,
             transmission: lease?.transmission,
             audio: audio.state,
-            isAudioServerReady: isAudioServerReady,
+            isAudioServerReady: surroundings.isAudioServerReady,
             timeLimit: Int(timeLimit.components.seconds),
             saveFailure: saveFailure,
-            virtualMicrophone: virtualMicrophone,
-            call: call,
+            virtualMicrophone: surroundings.virtualMicrophone,
+            call: surroundings.call,
             recorders: recorders,
             microphone: microphone,
             volume: volume
@@ -196,16 +178,16 @@ package struct TalkSession: Equatable, Sendable {
         case .audioServerReady: audioServerReady(effects: &effects)
         case .audioServerLost: audioServerLost(effects: &effects)
         case .policyChanged(let policy): policyChanged(policy, effects: &effects)
-        case .systemSuspending: if power == .awake { power = .suspending }
+        case .systemSuspending: surroundings.suspend()
         case .slept(let seconds): slept(.seconds(seconds))
-        case .systemResumed: if power == .suspending { power = .awake }
-        case .sessionLocked: isLocked = true
-        case .sessionUnlocked: isLocked = false
-        case .sessionInactive: isSessionActive = false
-        case .sessionActive: isSessionActive = true
+        case .systemResumed: surroundings.resume()
+        case .sessionLocked: surroundings.isLocked = true
+        case .sessionUnlocked: surroundings.isLocked = false
+        case .sessionInactive: surroundings.isSessionActive = false
+        case .sessionActive: surroundings.isSessionActive = true
         case .stateSaved: stateSaved(effects: &effects)
         case .stateNotSaved(let reason): stateNotSaved(reason: reason, effects: &effects)
-        case .shuttingDown: power = .shuttingDown
+        case .shuttingDown: surroundings.power = .shuttingDown
         }
     }
 
