@@ -34,13 +34,9 @@ struct PressWarmUp {
             source: .handsfreeButton,
             origin: Self.origin
         )
-        if let begin = received(begin, ChannelInterface.BeginRequest.init(usual:)) {
-            request(.begin(begin))
-        }
+        request(.begin(received(begin)))
         let end = ChannelInterface.EndRequest(channelID: nil, origin: Self.origin, cause: .released)
-        if let end = received(end, ChannelInterface.EndRequest.init(usual:)) {
-            request(.end(end))
-        }
+        request(.end(received(end)))
     }
 
     private mutating func request(_ request: TalkSession.Request) {
@@ -49,13 +45,9 @@ struct PressWarmUp {
     }
 
     /// The request as it is read from the socket.
-    private func received<Request: Encodable>(
-        _ request: Request,
-        _ read: (JSONObject) -> Request?
-    ) -> Request? {
-        // This text was written on the same line: parsing it cannot fail.
-        let message = try? JSON(parsing: JSON.object(["parameters": .object(.encoding(request))]).text)
-        return message?.object?["parameters"]?.object.flatMap(read)
+    private func received<Request: Codable>(_ request: Request) -> Request {
+        // What is encoded on the same line can be decoded.
+        (try? JSONObject.encoding(request).decode()) ?? request
     }
 
     /// Performs only what the press needs to go on.
