@@ -265,7 +265,11 @@ package final class PrivateAudioServer {
 
     private func spawn(_ command: [String]) throws {
         let log = ChildProcess.Stream.file("\(directory)/log")
-        processes.append(try TestProcess(command, environment: environment, output: log, errors: log))
+        let process = try TestProcess(command, environment: environment, output: log, errors: log)
+        // As RealtimeKit gives it to the server of a desktop, so that other programs do not interrupt the
+        // sound. Who is not root does without.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process.processID), -11)
+        processes.append(process)
     }
 
     private func untilExists(_ path: String) async throws {
