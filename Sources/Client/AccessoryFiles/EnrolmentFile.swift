@@ -80,7 +80,7 @@ package enum EnrolmentFile {
     }
 }
 
-/// What is wrong with one entry.
+/// An error in one entry.
 private struct EntryError: Error {
     /// Of the value, inside the entry; empty for the whole entry.
     let path: String
