@@ -3,8 +3,8 @@ import DBus
 import EventLoop
 import Logging
 
-/// What is written to a Bluetooth button: its settings after each connection, and its lamp. Also reads a
-/// battery that BlueZ does not know.
+/// Writes to a Bluetooth button: its settings after each connection, and its lamp. Also reads a battery that
+/// BlueZ does not know.
 ///
 /// Nothing waits for it: a press or a release is never delayed. The first failure is logged.
 @EventLoop

@@ -54,7 +54,7 @@ struct BlueZDevice: BlueZObject {
     var rssi: Int?
     var adapter: ObjectPath?
 
-    /// Whether a person has had to do with it, as opposed to a device that only a scan has found.
+    /// True if a person has had to do with it, as opposed to a device that only a scan has found.
     var isKnown: Bool { isTrusted || isPaired || isConnected }
 
     mutating func read(_ properties: inout PropertyReader) {

@@ -164,7 +164,8 @@ final class BluetoothButtons {
         for twin in twins.reversed() { review(twin) }
     }
 
-    /// Whether it is the one that is used of the devices with its address, which several adapters may know.
+    /// Returns true if it is the one that is used of the devices with its address, which several adapters may
+    /// know.
     private func isPreferred(_ path: ObjectPath) -> Bool {
         mirror.objects.devices[path].map { mirror.objects.device(address: $0.address) == path } ?? false
     }
@@ -226,8 +227,8 @@ final class BluetoothButtons {
         list(unused: device.origin, at: path, profile: nil, mode: .unknown, because: reason)
     }
 
-    /// Whether a button keeps its profile: until another one was chosen, or is known to match. While a device
-    /// is away, its services may be unknown.
+    /// Returns true if a button keeps its profile: until another one was chosen, or is known to match. While
+    /// a device is away, its services may be unknown.
     private func isCurrent(
         _ button: BluetoothButton,
         at path: ObjectPath,

@@ -21,7 +21,7 @@ final class Notifications {
     private var first: BusConnection?
     /// Receives no signals.
     private var second: BusConnection?
-    /// Who needs the notifications of a characteristic.
+    /// The users of the notifications of each characteristic.
     private var users: [ObjectPath: Set<ObjectIdentifier>] = [:]
 
     init(log: Logger) {

@@ -60,7 +60,7 @@ final class EnrolledDevices {
         candidate?.identity == identity ? nil : enrolments[identity]
     }
 
-    /// Whether a file has an entry for the device.
+    /// Returns true if a file has an entry for the device.
     func contains(_ identity: DeviceIdentity) -> Bool { enrolments[identity] != nil }
 
     /// The entry of a device, or that of the device that is being enrolled: with the gate of its presses.

@@ -37,7 +37,8 @@ final class BluetoothListener: Learning.Source {
         self.log = log
     }
 
-    /// Whether a device is known to have a serial port, or characteristics that may be those of a button.
+    /// Returns true if a device is known to have a serial port, or characteristics that may be those of a
+    /// button.
     static func canListen(to address: String, _ mirror: BlueZMirror) -> Bool {
         guard let path = mirror.objects.device(address: address.uppercased()) else { return false }
         return mirror.objects.devices[path]?.hasSerialPort == true

@@ -10,7 +10,7 @@ import Varlink
 /// transmits.
 @EventLoop
 final class Learning {
-    /// What is being listened to. It ends when it is closed, or by itself with a reason.
+    /// A device that is being listened to. It ends when it is closed, or by itself with a reason.
     @EventLoop
     protocol Source: AnyObject {
         /// Connects, and begins to listen.
@@ -26,7 +26,7 @@ final class Learning {
         init(_ reason: String) { self.reason = reason }
     }
 
-    /// What a source calls.
+    /// The functions that a source calls.
     struct Handlers {
         let received: @EventLoop (LearningFrame.Content, MonotonicTime) -> Void
         let lost: @EventLoop (String) -> Void

@@ -61,7 +61,7 @@ final class SerialConnector {
 
     var isOpen: Bool { connection.isOpen }
 
-    /// Whether it counts as switched off, so that only a sign of it or of a person begins the next attempt.
+    /// True if it counts as switched off, so that only a sign of it or of a person begins the next attempt.
     var isDormant: Bool { connection.isDormant }
 
     /// Compares bluetoothd's view of the device with the last observation, and handles the changes. Called

@@ -9,7 +9,7 @@ import Logging
 /// Valid for one instance of bluetoothd; dropping it withdraws the objects.
 @EventLoop
 final class SerialProfiles {
-    /// What bluetoothd does with a device.
+    /// An action of bluetoothd with a device.
     enum Event {
         /// - Parameter descriptor: The connected socket.
         case portReceived(BusDescriptor)

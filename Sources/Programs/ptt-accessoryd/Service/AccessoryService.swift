@@ -212,7 +212,7 @@ extension String {
     }
 }
 
-/// Whether the client of a pairing is still connected.
+/// The client of a pairing, and whether it is gone.
 @EventLoop
 private final class PairingClient {
     var isGone = false

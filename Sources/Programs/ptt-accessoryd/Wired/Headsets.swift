@@ -60,7 +60,7 @@ final class Headsets {
         (nodes, halves, headsets, listed) = ([:], [:], [:], [:])
     }
 
-    /// Whether the keys control push-to-talk, and not a media player.
+    /// Sets whether the keys control push-to-talk, and not a media player.
     func setGrab(_ isGrabbing: Bool) {
         self.isGrabbing = isGrabbing
         for headset in headsets.values { headset.setGrab(isGrabbing) }
@@ -185,7 +185,7 @@ final class Headsets {
         if let origin = listed.removeValue(forKey: sysname) { list.remove(origin) }
     }
 
-    /// What is known of a device, by the identifier that it is listed with, or by its name.
+    /// The description of a device, by the identifier that it is listed with, or by its name.
     func description(of identifier: String) -> DeviceDescription? {
         let sorted = nodes.values.sorted { $0.sysname < $1.sysname }
         let found =
@@ -198,7 +198,7 @@ final class Headsets {
     struct Accessory {
         /// The node that is read.
         let source: InputNode
-        /// What it is enrolled by.
+        /// The identity that it is enrolled by.
         let identity: DeviceIdentity
         let name: String
     }
@@ -218,7 +218,7 @@ final class Headsets {
         return nil
     }
 
-    /// Whose presses a node reports, and whether they count.
+    /// The accessory whose presses a node reports, and whether they count.
     private func owner(of node: InputNode) -> (origin: Origin, consent: InputConsent) {
         owner(of: node, mirror.objects.link(of: node))
     }

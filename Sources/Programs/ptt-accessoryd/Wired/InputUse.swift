@@ -1,7 +1,7 @@
 import AccessoryCore
 import PTTMessages
 
-/// Whether the presses of an input device count, and what a person has chosen for it.
+/// The consent of a person to the presses of an input device, and what the person has chosen for it.
 enum InputConsent: Equatable {
     /// It was plugged in, or root has marked or granted it.
     case notNeeded
@@ -32,7 +32,7 @@ enum InputConsent: Equatable {
     }
 }
 
-/// What becomes of a node that the udev rule tags.
+/// The use of a node that the udev rule tags.
 enum InputUse: Equatable {
     /// It has none of our keys: the jack of a loudspeaker, for example.
     case ignored
