@@ -4,7 +4,8 @@ import EventLoop
 /// `org.bluez.Adapter1`: power, discovery, and the devices behind it.
 @EventLoop
 final class SimulatedAdapter {
-    /// How long a temporary device remains after the last discovery (`TemporaryTimeout`, main.conf).
+    /// The time for which a temporary device remains after the last discovery (`TemporaryTimeout` of
+    /// main.conf).
     static nonisolated let temporaryTimeout = Duration.seconds(30)
     /// About one advertising interval: the time until an advertising button is detected.
     static nonisolated let advertisingInterval = Duration.milliseconds(30)

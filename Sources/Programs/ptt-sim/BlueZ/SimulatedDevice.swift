@@ -10,9 +10,9 @@ final class SimulatedDevice {
 
     let button: VirtualButton
     let path: ObjectPath
-    /// Whether the link of Low Energy is up.
+    /// True if the link of Low Energy is up.
     private(set) var isConnected = false
-    /// Whether a link of classic Bluetooth is up, for sound. bluetoothd has one `Connected` for both.
+    /// True if a link of classic Bluetooth is up, for sound. bluetoothd has one `Connected` for both.
     private var isSoundConnected = false
 
     unowned let adapter: SimulatedAdapter

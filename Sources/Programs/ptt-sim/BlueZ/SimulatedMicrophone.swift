@@ -14,8 +14,8 @@ final class SimulatedMicrophone {
     let microphone: VirtualSerialMicrophone
     let path: ObjectPath
     private(set) var isConnected = false
-    /// What it answers to an inquiry does not name its services: bluetoothd asks it on the first connection
-    /// (SDP).
+    /// True once its services are known. Its answer to an inquiry does not name them: bluetoothd asks it on
+    /// the first connection (SDP).
     private var areServicesKnown: Bool
 
     private unowned let adapter: SimulatedAdapter

@@ -9,7 +9,7 @@ final class SimulatedPairing {
     /// bluetoothd 5.66 pairs but never answers a `Pair` that was called while services were being resolved.
     private var isAnswered = true
     private var unanswered: [MethodInvocation] = []
-    /// Whether this pairing waits for a link that it has requested.
+    /// True if this pairing waits for a link that it has requested.
     private(set) var needsLink = false
 
     init(of device: SimulatedDevice) { self.device = device }

@@ -12,7 +12,7 @@ extension Demo {
         case recording
     }
 
-    /// How long the program hears silence before the press and after it.
+    /// The time for which the program hears silence before the press and after it.
     private static let silence = Duration.milliseconds(500)
     private static let press = Duration.seconds(1)
 

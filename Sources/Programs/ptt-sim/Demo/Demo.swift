@@ -12,9 +12,9 @@ final class Demo {
 
     /// The time limit of each step that does not wait for the person.
     private static let stepTimeLimit = Duration.seconds(20)
-    /// How long the script holds the button.
+    /// The time for which the script holds the button.
     private static let hold = Duration.seconds(2)
-    /// How long the sound server delays the last sound of the speaker.
+    /// The delay of the last sound of the speaker in the sound server.
     private static let tail = Duration.milliseconds(200)
 
     private let programs: String
@@ -33,7 +33,7 @@ final class Demo {
     var call: Call?
     private var recording: SpeakerRecording?
 
-    /// What must be ready before a press.
+    /// A part that must be ready before a press.
     private enum Part: CaseIterable {
         case button
         case application
