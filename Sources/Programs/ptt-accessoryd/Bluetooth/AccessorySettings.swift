@@ -154,14 +154,7 @@ final class AccessorySettings {
         guard let connection = mirror.connection,
             let path = mirror.objects.characteristic(of: device, matching: attribute)
         else { return nil }
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: path,
-            interface: BlueZ.characteristic,
-            member: member,
-            arguments: arguments,
-            startsService: false
-        )
+        let call = BlueZ.call(member, of: BlueZ.characteristic, on: path, arguments)
         do throws(BusError) {
             return try await connection.call(call, timeout: Self.callTimeout)
         } catch {

@@ -91,6 +91,14 @@ final class BlueZMirror {
         bus = nil
     }
 
+    /// Calls a method of bluetoothd whose answer has no values.
+    ///
+    /// - Throws: The error of the answer, or ``unavailability``.
+    func send(_ call: MethodCall, timeout: Duration) async throws(BusError) {
+        guard let connection else { throw .failed(unavailability) }
+        _ = try await connection.call(call, timeout: timeout)
+    }
+
     /// Subscribes to the property changes of an object, and reads its present properties.
     func watch(_ path: ObjectPath, _ interface: String) {
         guard let candidate, watches[interface]?.add(path, on: candidate) == true else { return }

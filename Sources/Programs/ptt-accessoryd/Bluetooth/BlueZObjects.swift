@@ -39,7 +39,7 @@ struct BlueZObjects: Equatable {
             let isChild = interface.text == BlueZ.service || interface.text == BlueZ.characteristic
             if isChild, !addChild(path, &warnings) { continue }
             let reader = PropertyReader(properties)
-            warnings += update(path, interface: interface.text, from: reader, isNew: true).warnings
+            warnings += apply(reader, of: interface.text, to: path, isNew: true).warnings
         }
         return warnings
     }
@@ -68,20 +68,12 @@ struct BlueZObjects: Equatable {
             || adapters[path] != nil || gattManagers.contains(path)
     }
 
-    /// Applies changed properties. Those of an unknown object are ignored.
+    /// Applies the properties of a new object, or changed ones. Those of an unknown object are ignored.
     mutating func apply(
         _ properties: PropertyReader,
         of interface: String,
-        to path: ObjectPath
-    ) -> (change: Change, warnings: [Warning]) {
-        update(path, interface: interface, from: properties, isNew: false)
-    }
-
-    private mutating func update(
-        _ path: ObjectPath,
-        interface: String,
-        from properties: PropertyReader,
-        isNew: Bool
+        to path: ObjectPath,
+        isNew: Bool = false
     ) -> (change: Change, warnings: [Warning]) {
         var reader = properties
         let change: Change

@@ -35,7 +35,7 @@ final class BluetoothButton {
     let path: ObjectPath
     let mirror: BlueZMirror
     let list: AccessoryList
-    private let host: AccessoryHost
+    let host: AccessoryHost
     var observed = Observation()
     /// For each input, incremented with each subscription, so that a late answer is recognised.
     var subscriptions: [Int: Int] = [:]
@@ -98,9 +98,6 @@ final class BluetoothButton {
     /// True if a press would be detected, whether or not it counts.
     var isReady: Bool { host.accessory.isReady }
 
-    /// The bits that its settings have changed, as they were before.
-    var restorations: [Enrolment.Restoration] { settings.restorations }
-
     /// Applies another enrolment.
     ///
     /// - Returns: False if that needs a new button: it has another mode or other roles.
@@ -112,11 +109,6 @@ final class BluetoothButton {
         if hasChanged { handle(.gateChanged(new.gate)) }
         return true
     }
-
-    /// Writes the accessory's settings back.
-    ///
-    /// - Returns: Whether that was possible.
-    func restoreSettings() async -> Bool { await settings.restore() }
 
     /// The input whose notifications come from a characteristic.
     func input(at characteristic: ObjectPath) -> Int? {
@@ -239,14 +231,5 @@ final class BluetoothButton {
 
     func handle(_ event: Accessory.Event) {
         host.handle(event)
-    }
-
-    /// The core has ended a transmission, for example at the time limit.
-    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        host.transmissionEnded(transmissionID, cause)
-    }
-
-    func coreLost() {
-        handle(.coreLost)
     }
 }

@@ -75,12 +75,12 @@ final class BluetoothButtons {
     }
 
     func coreLost() {
-        for button in buttons.values { button.coreLost() }
+        for button in buttons.values { button.handle(.coreLost) }
         microphones.coreLost()
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        for button in buttons.values { button.transmissionEnded(transmissionID, cause) }
+        for button in buttons.values { button.host.transmissionEnded(transmissionID, cause) }
         microphones.transmissionEnded(transmissionID, cause)
     }
 
@@ -251,21 +251,10 @@ final class BluetoothButtons {
     ) {
         unused[path] = origin
         let isEnrolled = enrolled[DeviceIdentity(bluetoothAddress: origin.identifier)] != nil
-        list.set(
-            AccessoryDevice(
-                kind: origin.kind,
-                identifier: origin.identifier,
-                name: origin.name,
-                profile: profile,
-                mode: mode,
-                link: .unused,
-                isPressed: false,
-                remark: reason
-                    ?? (isEnrolled
-                        ? "another session is active at this seat"
-                        : enrolled.remark(notEnrolled: origin.identifier))
-            )
-        )
+        let usual =
+            isEnrolled
+            ? "another session is active at this seat" : enrolled.remark(notEnrolled: origin.identifier)
+        list.set(origin.unused(reason ?? usual, profile: profile, mode: mode))
     }
 
     /// Ends a button or a microphone. It stays in the list until another entry replaces it.

@@ -12,7 +12,7 @@ final class SerialMicrophone {
     let serviceClass: GattUUID
     /// The choice for the device, and whether its presses count.
     private(set) var use: EnrolledDevices.Use
-    private let host: AccessoryHost
+    let host: AccessoryHost
     private let mirror: BlueZMirror
     private let log: Logger
     /// True if a discovery finds it at present.
@@ -87,14 +87,6 @@ final class SerialMicrophone {
     /// A person asks for it: tries to connect it now, even if it counts as switched off.
     func wanted() {
         connector.wanted()
-    }
-
-    func coreLost() {
-        host.handle(.coreLost)
-    }
-
-    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        host.transmissionEnded(transmissionID, cause)
     }
 
     /// Ends its press, and closes the port. It is not used afterwards.

@@ -109,14 +109,7 @@ final class SerialProfiles {
     }
 
     private func call(_ member: String, _ arguments: [BusValue]) -> MethodCall {
-        MethodCall(
-            to: BlueZ.name,
-            path: BlueZ.root,
-            interface: BlueZ.profileManager,
-            member: member,
-            arguments: arguments,
-            startsService: false
-        )
+        BlueZ.call(member, of: BlueZ.profileManager, on: BlueZ.root, arguments)
     }
 
     // MARK: - Calls of bluetoothd

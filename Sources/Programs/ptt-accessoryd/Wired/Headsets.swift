@@ -84,12 +84,12 @@ final class Headsets {
     }
 
     func coreLost() {
-        for headset in headsets.values { headset.coreLost() }
+        for headset in headsets.values { headset.host.handle(.coreLost) }
         setGrab(false)
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        for headset in headsets.values { headset.transmissionEnded(transmissionID, cause) }
+        for headset in headsets.values { headset.host.transmissionEnded(transmissionID, cause) }
     }
 
     private func handle(_ event: InputDeviceEvent) {
@@ -176,7 +176,7 @@ final class Headsets {
         if let before = listed.updateValue(origin, forKey: node.sysname), before != origin {
             list.remove(before)
         }
-        list.set(origin.unused(reason))
+        list.set(origin.unused(reason, mode: .toggle))
     }
 
     /// Closes it, and lists it no more.
@@ -240,15 +240,10 @@ final class Headsets {
     private func remoteControlOwner(of node: InputNode, _ link: InputLink) -> (
         origin: Origin, consent: InputConsent
     ) {
-        let owner: BlueZDevice
-        switch link {
-        case .none: return (node.origin(named: nil), .missing(reason: "bluetoothd does not know it"))
-        case .down(let reason): return (node.origin(named: nil), .missing(reason: reason))
-        case .up(let path):
-            guard let device = mirror.objects.devices[path] else {
-                return (node.origin(named: nil), .missing(reason: "bluetoothd does not know it"))
-            }
-            owner = device
+        guard case .up(let path) = link, let owner = mirror.objects.devices[path] else {
+            var reason = "bluetoothd does not know it"
+            if case .down(let cause) = link { reason = cause }
+            return (node.origin(named: nil), .missing(reason: reason))
         }
         let identity = DeviceIdentity(bluetoothAddress: owner.address)
         let enrolment = enrolled[identity]
@@ -258,11 +253,9 @@ final class Headsets {
             return (origin, .missing(reason: enrolled.remark(notEnrolled: owner.address)))
         }
         // A microphone with buttons of its own has media keys as well, which in-ear detection may press.
-        let device = DeviceDescription(
-            name: owner.name,
-            link: .bluetooth(address: owner.address, services: owner.uuids)
-        )
-        let chosen = enrolment.accessory.map { catalog[$0].map { [$0] } ?? [] } ?? catalog.ranked(for: device)
+        let chosen =
+            enrolment.accessory.map { catalog[$0].map { [$0] } ?? [] }
+            ?? catalog.ranked(for: owner.description(with: []))
         if let other = chosen.first(where: { $0.keys.isEmpty }) {
             return (origin, .missing(reason: "its buttons are used as \(other.name), not its media keys"))
         }

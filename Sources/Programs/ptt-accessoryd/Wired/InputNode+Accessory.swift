@@ -54,13 +54,8 @@ extension InputNode {
     /// True if a rule of root marks it as an accessory, so that it is listed even if it cannot be used.
     private var isMarked: Bool { properties["ID_PTT_MARKED"] == "1" }
 
-    /// The numbers of the product as `pttctl grant` accepts them.
-    private var productNumbers: String {
-        [id.vendor, id.product].map { number in
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 4 - digits.count) + digits
-        }.joined(separator: ":")
-    }
+    /// The numbers of the product, also as `pttctl grant` accepts them.
+    var product: ProductID { ProductID(vendor: id.vendor, product: id.product) }
 
     /// - Parameters:
     ///   - catalog: The accessory files.
@@ -80,7 +75,7 @@ extension InputNode {
             guard isMarked else { return .ignored }
             return .unused(
                 reason: "it calls itself a keyboard, which is never opened; for one key of a pedal: "
-                    + "sudo pttctl grant \(productNumbers) KEY"
+                    + "sudo pttctl grant \(product.text) KEY"
             )
         }
         guard let definition = definition(in: catalog, enrolment: consent.enrolment) else {
@@ -98,7 +93,6 @@ extension InputNode {
     /// The description that is compared with the accessory files.
     var deviceDescription: DeviceDescription {
         let codes = Set(keys.keys.map(\.rawValue))
-        let product = ProductID(vendor: id.vendor, product: id.product)
         return DeviceDescription(name: name, link: .input(inputTransport, product, keys: codes))
     }
 
@@ -128,14 +122,14 @@ extension InputNode {
 }
 
 extension Origin {
-    /// The entry of an input device in the list when it cannot be used.
-    func unused(_ reason: String) -> AccessoryDevice {
+    /// The entry in the list of a device that is not used.
+    func unused(_ reason: String, profile: String? = nil, mode: ButtonMode) -> AccessoryDevice {
         AccessoryDevice(
             kind: kind,
             identifier: identifier,
             name: name,
-            profile: nil,
-            mode: .toggle,
+            profile: profile,
+            mode: mode,
             link: .unused,
             isPressed: false,
             remark: reason

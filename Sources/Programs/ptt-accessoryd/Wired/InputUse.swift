@@ -16,17 +16,10 @@ enum InputConsent: Equatable {
 
     func use(_ definition: AccessoryDefinition) -> InputUse {
         switch self {
-        case .notNeeded: .used(InputSettings(definition: definition, enrolment: nil, gate: .open))
-        case .enrolled(let enrolment):
+        case .notNeeded, .enrolled:
             .used(InputSettings(definition: definition, enrolment: enrolment, gate: .open))
         case .candidate:
-            .used(
-                InputSettings(
-                    definition: definition,
-                    enrolment: nil,
-                    gate: .closed(reason: "not enrolled yet", cause: .stopped)
-                )
-            )
+            .used(InputSettings(definition: definition, enrolment: nil, gate: EnrolledDevices.closed))
         case .missing(let reason): .unused(reason: reason)
         }
     }
