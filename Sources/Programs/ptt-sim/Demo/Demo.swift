@@ -150,14 +150,14 @@ final class Demo {
         }
     }
 
-    private func press() {
+    func press() {
         isPressed = true
         timeline.note("button pressed")
         button?.write("press 1")
         expect("the press had no effect")
     }
 
-    private func release() {
+    func release() {
         guard isPressed else { return }
         timeline.note("button released")
         button?.write("release 1")
@@ -220,18 +220,14 @@ final class Demo {
         case .listening: fail("the speaker closed in the middle of the echo")
         case .over:
             timeline.note("speaker closed", at: time)
-            let tail = TimerSource { [weak self] in self?.finish() }
-            tail.arm(after: Self.tail)
-            timer = tail
+            wait(Self.tail) { [weak self] in self?.finish() }
         }
     }
 
     private func talk() {
         timer?.disarm()
         if console != nil { return printLine("on the air: the space bar releases the button") }
-        let script = TimerSource { [weak self] in self?.release() }
-        script.arm(after: Self.hold)
-        timer = script
+        wait(Self.hold) { [weak self] in self?.release() }
     }
 
     private func accessorydUpdated(_ update: AccessoryInterface.Update) {
@@ -278,9 +274,13 @@ final class Demo {
     }
 
     func expect(_ complaint: String, within limit: Duration = Demo.stepTimeLimit) {
-        let end = TimerSource { [weak self] in self?.fail(complaint) }
-        end.arm(after: limit)
-        timer = end
+        wait(limit) { [weak self] in self?.fail(complaint) }
+    }
+
+    func wait(_ time: Duration, then: @escaping @EventLoop () -> Void) {
+        let wait = TimerSource(handler: then)
+        wait.arm(after: time)
+        timer = wait
     }
 
     func attempt(_ body: () throws -> Void) {
