@@ -101,7 +101,7 @@ package struct AccessoryFolders: Sendable {
 }
 
 extension AccessoryFolders {
-    /// What the files contained when they were read, so that a change of one costs only its own reading.
+    /// The contents of the files when they were read, so that a change of one costs only its own reading.
     struct Cache {
         fileprivate var contents: [String: (version: FileVersion?, content: Content)] = [:]
     }
@@ -158,7 +158,7 @@ extension AccessoryFolders {
 }
 
 extension String {
-    /// Whether it can be the name of an accessory file: 1 to 64 letters, digits, `-` and `_`.
+    /// True if it can be the name of an accessory file: 1 to 64 letters, digits, `-` and `_`.
     package var isAccessoryIdentifier: Bool {
         (1...64).contains(utf8.count)
             && utf8.allSatisfy { byte in

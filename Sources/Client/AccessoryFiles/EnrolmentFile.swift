@@ -80,7 +80,7 @@ package enum EnrolmentFile {
     }
 }
 
-/// What is wrong with one entry.
+/// An error in one entry.
 private struct EntryError: Error {
     /// Of the value, inside the entry; empty for the whole entry.
     let path: String
@@ -190,21 +190,5 @@ extension Entry.Restoration {
             GattAttribute(service: service, characteristic: characteristic),
             bits: bits
         )
-    }
-}
-
-extension [UInt8] {
-    /// - Parameter text: Two digits for each byte; spaces between bytes do not count. Nil for anything else.
-    package init?(hexadecimal text: String) {
-        self = []
-        for group in text.split(separator: " ") {
-            let digits = [UInt8](group.utf8)
-            guard digits.count.isMultiple(of: 2) else { return nil }
-            for index in stride(from: 0, to: digits.count, by: 2) {
-                let pair = String(decoding: digits[index..<(index + 2)], as: UTF8.self)
-                guard !pair.hasPrefix("+"), let byte = UInt8(pair, radix: 16) else { return nil }
-                append(byte)
-            }
-        }
     }
 }

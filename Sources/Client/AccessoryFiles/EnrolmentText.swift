@@ -130,40 +130,24 @@ extension Substring {
 extension Enrolment {
     /// Its entry in the file.
     fileprivate var lines: [Substring] {
-        var lines = ["[[device]]", "identity = \(Self.quoted(identity.text))"]
-        if let accessory { lines.append("accessory = \(Self.quoted(accessory))") }
-        if let name { lines.append("name = \(Self.quoted(name))") }
-        if let mode { lines.append("mode = \(Self.quoted(mode.rawValue))") }
+        var lines = ["[[device]]", "identity = \(identity.text.quotedForTOML)"]
+        if let accessory { lines.append("accessory = \(accessory.quotedForTOML)") }
+        if let name { lines.append("name = \(name.quotedForTOML)") }
+        if let mode { lines.append("mode = \(mode.rawValue.quotedForTOML)") }
         if !roles.isEmpty {
-            let pairs = roles.map { "\($0.key.fileText) = \(Self.quoted($0.value.fileText))" }.sorted()
+            let pairs = roles.map { "\($0.key.fileText) = \($0.value.fileText.quotedForTOML)" }.sorted()
             lines.append("roles = { \(pairs.joined(separator: ", ")) }")
         }
         if !restorations.isEmpty {
             let tables = restorations.map { restoration in
                 let attribute = restoration.attribute
-                let bits = restoration.bits.map { String(hexadecimal: UInt64($0), digits: 2) }
-                return "{ service = \(Self.quoted(attribute.service.text)), "
-                    + "characteristic = \(Self.quoted(attribute.characteristic.text)), "
-                    + "bits = \(Self.quoted(bits.joined(separator: " "))) }"
+                return "{ service = \(attribute.service.text.quotedForTOML), "
+                    + "characteristic = \(attribute.characteristic.text.quotedForTOML), "
+                    + "bits = \(restoration.bits.hexadecimal.quotedForTOML) }"
             }
             lines.append("restore = [\(tables.joined(separator: ", "))]")
         }
         return lines.map { $0[...] }
-    }
-
-    /// A basic string of TOML.
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                quoted += "\\u" + String(hexadecimal: UInt64(scalar.value), digits: 4)
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
     }
 }
 

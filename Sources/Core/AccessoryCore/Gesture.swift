@@ -118,18 +118,15 @@ struct Gesture: Equatable, Sendable {
             touches.removeAll { $0.role == role }
             return ended(touch, at: now, &effects)
         }
-        if isLocked(at: now) {
-            _ = end(role, &effects)
-            return .ignored("locked")
-        }
-        _ = end(role, &effects)
-        return .counted
+        let isLocked = isLocked(at: now)
+        end(role, &effects)
+        return isLocked ? .ignored("locked") : .counted
     }
 
     /// The release of a button whose press did not count.
     mutating func letGo(_ role: ButtonRole, at now: MonotonicTime, _ effects: inout EffectList) -> Verdict {
         let isLocked = isLocked(at: now)
-        if mode == .toggle { _ = end(role, &effects) }
+        if mode == .toggle { end(role, &effects) }
         return isLocked ? .ignored("locked") : .counted
     }
 
@@ -150,7 +147,7 @@ struct Gesture: Equatable, Sendable {
             // The timer is late.
             let verdict = counts(touch.role, at: now, &effects)
             forgetHold(touch.role)
-            _ = end(touch.role, &effects)
+            end(touch.role, &effects)
             return verdict == .counted ? .pressAndReleaseCounted : verdict
         }
         if phantoms.add(now) >= Self.phantomLimit { lock(at: now, &effects) }
@@ -234,25 +231,19 @@ struct Gesture: Equatable, Sendable {
         effects.order(.end(cause, role))
     }
 
-    /// Ends what a button holds.
-    ///
-    /// - Returns: Whether it held anything.
-    private mutating func end(_ role: ButtonRole, _ effects: inout EffectList) -> Bool {
+    /// Ends what a button holds, if it holds anything.
+    private mutating func end(_ role: ButtonRole, _ effects: inout EffectList) {
         if reported.contains(role) {
             reported.remove(role)
             effects.order(.report(role, isPressed: false))
-            return true
-        }
-        if holding.contains(role) {
+        } else if holding.contains(role) {
             if attempt?.role == role { closeAttempt() }
             holding.remove(role)
             effects.order(.end(.released, role))
-            return true
+        } else if awaitedReleases.contains(role) {
+            awaitedReleases.remove(role)
+            effects.order(.end(.released, role))
         }
-        guard awaitedReleases.contains(role) else { return false }
-        awaitedReleases.remove(role)
-        effects.order(.end(.released, role))
-        return true
     }
 
     /// Ends everything, because what could end it is lost.

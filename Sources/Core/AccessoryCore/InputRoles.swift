@@ -14,11 +14,11 @@ struct InputRoles: Equatable, Sendable {
         self.replaced = replaced
         switch input {
         case .gatt(let inputs):
-            for input in inputs { add(input.decoder.allSignals) }
+            for input in inputs { add(input.decoder.signals) }
         case .serial(let input):
             add(input.tokens.tokens.flatMap(\.signals))
         case .keys(let input):
-            add(input.meanings.keys.sorted().flatMap { input.signals(of: $0, isPressed: true) })
+            add(input.meanings.values.flatMap(\.signals))
             for case .down(let role) in input.meanings.values { unpaired.insert(self[role]) }
         }
     }
@@ -62,16 +62,5 @@ struct InputRoles: Equatable, Sendable {
             }
         }
         inputs.append(roles)
-    }
-}
-
-extension FrameDecoder {
-    /// Every signal that a listed value can have.
-    fileprivate var allSignals: [Signal] {
-        switch self {
-        case .bytes(let patterns): patterns.flatMap(\.signals)
-        case .bits(let table): [.level(Set(table.roles.values))]
-        case .tokens(let table): table.tokens.flatMap(\.signals)
-        }
     }
 }

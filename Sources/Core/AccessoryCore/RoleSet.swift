@@ -18,12 +18,6 @@ struct RoleSet: Hashable, Sendable {
 
     mutating func subtract(_ other: RoleSet) { bits &= ~other.bits }
 
-    func intersection(_ other: RoleSet) -> RoleSet {
-        var result = self
-        result.bits &= other.bits
-        return result
-    }
-
     private static func bit(of role: ButtonRole) -> UInt8 {
         switch role {
         case .unknown: 0x01

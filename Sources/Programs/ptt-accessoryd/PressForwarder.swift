@@ -49,12 +49,12 @@ final class PressForwarder {
         self.log = log
     }
 
-    /// Whether the core has answered on the present connection.
+    /// True if the core has answered on the present connection.
     var isConnected: Bool { core.isAnswered }
 
     private var status: Status? { core.isAnswered ? lastStatus : nil }
 
-    /// Where a press would go, for people.
+    /// The destination of a press, for people.
     enum Destination: String {
         case channel = "A channel is joined"
         case virtualMicrophone = "The Push-to-Talk Microphone is in use"

@@ -8,7 +8,7 @@ final class HeadsetSimulation {
     /// Keeps the one simulation of the process while the loop runs.
     static var running: HeadsetSimulation?
 
-    /// How long a person holds a key for a tap.
+    /// The time for which a person holds a key for a tap.
     private static let tapLength = Duration.milliseconds(100)
 
     private static let keys: [String: KeyCode] = [

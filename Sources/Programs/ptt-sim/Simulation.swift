@@ -10,7 +10,7 @@ final class Simulation {
     /// Keeps the one simulation of the process while the loop runs.
     static var running: Simulation?
 
-    /// How long both ends of a link take to detect that it is lost (supervision timeout).
+    /// The time in which both ends of a link detect that it is lost (supervision timeout).
     static let supervisionTimeout = Duration.seconds(1)
 
     /// A button out of reach, whose link is not yet lost.

@@ -21,7 +21,7 @@ final class VirtualButton {
     let resolveTime: Duration
 
     var radio = Radio.awake
-    /// Whether it also has a link of classic Bluetooth.
+    /// True if it also has a link of classic Bluetooth.
     var isDualMode = false
     let characteristics: [VirtualCharacteristic]
 
@@ -46,7 +46,7 @@ final class VirtualButton {
 
     var definition: AccessoryDefinition { held.definition }
 
-    /// Those by which its file recognises it.
+    /// The services by which its file recognises it.
     var advertisedServices: [String] { definition.match.services.map(\.text) }
 
     /// All that it has, in the order of its file.
@@ -92,7 +92,8 @@ final class VirtualCharacteristic {
         (self.attribute, self.input, self.flags, self.value) = (attribute, input, flags, value)
     }
 
-    /// Those that the file mentions: inputs, what is written on connecting, the lamp and the battery.
+    /// The characteristics that the file mentions: inputs, what is written on connecting, the lamp and the
+    /// battery.
     fileprivate static func all(of definition: AccessoryDefinition) -> [VirtualCharacteristic] {
         var result: [VirtualCharacteristic] = []
         if case .gatt(let inputs) = definition.input {

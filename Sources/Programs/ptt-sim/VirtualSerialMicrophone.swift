@@ -13,7 +13,7 @@ final class VirtualSerialMicrophone {
     let serviceClass: String
 
     var radio = VirtualButton.Radio.awake
-    /// How many of the next connections to its port it refuses.
+    /// The number of the next connections to its port that it refuses.
     var refusals = 0
     private var held: HeldButtons
 

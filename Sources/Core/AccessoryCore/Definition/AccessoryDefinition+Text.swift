@@ -130,7 +130,7 @@ private func array(_ texts: [String]) -> String { "[\(texts.map { quoted($0) }.j
 
 private func quotedBytes(_ bytes: [UInt8], free: Set<Int> = []) -> String {
     let texts = bytes.enumerated().map { index, byte in
-        free.contains(index) ? "??" : (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        free.contains(index) ? "??" : String(hexadecimal: UInt64(byte), digits: 2).uppercased()
     }
     return quoted(texts.joined(separator: " "))
 }
@@ -140,20 +140,22 @@ private func seconds(_ duration: Duration) -> String {
     return "\(Double(seconds) + Double(attoseconds) / 1e18)"
 }
 
-/// A basic string (https://toml.io/en/v1.0.0#string).
-private func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\"": result += "\\\""
-        case "\\": result += "\\\\"
-        case "\u{20}"..."\u{7E}", "\u{A0}"...: result.unicodeScalars.append(scalar)
-        default:
-            let digits = String(scalar.value, radix: 16)
-            result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+private func quoted(_ text: String) -> String { text.quotedForTOML }
+
+extension String {
+    /// A basic string (https://toml.io/en/v1.0.0#string).
+    package var quotedForTOML: String {
+        var result = "\""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\u{20}"..."\u{7E}", "\u{A0}"...: result.unicodeScalars.append(scalar)
+            default: result += "\\u" + String(hexadecimal: UInt64(scalar.value), digits: 4)
+            }
         }
+        return result + "\""
     }
-    return result + "\""
 }
 
 extension KeyInput.Meaning {

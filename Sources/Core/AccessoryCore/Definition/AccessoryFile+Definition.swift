@@ -82,11 +82,7 @@ extension AccessoryFile {
         let texts = connect.write ?? []
         try checkCount(texts.count, Limit.writes, ["connect", "write"])
         if let index = texts.indices.first { try checkIsGatt(input, ["connect", "write", .index(index)]) }
-        var writes: [ConnectionPolicy.Write] = []
-        for (index, write) in texts.enumerated() {
-            writes.append(try self.write(write, ["connect", "write", .index(index)]))
-        }
-        return ConnectionPolicy(bonding: bonding, writes: writes)
+        return ConnectionPolicy(bonding: bonding, writes: try values(of: texts, ["connect", "write"], write))
     }
 
     private func write(_ write: Write, _ path: Path) throws(AccessoryFileProblem) -> ConnectionPolicy.Write {

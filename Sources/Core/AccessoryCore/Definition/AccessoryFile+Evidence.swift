@@ -34,16 +34,13 @@ extension AccessoryFile {
     {
         let texts = texts ?? []
         try checkCount(texts.count, Limit.list, [.key(key)])
-        var addresses: [SourceAddress] = []
-        for (index, text) in texts.enumerated() {
-            let path: Path = [.key(key), .index(index)]
+        return try values(of: texts, [.key(key)]) { text, path throws(AccessoryFileProblem) in
             try checkPrintable(text, path)
             guard let address = SourceAddress(text) else {
                 throw Problem(path, "\(quoted(text)) is not the address of a page: it begins with https://")
             }
-            addresses.append(address)
+            return address
         }
-        return addresses
     }
 }
 

@@ -2,20 +2,19 @@ import PTTMessages
 
 extension AccessoryFile {
     func examples(for input: AccessoryInput) throws(AccessoryFileProblem) -> [AccessoryExample] {
-        try checkCount(example?.count ?? 0, Limit.examples, ["example"])
-        var examples: [AccessoryExample] = []
-        for (index, example) in (example ?? []).enumerated() {
-            let path: Path = ["example", .index(index)]
+        let examples = example ?? []
+        try checkCount(examples.count, Limit.examples, ["example"])
+        return try values(of: examples, ["example"]) { example, path throws(AccessoryFileProblem) in
             try checkPrintable(example.title, path + ["title"])
             if example.steps.isEmpty { throw Problem(path + ["steps"], "is empty") }
             try checkCount(example.steps.count, Limit.steps, path + ["steps"])
-            var steps: [AccessoryExample.Step] = []
-            for (index, step) in example.steps.enumerated() {
-                steps.append(try self.step(step, of: input, path + ["steps", .index(index)]))
+            let steps = try values(of: example.steps, path + ["steps"]) {
+                step,
+                path throws(AccessoryFileProblem) in
+                try self.step(step, of: input, path)
             }
-            examples.append(AccessoryExample(example.title, steps))
+            return AccessoryExample(example.title, steps)
         }
-        return examples
     }
 
     private func step(
@@ -27,11 +26,8 @@ extension AccessoryFile {
         guard (0...3600).contains(delay) else {
             throw Problem(path + ["after"], "\(delay) is not between 0 and 3600 seconds")
         }
-        var outcomes: [AccessoryExample.Step.Outcome] = []
         try checkCount(step.expect.count, Limit.inputs, path + ["expect"])
-        for (index, text) in step.expect.enumerated() {
-            outcomes.append(try outcome(text, path + ["expect", .index(index)]))
-        }
+        let outcomes = try values(of: step.expect, path + ["expect"], outcome)
         return AccessoryExample.Step(
             try action(step, of: input, path),
             after: .seconds(delay),

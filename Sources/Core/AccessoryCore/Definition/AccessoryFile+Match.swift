@@ -1,29 +1,16 @@
 extension AccessoryFile {
     func accessoryMatch(for input: AccessoryInput) throws(AccessoryFileProblem) -> AccessoryMatch {
-        var services: [GattUUID] = []
-        for (index, text) in try list(match.service, "service").enumerated() {
-            services.append(try uuid(text, ["match", "service", .index(index)]))
-        }
-        var products: [ProductID] = []
-        for (index, text) in try list(match.product, "product").enumerated() {
-            products.append(try product(text, ["match", "product", .index(index)]))
-        }
-        var transports: [InputTransport] = []
-        for (index, text) in try list(match.transport, "transport").enumerated() {
-            guard let transport = InputTransport(rawValue: text) else {
-                let known = InputTransport.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem(["match", "transport", .index(index)], "\(quoted(text)) is none of \(known)")
-            }
-            transports.append(transport)
-        }
+        let services = try list(match.service, "service", of: uuid)
+        let products = try list(match.product, "product", of: product)
+        let transports = try list(match.transport, "transport", of: transport)
         let result = AccessoryMatch(
             services: services,
-            names: try patterns(match.name, "name"),
-            excludedNames: try patterns(match.notName, "not-name"),
-            addresses: try addresses(),
+            names: try list(match.name, "name", of: pattern),
+            excludedNames: try list(match.notName, "not-name", of: pattern),
+            addresses: try list(match.address, "address", of: address),
             products: products,
             transports: transports,
-            hints: try patterns(match.hint, "hint")
+            hints: try list(match.hint, "hint", of: pattern)
         )
         try check(result, fits: input)
         return result
@@ -54,41 +41,43 @@ extension AccessoryFile {
         }
     }
 
-    private func list(_ texts: [String]?, _ key: String) throws(AccessoryFileProblem) -> [String] {
+    private func list<Value>(
+        _ texts: [String]?,
+        _ key: String,
+        of value: (String, Path) throws(AccessoryFileProblem) -> Value
+    ) throws(AccessoryFileProblem) -> [Value] {
         guard let texts else { return [] }
         if texts.isEmpty { throw Problem(["match", .key(key)], "is empty") }
         try checkCount(texts.count, Limit.list, ["match", .key(key)])
-        return texts
+        return try values(of: texts, ["match", .key(key)], value)
     }
 
-    private func patterns(_ texts: [String]?, _ key: String) throws(AccessoryFileProblem) -> [String] {
-        let texts = try list(texts, key)
-        for (index, text) in texts.enumerated() {
-            let path: Path = ["match", .key(key), .index(index)]
-            try checkPrintable(text, path)
-            var inner = text[...]
-            if inner.hasPrefix("*") { inner.removeFirst() }
-            if inner.hasSuffix("*") { inner.removeLast() }
-            if inner.isEmpty { throw Problem(path, "\(quoted(text)) is every name") }
-            if inner.contains("*") {
-                throw Problem(path, "\(quoted(text)): a * is at the begin or the end of a name")
-            }
+    private func pattern(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> String {
+        try checkPrintable(text, path)
+        var inner = text[...]
+        if inner.hasPrefix("*") { inner.removeFirst() }
+        if inner.hasSuffix("*") { inner.removeLast() }
+        if inner.isEmpty { throw Problem(path, "\(quoted(text)) is every name") }
+        if inner.contains("*") {
+            throw Problem(path, "\(quoted(text)): a * is at the begin or the end of a name")
         }
-        return texts
+        return text
     }
 
-    private func addresses() throws(AccessoryFileProblem) -> [String] {
-        var addresses: [String] = []
-        for (index, text) in try list(match.address, "address").enumerated() {
-            guard isAddress(text) else {
-                throw Problem(
-                    ["match", "address", .index(index)],
-                    "\(quoted(text)) is not a Bluetooth address: write A4:C1:38:01:02:03, or A4:C1:38:*"
-                )
-            }
-            addresses.append(text.uppercased())
+    private func address(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> String {
+        guard isAddress(text) else {
+            throw Problem(
+                path,
+                "\(quoted(text)) is not a Bluetooth address: write A4:C1:38:01:02:03, or A4:C1:38:*"
+            )
         }
-        return addresses
+        return text.uppercased()
+    }
+
+    private func transport(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> InputTransport {
+        if let transport = InputTransport(rawValue: text) { return transport }
+        let known = InputTransport.allCases.map(\.rawValue).joined(separator: ", ")
+        throw Problem(path, "\(quoted(text)) is none of \(known)")
     }
 
     private func isAddress(_ text: String) -> Bool {
@@ -96,13 +85,13 @@ extension AccessoryFile {
         let isPrefix = groups.last == "*"
         let octets = isPrefix ? groups.dropLast() : groups[...]
         return (isPrefix ? (1...5).contains(octets.count) : octets.count == 6)
-            && octets.allSatisfy { $0.utf8.count == 2 && hexadecimalBytes($0) != nil }
+            && octets.allSatisfy { $0.utf8.count == 2 && [UInt8](hexadecimal: $0) != nil }
     }
 
     /// `046d:0a37`
     private func product(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> ProductID {
         let numbers = text.split(separator: ":", omittingEmptySubsequences: false).compactMap {
-            $0.utf8.count == 4 ? hexadecimalBytes($0) : nil
+            $0.utf8.count == 4 ? [UInt8](hexadecimal: $0) : nil
         }
         guard text.utf8.count == 9, numbers.count == 2, numbers[0].count == 2, numbers[1].count == 2 else {
             throw Problem(path, "\(quoted(text)) is not vendor and product: write them as 046d:0a37")

@@ -52,10 +52,10 @@ extension ButtonRole {
 }
 
 extension AccessoryInput {
-    /// Every signal that its table can give. A bit gives down and up.
+    /// Every signal that its tables can give.
     var signals: Set<Signal> {
         switch self {
-        case .gatt(let inputs): Set(inputs.flatMap(\.decoder.possibleSignals))
+        case .gatt(let inputs): Set(inputs.flatMap(\.decoder.signals))
         case .serial(let input): Set(input.tokens.tokens.flatMap(\.signals))
         case .keys(let input): Set(input.meanings.values.flatMap(\.signals))
         }
@@ -63,7 +63,8 @@ extension AccessoryInput {
 }
 
 extension FrameDecoder {
-    fileprivate var possibleSignals: [Signal] {
+    /// Every signal that a listed value can have. A bit gives down and up.
+    var signals: [Signal] {
         switch self {
         case .bytes(let patterns): patterns.flatMap(\.signals)
         case .bits(let table): table.roles.values.flatMap { [.down($0), .up($0)] }

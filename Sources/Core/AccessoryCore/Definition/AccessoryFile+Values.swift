@@ -7,6 +7,17 @@ extension AccessoryFile {
         guard count <= limit else { throw Problem(path, "has \(count) values; the limit is \(limit)") }
     }
 
+    /// Checks the values of a list, one after the other.
+    func values<Text, Value>(
+        of texts: [Text],
+        _ path: Path,
+        _ check: (Text, Path) throws(AccessoryFileProblem) -> Value
+    ) throws(AccessoryFileProblem) -> [Value] {
+        var values: [Value] = []
+        for (index, text) in texts.enumerated() { values.append(try check(text, path + [.index(index)])) }
+        return values
+    }
+
     /// Control characters and those that turn the direction of writing could change what a terminal or a log
     /// shows.
     func checkPrintable(_ text: String, _ path: Path) throws(AccessoryFileProblem) {
@@ -19,7 +30,7 @@ extension AccessoryFile {
 
     /// `09 00`, or `0900`.
     func bytes(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> [UInt8] {
-        guard let bytes = hexadecimalBytes(text) else {
+        guard let bytes = [UInt8](hexadecimal: text) else {
             throw Problem(path, "\(quoted(text)) is not hexadecimal bytes: write them as \"09 0A\"")
         }
         guard !bytes.isEmpty else { throw Problem(path, "is empty") }
@@ -64,14 +75,10 @@ extension AccessoryFile {
 
 extension ButtonRole {
     /// The roles as an accessory file names them.
-    package static let fileTexts = roles.map(\.fileText)
-
-    private static let roles: [ButtonRole] = [
-        .talk, .emergency, .secondTalk, .channelUp, .channelDown, .multifunction,
-    ]
+    package static let fileTexts = allRoles.map(\.fileText)
 
     package init?(fileText: some StringProtocol) {
-        guard let role = Self.roles.first(where: { $0.fileText == fileText }) else { return nil }
+        guard let role = Self.allRoles.first(where: { $0.fileText == fileText }) else { return nil }
         self = role
     }
 
@@ -85,28 +92,17 @@ extension ButtonRole {
     }
 }
 
-/// Nil for anything but pairs of hexadecimal digits, with or without spaces between them.
-func hexadecimalBytes(_ text: some StringProtocol) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    for group in text.split(separator: " ") {
-        let digits = Array(group.utf8)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = hexadecimalDigit(digits[index]), let low = hexadecimalDigit(digits[index + 1])
-            else {
-                return nil
+extension [UInt8] {
+    /// - Parameter text: Two digits for each byte; spaces between bytes do not count. Nil for anything else.
+    package init?(hexadecimal text: some StringProtocol) {
+        self = []
+        for group in text.split(separator: " ") {
+            let digits = group.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+            guard digits.count.isMultiple(of: 2) else { return nil }
+            for index in stride(from: 0, to: digits.count, by: 2) {
+                guard let high = digits[index], let low = digits[index + 1] else { return nil }
+                append(UInt8(high << 4 | low))
             }
-            bytes.append(high << 4 | low)
         }
-    }
-    return bytes
-}
-
-private func hexadecimalDigit(_ character: UInt8) -> UInt8? {
-    switch character {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-    default: nil
     }
 }

@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// The degree to which a file describes a device. Of the files that match, the one with the greatest counts.
 ///
 /// A service of its own says more of the protocol than any name: devices with two protocols keep the name, as
@@ -204,10 +206,7 @@ private func addressPattern(_ pattern: String, matches address: String) -> Bool 
 extension ProductID {
     /// `046d:0a37`
     package var text: String {
-        [vendor, product].map { number in
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 4 - digits.count) + digits
-        }.joined(separator: ":")
+        [vendor, product].map { String(hexadecimal: UInt64($0), digits: 4) }.joined(separator: ":")
     }
 }
 

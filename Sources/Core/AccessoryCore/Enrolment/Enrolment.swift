@@ -40,9 +40,6 @@ package struct Enrolment: Equatable, Sendable {
         self.roles = roles
         self.restorations = restorations
     }
-
-    /// The role that a press of a button has.
-    package func role(of button: ButtonRole) -> ButtonRole { roles[button] ?? button }
 }
 
 /// The text by which a device is recognised, across reboots: `bluetooth:` and the address, or the stable
@@ -83,17 +80,4 @@ package struct DeviceIdentity: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { text }
-}
-
-/// The enrolled devices of a user.
-package struct Enrolments: Equatable, Sendable {
-    private let enrolments: [DeviceIdentity: Enrolment]
-
-    /// - Parameter enrolments: At most one for each identity; of several the first counts.
-    package init(_ enrolments: some Sequence<Enrolment> = []) {
-        self.enrolments = Dictionary(enrolments.map { ($0.identity, $0) }) { first, _ in first }
-    }
-
-    /// Nil if the device is not enrolled: its presses do not count.
-    package subscript(identity: DeviceIdentity) -> Enrolment? { enrolments[identity] }
 }

@@ -16,30 +16,21 @@ extension LearningRecording {
         // A connected accessory has one kind of input, and its decoder must not read more than was understood
         // here.
         try hypothesis.pattern.check(hypothesis.input.presses(in: frames), against: steps)
-        var facts = hypothesis.facts
-        let mode: ButtonMode
-        switch (hypothesis.pattern, transport) {
-        case (.held, .jack), (.releasedByItself, .jack):
-            mode = .toggle
-            facts.insert(.shortsMicrophone, at: 0)
-        case (.held, _):
-            mode = .hold
-            facts.insert(.holds, at: 0)
-        case (.releasedByItself, _):
-            mode = .toggle
-            facts.insert(.releasedByItself, at: 0)
-        case (.tapped, _):
-            mode = .toggle
-            facts.insert(.sendsNoRelease, at: 0)
-        }
+        let kind: LearningFact =
+            switch (hypothesis.pattern, transport) {
+            case (.held, .jack), (.releasedByItself, .jack): .shortsMicrophone
+            case (.held, _): .holds
+            case (.releasedByItself, _): .releasedByItself
+            case (.tapped, _): .sendsNoRelease
+            }
         let gesture = GestureSettings(
-            mode: mode,
+            mode: kind == .holds ? .hold : .toggle,
             releaseAfter: hypothesis.input.hasPairedKeys ? .seconds(60) : nil
         )
         let learned = LearnedInput(
             input: hypothesis.input,
             gesture: gesture,
-            facts: facts,
+            facts: [kind] + hypothesis.facts,
             pattern: hypothesis.pattern
         )
         try check(learned)

@@ -15,24 +15,24 @@ extension LearningTimeline {
             }
             guard let code = fitting.first else { continue }
             if fitting.count > 1 { throw .severalKeys(fitting) }
-            return LearningHypothesis(
-                input: .keys(KeyInput([code: .button(.talk)])),
-                pattern: pattern,
-                facts: [.press(keyText(code)), .release("the same key")]
-            )
+            return keys([code: .button(.talk)], pattern, [.press(keyText(code)), .release("the same key")])
         }
         if let paired = pairedKeys(codes) { return paired }
         for code in codes {
             if let facts = try tapFacts(.pressed(code)) {
-                return LearningHypothesis(
-                    input: .keys(KeyInput([code: .tap(.talk)])),
-                    pattern: .tapped,
-                    facts: [.press(keyText(code))] + facts
-                )
+                return keys([code: .tap(.talk)], .tapped, [.press(keyText(code))] + facts)
             }
         }
         if let alternating = try alternatingKeys(codes) { return alternating }
         throw sources.map { only($0).diagnosis() }.min { $0.rank < $1.rank } ?? .silent
+    }
+
+    private func keys(
+        _ meanings: [UInt16: KeyInput.Meaning],
+        _ pattern: PressPattern,
+        _ facts: [LearningFact]
+    ) -> LearningHypothesis {
+        LearningHypothesis(input: .keys(KeyInput(meanings)), pattern: pattern, facts: facts)
     }
 
     /// A key that reports the press, and another one that reports the release.
@@ -40,11 +40,8 @@ extension LearningTimeline {
         for down in codes {
             for up in codes where up != down {
                 guard fits(.held, presses(down: [.pressed(down)], up: [.pressed(up)])) else { continue }
-                return LearningHypothesis(
-                    input: .keys(KeyInput([down: .down(.talk), up: .up(.talk)])),
-                    pattern: .held,
-                    facts: [.press(keyText(down)), .release(keyText(up))]
-                )
+                let facts: [LearningFact] = [.press(keyText(down)), .release(keyText(up))]
+                return keys([down: .down(.talk), up: .up(.talk)], .held, facts)
             }
         }
         return nil
@@ -62,18 +59,10 @@ extension LearningTimeline {
                 let facts: [LearningFact] = [.press(names), .alternatingKeys]
                 for pattern in [PressPattern.held, .releasedByItself]
                 where fits(pattern, presses(down: down, up: up)) {
-                    return LearningHypothesis(
-                        input: .keys(KeyInput([first: .button(.talk), second: .button(.talk)])),
-                        pattern: pattern,
-                        facts: facts
-                    )
+                    return keys([first: .button(.talk), second: .button(.talk)], pattern, facts)
                 }
                 guard try tapFacts(.pressed(first), among: down) != nil else { continue }
-                return LearningHypothesis(
-                    input: .keys(KeyInput([first: .tap(.talk), second: .tap(.talk)])),
-                    pattern: .tapped,
-                    facts: facts
-                )
+                return keys([first: .tap(.talk), second: .tap(.talk)], .tapped, facts)
             }
         }
         return nil

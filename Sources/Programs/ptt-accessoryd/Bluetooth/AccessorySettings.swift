@@ -3,8 +3,8 @@ import DBus
 import EventLoop
 import Logging
 
-/// What is written to a Bluetooth button: its settings after each connection, and its lamp. Also reads a
-/// battery that BlueZ does not know.
+/// Writes to a Bluetooth button: its settings after each connection, and its lamp. Also reads a battery that
+/// BlueZ does not know.
 ///
 /// Nothing waits for it: a press or a release is never delayed. The first failure is logged.
 @EventLoop
@@ -154,14 +154,7 @@ final class AccessorySettings {
         guard let connection = mirror.connection,
             let path = mirror.objects.characteristic(of: device, matching: attribute)
         else { return nil }
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: path,
-            interface: BlueZ.characteristic,
-            member: member,
-            arguments: arguments,
-            startsService: false
-        )
+        let call = BlueZ.call(member, of: BlueZ.characteristic, on: path, arguments)
         do throws(BusError) {
             return try await connection.call(call, timeout: Self.callTimeout)
         } catch {

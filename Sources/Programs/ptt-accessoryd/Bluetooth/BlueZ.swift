@@ -12,6 +12,23 @@ enum BlueZ {
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let gattManager = "org.bluez.GattManager1"
     static let agentManager = "org.bluez.AgentManager1"
+
+    /// A call of a method of one of its objects, which does not start bluetoothd.
+    static func call(
+        _ member: String,
+        of interface: String,
+        on path: ObjectPath,
+        _ arguments: [BusValue] = []
+    ) -> MethodCall {
+        MethodCall(
+            to: name,
+            path: path,
+            interface: interface,
+            member: member,
+            arguments: arguments,
+            startsService: false
+        )
+    }
 }
 
 /// A BlueZ object of one interface, with the properties that this program uses.
@@ -54,7 +71,7 @@ struct BlueZDevice: BlueZObject {
     var rssi: Int?
     var adapter: ObjectPath?
 
-    /// Whether a person has had to do with it, as opposed to a device that only a scan has found.
+    /// True if a person has had to do with it, as opposed to a device that only a scan has found.
     var isKnown: Bool { isTrusted || isPaired || isConnected }
 
     mutating func read(_ properties: inout PropertyReader) {

@@ -33,13 +33,7 @@ final class BlueZKeepAlive {
     private func ping() {
         guard let connection = connection() else { return }
         // libdbus answers this call in every program, from its main loop.
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: "/",
-            interface: "org.freedesktop.DBus.Peer",
-            member: "Ping",
-            startsService: false
-        )
+        let call = BlueZ.call("Ping", of: "org.freedesktop.DBus.Peer", on: "/")
         connection.call(call, timeout: Self.timeout) { [weak self, weak connection] result in
             guard let self, !waiting.isEmpty else { return }
             if case .failure(let error) = result, error.kind == .noReply {

@@ -31,14 +31,14 @@ final class BlueZMirror {
     private(set) var owner: String?
     /// Why there is no connection, for people.
     private(set) var unavailability = "BlueZ has not answered yet"
-    /// Whether it is known yet if bluetoothd is running.
+    /// True once it is known if bluetoothd is running.
     private(set) var isAvailabilityKnown = false
 
     private static let callTimeout = Duration.seconds(10)
 
     private let log: Logger
     private let handler: @EventLoop (Event) -> Void
-    /// Whether a device that is neither trusted nor paired nor connected should be watched.
+    /// Returns true if a device that is neither trusted nor paired nor connected should be watched.
     private let shouldWatch: @EventLoop (BlueZDevice) -> Bool
     private var bus: Bus?
     private var candidate: BusConnection?
@@ -53,7 +53,7 @@ final class BlueZMirror {
     private var backOff = BackOff()
     private lazy var retry = TimerSource { [weak self] in self?.getManagedObjects() }
     private lazy var starter = BlueZStarter(log: log)
-    /// Whose signals tell a notification from a read.
+    /// Its signals tell a notification from a read.
     let notifications: Notifications
     private var notified: [ObjectPath: NotifiedValue] = [:]
     /// Checks bluetoothd while a transmission waits for a release.
@@ -89,6 +89,14 @@ final class BlueZMirror {
         notifications.close()
         bus?.close()
         bus = nil
+    }
+
+    /// Calls a method of bluetoothd whose answer has no values.
+    ///
+    /// - Throws: The error of the answer, or ``unavailability``.
+    func send(_ call: MethodCall, timeout: Duration) async throws(BusError) {
+        guard let connection else { throw .failed(unavailability) }
+        _ = try await connection.call(call, timeout: timeout)
     }
 
     /// Subscribes to the property changes of an object, and reads its present properties.

@@ -14,8 +14,8 @@ extension BlueZDevice {
 }
 
 extension BlueZDevice {
-    /// What it is compared with the accessory files by; `present` are the services that BlueZ has, beside the
-    /// advertised ones.
+    /// The description that is compared with the accessory files; `present` are the services that BlueZ has,
+    /// beside the advertised ones.
     func description(with present: [String]) -> DeviceDescription {
         DeviceDescription(name: name, link: .bluetooth(address: address, services: uuids + present))
     }
@@ -37,7 +37,7 @@ extension BlueZDevice {
         }
     }
 
-    /// Whether its address is one that it replaces every few minutes.
+    /// True if its address is one that it replaces every few minutes.
     var hasPrivateAddress: Bool {
         switch typeOfAddress {
         case .privateResolvable, .privateNonResolvable: true
@@ -45,7 +45,7 @@ extension BlueZDevice {
         }
     }
 
-    /// Whether it may also have a link of classic Bluetooth, for sound: `Disconnect` would end that as well.
+    /// True if it may also have a link of classic Bluetooth, for sound: `Disconnect` would end that as well.
     ///
     /// bluetoothd has one object for both links. Random addresses are those of Low Energy alone; services of
     /// classic Bluetooth have the short UUIDs from 1100 to 17ff (Assigned Numbers, 3.3).

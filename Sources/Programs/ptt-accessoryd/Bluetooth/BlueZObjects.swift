@@ -16,11 +16,11 @@ struct BlueZObjects: Equatable {
     /// Devices and services that have reported more than that.
     private var overfull: Set<ObjectPath> = []
 
-    /// How many services of a device and characteristics of a service are kept. A button has about ten; a
-    /// hostile peripheral can have 65,535 (the handles of GATT).
+    /// The most services of a device and characteristics of a service that are kept. A button has about ten;
+    /// a hostile peripheral can have 65,535 (the handles of GATT).
     static let maximumChildren = 64
 
-    /// What changed properties mean for others.
+    /// The meaning of changed properties for others.
     enum Change {
         case nothing
         /// Only the strength of a signal, which changes all the time while a discovery runs.
@@ -39,7 +39,7 @@ struct BlueZObjects: Equatable {
             let isChild = interface.text == BlueZ.service || interface.text == BlueZ.characteristic
             if isChild, !addChild(path, &warnings) { continue }
             let reader = PropertyReader(properties)
-            warnings += update(path, interface: interface.text, from: reader, isNew: true).warnings
+            warnings += apply(reader, of: interface.text, to: path, isNew: true).warnings
         }
         return warnings
     }
@@ -62,26 +62,18 @@ struct BlueZObjects: Equatable {
         }
     }
 
-    /// Whether an object is of a kind that is used, and there was room for it.
+    /// Returns true if an object is of a kind that is used, and there was room for it.
     func contains(_ path: ObjectPath) -> Bool {
         devices[path] != nil || services[path] != nil || characteristics[path] != nil
             || adapters[path] != nil || gattManagers.contains(path)
     }
 
-    /// Applies changed properties. Those of an unknown object are ignored.
+    /// Applies the properties of a new object, or changed ones. Those of an unknown object are ignored.
     mutating func apply(
         _ properties: PropertyReader,
         of interface: String,
-        to path: ObjectPath
-    ) -> (change: Change, warnings: [Warning]) {
-        update(path, interface: interface, from: properties, isNew: false)
-    }
-
-    private mutating func update(
-        _ path: ObjectPath,
-        interface: String,
-        from properties: PropertyReader,
-        isNew: Bool
+        to path: ObjectPath,
+        isNew: Bool = false
     ) -> (change: Change, warnings: [Warning]) {
         var reader = properties
         let change: Change
@@ -165,7 +157,8 @@ extension BlueZObjects {
         return devices[device] == nil ? nil : device
     }
 
-    /// Whether the adapter of a device is powered. After a power-off, `Connected` remains true for a moment.
+    /// Returns true if the adapter of a device is powered. After a power-off, `Connected` remains true for a
+    /// moment.
     func isAdapterPowered(of device: BlueZDevice) -> Bool {
         device.adapter.flatMap { adapters[$0] }?.isPowered ?? false
     }
@@ -212,7 +205,7 @@ extension BlueZObjects {
         }.keys.sorted()
     }
 
-    /// Whether a device is on the adapter with this address.
+    /// Returns true if a device is on the adapter with this address.
     func isOn(_ device: ObjectPath, adapter: String) -> Bool {
         devices[device]?.adapter.flatMap { adapters[$0] }?.address.uppercased() == adapter.uppercased()
     }

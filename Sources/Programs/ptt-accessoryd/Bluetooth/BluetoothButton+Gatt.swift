@@ -12,14 +12,7 @@ extension BluetoothButton: GattOrders {
         guard let characteristic = observed.characteristics[input], let connection = mirror.connection else {
             return handle(.fenceAnswered(input, .refused))
         }
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: characteristic,
-            interface: BlueZ.characteristic,
-            member: "ReadValue",
-            arguments: [.properties([:])],
-            startsService: false
-        )
+        let call = BlueZ.call("ReadValue", of: BlueZ.characteristic, on: characteristic, [.properties([:])])
         connection.call(call, timeout: Self.readTimeout) { [weak self] result in
             guard let self, subscription == subscriptions[input], self.input(at: characteristic) == input
             else { return }
@@ -38,23 +31,14 @@ extension BluetoothButton: GattOrders {
     func reconnect() {
         guard let connection = mirror.connection else { return }
         let path = path
-        connection.call(Self.call("Disconnect", on: path), timeout: Self.disconnectTimeout) {
-            [weak connection] _ in
+        let disconnect = BlueZ.call("Disconnect", of: BlueZ.device, on: path)
+        connection.call(disconnect, timeout: Self.disconnectTimeout) { [weak connection] _ in
             // Its failure changes nothing: the machine repeats the order while the link is up.
-            connection?.call(Self.call("Connect", on: path), timeout: Self.connectTimeout) { _ in
+            let connect = BlueZ.call("Connect", of: BlueZ.device, on: path)
+            connection?.call(connect, timeout: Self.connectTimeout) { _ in
                 // BlueZ connects by itself from now on.
             }
         }
-    }
-
-    private static func call(_ member: String, on path: ObjectPath) -> MethodCall {
-        MethodCall(
-            to: BlueZ.name,
-            path: path,
-            interface: BlueZ.device,
-            member: member,
-            startsService: false
-        )
     }
 
     func subscribe(_ input: Int) {

@@ -10,16 +10,16 @@ import ServiceClient
 final class BluetoothButton {
     /// The last observed state of the device, to detect changes.
     struct Observation: Equatable {
-        /// Whether the link is up.
+        /// True if the link is up.
         var isUp = false
         /// `ServicesResolved`. bluetoothd clears it when either link of a device ends, although the services
         /// of the other one remain.
         var isResolvedReported = false
-        /// Whether the services can be used, as far as is known.
+        /// True if the services can be used, as far as is known.
         var areServicesResolved = false
         /// The characteristic of each input of the definition, as far as the device has them.
         var characteristics: [ObjectPath?] = []
-        /// Whether each input's notifications are on.
+        /// True for each input whose notifications are on.
         var areNotifying: [Bool] = []
 
         var found: Set<Int> { Set(characteristics.indices.filter { characteristics[$0] != nil }) }
@@ -35,7 +35,7 @@ final class BluetoothButton {
     let path: ObjectPath
     let mirror: BlueZMirror
     let list: AccessoryList
-    private let host: AccessoryHost
+    let host: AccessoryHost
     var observed = Observation()
     /// For each input, incremented with each subscription, so that a late answer is recognised.
     var subscriptions: [Int: Int] = [:]
@@ -45,7 +45,7 @@ final class BluetoothButton {
     let settings: AccessorySettings
     var diagnosis: LinkDiagnosis
     var isBatteryLow = false
-    /// What was chosen for the device, and whether its presses count.
+    /// The choice for the device, and whether its presses count.
     private(set) var use: EnrolledDevices.Use
 
     init(
@@ -95,11 +95,8 @@ final class BluetoothButton {
 
     var device: AccessoryDevice { host.accessory.device }
 
-    /// Whether a press would be detected, whether or not it counts.
+    /// True if a press would be detected, whether or not it counts.
     var isReady: Bool { host.accessory.isReady }
-
-    /// The bits that its settings have changed, as they were before.
-    var restorations: [Enrolment.Restoration] { settings.restorations }
 
     /// Applies another enrolment.
     ///
@@ -112,11 +109,6 @@ final class BluetoothButton {
         if hasChanged { handle(.gateChanged(new.gate)) }
         return true
     }
-
-    /// Writes the accessory's settings back.
-    ///
-    /// - Returns: Whether that was possible.
-    func restoreSettings() async -> Bool { await settings.restore() }
 
     /// The input whose notifications come from a characteristic.
     func input(at characteristic: ObjectPath) -> Int? {
@@ -239,14 +231,5 @@ final class BluetoothButton {
 
     func handle(_ event: Accessory.Event) {
         host.handle(event)
-    }
-
-    /// The core has ended a transmission, for example at the time limit.
-    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        host.transmissionEnded(transmissionID, cause)
-    }
-
-    func coreLost() {
-        handle(.coreLost)
     }
 }

@@ -75,12 +75,12 @@ final class BluetoothButtons {
     }
 
     func coreLost() {
-        for button in buttons.values { button.coreLost() }
+        for button in buttons.values { button.handle(.coreLost) }
         microphones.coreLost()
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        for button in buttons.values { button.transmissionEnded(transmissionID, cause) }
+        for button in buttons.values { button.host.transmissionEnded(transmissionID, cause) }
         microphones.transmissionEnded(transmissionID, cause)
     }
 
@@ -164,7 +164,8 @@ final class BluetoothButtons {
         for twin in twins.reversed() { review(twin) }
     }
 
-    /// Whether it is the one that is used of the devices with its address, which several adapters may know.
+    /// Returns true if it is the one that is used of the devices with its address, which several adapters may
+    /// know.
     private func isPreferred(_ path: ObjectPath) -> Bool {
         mirror.objects.devices[path].map { mirror.objects.device(address: $0.address) == path } ?? false
     }
@@ -226,8 +227,8 @@ final class BluetoothButtons {
         list(unused: device.origin, at: path, profile: nil, mode: .unknown, because: reason)
     }
 
-    /// Whether a button keeps its profile: until another one was chosen, or is known to match. While a device
-    /// is away, its services may be unknown.
+    /// Returns true if a button keeps its profile: until another one was chosen, or is known to match. While
+    /// a device is away, its services may be unknown.
     private func isCurrent(
         _ button: BluetoothButton,
         at path: ObjectPath,
@@ -250,21 +251,10 @@ final class BluetoothButtons {
     ) {
         unused[path] = origin
         let isEnrolled = enrolled[DeviceIdentity(bluetoothAddress: origin.identifier)] != nil
-        list.set(
-            AccessoryDevice(
-                kind: origin.kind,
-                identifier: origin.identifier,
-                name: origin.name,
-                profile: profile,
-                mode: mode,
-                link: .unused,
-                isPressed: false,
-                remark: reason
-                    ?? (isEnrolled
-                        ? "another session is active at this seat"
-                        : enrolled.remark(notEnrolled: origin.identifier))
-            )
-        )
+        let usual =
+            isEnrolled
+            ? "another session is active at this seat" : enrolled.remark(notEnrolled: origin.identifier)
+        list.set(origin.unused(reason ?? usual, profile: profile, mode: mode))
     }
 
     /// Ends a button or a microphone. It stays in the list until another entry replaces it.

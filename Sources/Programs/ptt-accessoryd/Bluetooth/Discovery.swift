@@ -139,14 +139,7 @@ final class Discovery {
     }
 
     private func call(_ member: String, _ arguments: [BusValue] = []) -> MethodCall {
-        MethodCall(
-            to: BlueZ.name,
-            path: adapter ?? BlueZ.root,
-            interface: BlueZ.adapter,
-            member: member,
-            arguments: arguments,
-            startsService: false
-        )
+        BlueZ.call(member, of: BlueZ.adapter, on: adapter ?? BlueZ.root, arguments)
     }
 }
 

@@ -21,7 +21,7 @@ final class Notifications {
     private var first: BusConnection?
     /// Receives no signals.
     private var second: BusConnection?
-    /// Who needs the notifications of a characteristic.
+    /// The users of the notifications of each characteristic.
     private var users: [ObjectPath: Set<ObjectIdentifier>] = [:]
 
     init(log: Logger) {
@@ -65,7 +65,7 @@ final class Notifications {
         guard let first, let second else { return completion(.failure(.failed("bluetoothd is not running"))) }
         let identifier = ObjectIdentifier(user)
         users[characteristic, default: []].insert(identifier)
-        let call = Self.call("StartNotify", characteristic)
+        let call = BlueZ.call("StartNotify", of: BlueZ.characteristic, on: characteristic)
         // The second one then is answered without a message to the button.
         first.call(call, timeout: Self.timeout) { [weak self, weak user] result in
             guard let self, let user, users[characteristic]?.contains(identifier) == true else {
@@ -89,22 +89,13 @@ final class Notifications {
             users[characteristic]?.isEmpty == true
         else { return }
         users[characteristic] = nil
+        let call = BlueZ.call("StopNotify", of: BlueZ.characteristic, on: characteristic)
         for connection in [first, second] {
-            connection?.call(Self.call("StopNotify", characteristic), timeout: Self.timeout) { [log] result in
+            connection?.call(call, timeout: Self.timeout) { [log] result in
                 // The subscription failed, or the characteristic was removed.
                 if case .failure(let error) = result { log.debug("\(error)") }
             }
         }
-    }
-
-    private static func call(_ member: String, _ characteristic: ObjectPath) -> MethodCall {
-        MethodCall(
-            to: BlueZ.name,
-            path: characteristic,
-            interface: BlueZ.characteristic,
-            member: member,
-            startsService: false
-        )
     }
 }
 

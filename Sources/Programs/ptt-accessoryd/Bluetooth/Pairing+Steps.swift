@@ -12,18 +12,7 @@ extension Pairing {
     }
 
     func find(_ address: String) async throws(Failure) -> Target {
-        await buttons.waitForAvailability()
-        do throws(BluetoothUnavailable) {
-            _ = try buttons.mirror.poweredAdapter()
-        } catch {
-            throw .unavailable(error.reason)
-        }
-        guard let path = buttons.mirror.objects.device(address: address) else {
-            throw .notFound(
-                "\(address) is unknown: run `pttctl pair`, and press the button so that it is found"
-            )
-        }
-        return Target(address: address.uppercased(), path: path)
+        Target(address: address.uppercased(), path: try await buttons.find(address))
     }
 
     func device(_ target: Target) throws(Failure) -> BlueZDevice {
@@ -151,13 +140,7 @@ extension Pairing {
         defer { own?.unregister() }
         let (changes, mirror) = (buttons.changes, buttons.mirror)
         var answer: Result<[BusValue], BusError>?
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: target.path,
-            interface: BlueZ.device,
-            member: "Pair",
-            startsService: false
-        )
+        let call = BlueZ.call("Pair", of: BlueZ.device, on: target.path)
         connection.call(call, timeout: Self.bondTimeout) {
             answer = $0
             changes.notify()
@@ -198,10 +181,7 @@ extension Pairing {
 
     func trust(_ target: Target) async throws(Failure) {
         do throws(BusError) {
-            guard let connection = buttons.mirror.connection else {
-                throw .failed(buttons.mirror.unavailability)
-            }
-            _ = try await connection.call(
+            try await buttons.mirror.send(
                 .setProperty(
                     "Trusted",
                     interface: BlueZ.device,
@@ -229,36 +209,30 @@ extension Pairing {
     }
 
     func removeDevice(_ device: ObjectPath, from adapter: ObjectPath) async throws(Failure) {
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: adapter,
-            interface: BlueZ.adapter,
-            member: "RemoveDevice",
-            arguments: [.objectPath(device)],
-            startsService: false
-        )
+        let call = BlueZ.call("RemoveDevice", of: BlueZ.adapter, on: adapter, [.objectPath(device)])
         do throws(BusError) {
-            try await send(call, timeout: Self.callTimeout)
+            try await buttons.mirror.send(call, timeout: Self.callTimeout)
         } catch {
             throw .failed("\(error)")
         }
     }
 
     func callDevice(_ target: Target, _ member: String, timeout: Duration) async throws(BusError) {
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: target.path,
-            interface: BlueZ.device,
-            member: member,
-            startsService: false
-        )
-        try await send(call, timeout: timeout)
+        let call = BlueZ.call(member, of: BlueZ.device, on: target.path)
+        try await buttons.mirror.send(call, timeout: timeout)
     }
+}
 
-    func send(_ call: MethodCall, timeout: Duration) async throws(BusError) {
-        guard let connection = buttons.mirror.connection else {
-            throw .failed(buttons.mirror.unavailability)
+extension BluetoothButtons {
+    /// Finds a device that BlueZ knows, as soon as it is known whether Bluetooth is available.
+    func find(_ address: String) async throws(Pairing.Failure) -> ObjectPath {
+        await waitForAvailability()
+        do throws(BluetoothUnavailable) {
+            _ = try mirror.poweredAdapter()
+        } catch {
+            throw .unavailable(error.reason)
         }
-        _ = try await connection.call(call, timeout: timeout)
+        if let path = mirror.objects.device(address: address) { return path }
+        throw .notFound("\(address) is unknown: run `pttctl pair`, and press the button so that it is found")
     }
 }

@@ -38,7 +38,7 @@ extension Pairing {
                 .tested,
                 device: buttons.entry(of: target.address),
                 mode: chosen,
-                restore: button?.restorations.map(\.message)
+                restore: button?.settings.restorations.map(\.message)
             )
         )
         let isEnrolled = await buttons.changes.wait(for: Self.enrolTimeout) { [enrolled] in

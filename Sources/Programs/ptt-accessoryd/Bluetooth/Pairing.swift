@@ -143,8 +143,8 @@ final class Pairing {
         guard let button = buttons[target.path] else { return nil }
         let identity = DeviceIdentity(bluetoothAddress: target.address)
         let restorations = enrolled.use(of: identity)?.enrolment.restorations ?? []
-        guard !restorations.isEmpty || !button.restorations.isEmpty else { return nil }
-        if button.isReady, await button.restoreSettings() { return nil }
+        guard !restorations.isEmpty || !button.settings.restorations.isEmpty else { return nil }
+        if button.isReady, await button.settings.restore() { return nil }
         return "its settings could not be written back: it was not connected"
     }
 }

@@ -44,14 +44,7 @@ final class PairingAgent {
     }
 
     private static func call(_ member: String, _ arguments: [BusValue]) -> MethodCall {
-        MethodCall(
-            to: BlueZ.name,
-            path: BlueZ.root,
-            interface: BlueZ.agentManager,
-            member: member,
-            arguments: arguments,
-            startsService: false
-        )
+        BlueZ.call(member, of: BlueZ.agentManager, on: BlueZ.root, arguments)
     }
 
     /// The requests for a device without keys and display. BlueZ gets an error for any other method, which

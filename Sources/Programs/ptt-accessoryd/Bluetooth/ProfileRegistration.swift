@@ -78,14 +78,8 @@ final class ProfileRegistration {
             return
         }
         registrations[key] = .requested
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: key.manager,
-            interface: BlueZ.gattManager,
-            member: "RegisterApplication",
-            arguments: [.objectPath(application), .properties([:])],
-            startsService: false
-        )
+        let arguments: [BusValue] = [.objectPath(application), .properties([:])]
+        let call = BlueZ.call("RegisterApplication", of: BlueZ.gattManager, on: key.manager, arguments)
         connection.call(call, timeout: Self.callTimeout) { [weak self] result in
             switch result {
             case .success: self?.succeeded(key)
@@ -125,14 +119,8 @@ final class ProfileRegistration {
     private func unregister(_ key: Key) {
         registrations[key] = nil
         guard let application = applications[key.service]?.first?.path else { return }
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: key.manager,
-            interface: BlueZ.gattManager,
-            member: "UnregisterApplication",
-            arguments: [.objectPath(application)],
-            startsService: false
-        )
+        let arguments: [BusValue] = [.objectPath(application)]
+        let call = BlueZ.call("UnregisterApplication", of: BlueZ.gattManager, on: key.manager, arguments)
         connection.call(call, timeout: Self.callTimeout) { [log] result in
             if case .failure(let error) = result { log.warning("\(error)") }
         }

@@ -19,7 +19,7 @@ final class EnrolledDevices {
 
     private let paths: [String]
     private let log: Logger
-    private var enrolments = Enrolments()
+    private var enrolments: [DeviceIdentity: Enrolment] = [:]
     private var watches: [FileWatch] = []
     /// Why a file enrols no device; nil while all can be used.
     private var failure: String?
@@ -60,7 +60,7 @@ final class EnrolledDevices {
         candidate?.identity == identity ? nil : enrolments[identity]
     }
 
-    /// Whether a file has an entry for the device.
+    /// Returns true if a file has an entry for the device.
     func contains(_ identity: DeviceIdentity) -> Bool { enrolments[identity] != nil }
 
     /// The entry of a device, or that of the device that is being enrolled: with the gate of its presses.
@@ -72,7 +72,8 @@ final class EnrolledDevices {
         return enrolments[identity].map { Use(enrolment: $0, gate: .open) }
     }
 
-    private static let closed = Gate.closed(reason: "not enrolled yet", cause: .stopped)
+    /// The gate of the device that is being enrolled.
+    static nonisolated let closed = Gate.closed(reason: "not enrolled yet", cause: .stopped)
 
     /// Why the presses of a device do not count, for the list. `address` is what `pttctl pair` accepts.
     func remark(notEnrolled address: String) -> String {
@@ -87,7 +88,6 @@ final class EnrolledDevices {
         for path in paths {
             do {
                 let contents = try EnrolmentFile.read(path)
-                // Of several entries for a device the first counts.
                 found = contents.enrolments + found
                 problems += contents.problems.map { "\(path): \($0). This device is not enrolled" }
             } catch {
@@ -99,7 +99,8 @@ final class EnrolledDevices {
         }
         for problem in problems where !loggedProblems.contains(problem) { log.error("\(problem)") }
         loggedProblems = problems
-        enrolments = Enrolments(found)
+        // Of several entries for a device the first counts.
+        enrolments = Dictionary(found.map { ($0.identity, $0) }) { first, _ in first }
         if before != (enrolments, failure) { onChange() }
     }
 }

@@ -37,7 +37,8 @@ final class BluetoothListener: Learning.Source {
         self.log = log
     }
 
-    /// Whether a device is known to have a serial port, or characteristics that may be those of a button.
+    /// Returns true if a device is known to have a serial port, or characteristics that may be those of a
+    /// button.
     static func canListen(to address: String, _ mirror: BlueZMirror) -> Bool {
         guard let path = mirror.objects.device(address: address.uppercased()) else { return false }
         return mirror.objects.devices[path]?.hasSerialPort == true
@@ -60,16 +61,11 @@ final class BluetoothListener: Learning.Source {
     private var device: BlueZDevice? { path.flatMap { mirror.objects.devices[$0] } }
 
     func start() async throws(Learning.Failure) -> AccessoryInterface.LearnedDevice {
-        await buttons.waitForAvailability()
-        do throws(BluetoothUnavailable) {
-            _ = try mirror.poweredAdapter()
+        let path: ObjectPath
+        do throws(Pairing.Failure) {
+            path = try await buttons.find(address)
         } catch {
             throw Learning.Failure(error.reason)
-        }
-        guard let path = mirror.objects.device(address: address) else {
-            throw Learning.Failure(
-                "\(address) is unknown: run `pttctl pair`, and press the button so that it is found"
-            )
         }
         self.path = path
         mirror.watch(path, BlueZ.device)
@@ -94,7 +90,8 @@ final class BluetoothListener: Learning.Source {
         guard let path, let connection = mirror.connection, buttons[path] == nil else { return }
         // A device that may be playing sound keeps its links.
         guard didConnect, device?.mayHaveClassicLink == false else { return }
-        connection.call(call(path, BlueZ.device, "Disconnect"), timeout: Self.callTimeout) { [log] result in
+        let call = BlueZ.call("Disconnect", of: BlueZ.device, on: path)
+        connection.call(call, timeout: Self.callTimeout) { [log] result in
             if case .failure(let error) = result { log.debug("\(error)") }
         }
     }
@@ -113,7 +110,8 @@ final class BluetoothListener: Learning.Source {
         if device?.isConnected != true {
             do throws(BusError) {
                 didConnect = true
-                try await send(call(path, BlueZ.device, "Connect"), timeout: Self.connectTimeout)
+                let call = BlueZ.call("Connect", of: BlueZ.device, on: path)
+                try await mirror.send(call, timeout: Self.connectTimeout)
             } catch {
                 throw Learning.Failure(
                     ConnectError.explain(error, address, isPaired: device?.isPaired ?? false)
@@ -173,15 +171,6 @@ final class BluetoothListener: Learning.Source {
         }
         _ = await buttons.changes.wait(for: .seconds(180), until: isDown)
         if !isClosed { handlers.lost("the connection to the button was lost") }
-    }
-
-    private func call(_ path: ObjectPath, _ interface: String, _ member: String) -> MethodCall {
-        MethodCall(to: BlueZ.name, path: path, interface: interface, member: member, startsService: false)
-    }
-
-    private func send(_ call: MethodCall, timeout: Duration) async throws(BusError) {
-        guard let connection = mirror.connection else { throw .failed(mirror.unavailability) }
-        _ = try await connection.call(call, timeout: timeout)
     }
 
     // MARK: - Serial

@@ -51,12 +51,11 @@ final class KeySourceListener: Learning.Source {
 
 extension Headsets.Accessory {
     fileprivate var learned: AccessoryInterface.LearnedDevice {
-        let numbers = [source.id.vendor, source.id.product].map { String(hexadecimal: UInt64($0), digits: 4) }
-        return AccessoryInterface.LearnedDevice(
+        AccessoryInterface.LearnedDevice(
             identity: identity.text,
             name: name,
             transport: source.inputTransport.rawValue,
-            product: source.id.vendor == 0 ? nil : numbers.joined(separator: ":")
+            product: source.id.vendor == 0 ? nil : source.product.text
         )
     }
 }

@@ -10,7 +10,7 @@ import Varlink
 /// transmits.
 @EventLoop
 final class Learning {
-    /// What is being listened to. It ends when it is closed, or by itself with a reason.
+    /// A device that is being listened to. It ends when it is closed, or by itself with a reason.
     @EventLoop
     protocol Source: AnyObject {
         /// Connects, and begins to listen.
@@ -26,7 +26,7 @@ final class Learning {
         init(_ reason: String) { self.reason = reason }
     }
 
-    /// What a source calls.
+    /// The functions that a source calls.
     struct Handlers {
         let received: @EventLoop (LearningFrame.Content, MonotonicTime) -> Void
         let lost: @EventLoop (String) -> Void
@@ -67,7 +67,7 @@ final class Learning {
     /// Listens to a device for a client, until its connection closes.
     func listen(to device: String, _ call: VarlinkCall) async {
         guard self.call == nil else {
-            return call.fail(.learningFailed("another device is being learned: wait until that is done"))
+            return call.fail(Self.failed("another device is being learned: wait until that is done"))
         }
         self.call = call
         let identifier = call.connection.identifier
@@ -119,7 +119,11 @@ final class Learning {
         let call = call
         log.notice("learning: \(reason)")
         end()
-        call?.fail(.learningFailed(reason))
+        call?.fail(Self.failed(reason))
+    }
+
+    private static func failed(_ reason: String) -> VarlinkError {
+        VarlinkError(AccessoryInterface.learningFailed, reason: reason)
     }
 
     private func end() {
@@ -138,19 +142,6 @@ extension Learning.Failure {
             "\(identifier) is not an accessory that may be opened. Only devices with the tag push-to-talk of udev are; "
                 + "`pttctl grant` admits one key of another device, with root"
         )
-    }
-}
-
-extension VarlinkError {
-    fileprivate static func learningFailed(_ reason: String) -> VarlinkError {
-        VarlinkError(AccessoryInterface.learningFailed, ["reason": .string(reason)])
-    }
-}
-
-extension String {
-    fileprivate var isBluetoothAddress: Bool {
-        let groups = split(separator: ":", omittingEmptySubsequences: false)
-        return groups.count == 6 && groups.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }
     }
 }
 

@@ -13,15 +13,11 @@ extension BluetoothButtons {
         of device: BlueZDevice,
         _ enrolment: Enrolment?
     ) -> (AccessoryDefinition, SerialInput)? {
-        let description = DeviceDescription(
-            name: device.name,
-            link: .bluetooth(address: device.address, services: device.uuids)
-        )
         let definition =
             if let chosen = enrolment?.accessory {
                 files.catalog[chosen]
             } else {
-                files.catalog.ranked(for: description).first
+                files.catalog.ranked(for: device.description(with: [])).first
             }
         guard let definition, case .serial(let input) = definition.input else { return nil }
         return (definition, input)

@@ -61,9 +61,6 @@ final class SerialConnector {
 
     var isOpen: Bool { connection.isOpen }
 
-    /// Whether it counts as switched off, so that only a sign of it or of a person begins the next attempt.
-    var isDormant: Bool { connection.isDormant }
-
     /// Compares bluetoothd's view of the device with the last observation, and handles the changes. Called
     /// after each signal about it, and when its service class was registered.
     func update(_ registration: SerialConnection.Registration?) {
@@ -73,18 +70,15 @@ final class SerialConnector {
         self.registration = registration
         isLinkUp = isOn && device?.isConnected ?? false
         isAvailable = isOn && registration != nil
-        if wasAvailable, !isAvailable { return bluetoothLost() }
+        if wasAvailable, !isAvailable {
+            isLinkUp = false
+            handle(.bluetoothLost)
+            return handler(.bluetoothLost)
+        }
         if wasUp != isLinkUp { handle(isLinkUp ? .linkUp : .linkDown) }
         if let registration, isAvailable, !wasAvailable || registration != before {
             handle(.available(registration))
         }
-    }
-
-    /// bluetoothd has stopped, or the adapter is off.
-    private func bluetoothLost() {
-        isLinkUp = false
-        handle(.bluetoothLost)
-        handler(.bluetoothLost)
     }
 
     /// The device was seen nearby, or a person wants to talk.
@@ -193,14 +187,7 @@ final class SerialConnector {
     ) {
         calls += 1
         let number = calls
-        let call = MethodCall(
-            to: BlueZ.name,
-            path: path,
-            interface: BlueZ.device,
-            member: member,
-            arguments: [.string(serviceClass.text)],
-            startsService: false
-        )
+        let call = BlueZ.call(member, of: BlueZ.device, on: path, [.string(serviceClass.text)])
         // Without a connection Bluetooth is lost, which is reported separately.
         mirror.connection?.call(call, timeout: timeout) { [weak self] result in
             guard let self, number == calls else { return }

@@ -10,12 +10,12 @@ import ServiceClient
 final class SerialMicrophone {
     let path: ObjectPath
     let serviceClass: GattUUID
-    /// What was chosen for the device, and whether its presses count.
+    /// The choice for the device, and whether its presses count.
     private(set) var use: EnrolledDevices.Use
-    private let host: AccessoryHost
+    let host: AccessoryHost
     private let mirror: BlueZMirror
     private let log: Logger
-    /// Whether a discovery finds it at present.
+    /// True if a discovery finds it at present.
     private var isSeen = false
     private lazy var connector = SerialConnector(
         path,
@@ -49,7 +49,7 @@ final class SerialMicrophone {
 
     var origin: Origin { host.accessory.origin }
 
-    /// Whether a press would be detected, whether or not it counts.
+    /// True if a press would be detected, whether or not it counts.
     var isReady: Bool { connector.isOpen && device.link != .connecting }
 
     var device: AccessoryDevice { host.accessory.device }
@@ -57,7 +57,7 @@ final class SerialMicrophone {
     /// Why its port is not open, for people.
     var failure: String? { connector.isOpen ? nil : connector.failure }
 
-    /// Whether another enrolment of the same accessory needs no new machine: its presses do the same.
+    /// Returns true if another enrolment of the same accessory needs no new machine: its presses do the same.
     func canChange(to new: Enrolment) -> Bool {
         let (before, mode) = (use.enrolment, definition.mode)
         return new.roles == before.roles && (new.mode ?? mode) == (before.mode ?? mode)
@@ -87,14 +87,6 @@ final class SerialMicrophone {
     /// A person asks for it: tries to connect it now, even if it counts as switched off.
     func wanted() {
         connector.wanted()
-    }
-
-    func coreLost() {
-        host.handle(.coreLost)
-    }
-
-    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        host.transmissionEnded(transmissionID, cause)
     }
 
     /// Ends its press, and closes the port. It is not used afterwards.

@@ -105,11 +105,11 @@ final class SerialMicrophones {
     }
 
     func coreLost() {
-        for microphone in microphones.values { microphone.coreLost() }
+        for microphone in microphones.values { microphone.host.handle(.coreLost) }
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        for microphone in microphones.values { microphone.transmissionEnded(transmissionID, cause) }
+        for microphone in microphones.values { microphone.host.transmissionEnded(transmissionID, cause) }
     }
 
     private func update(_ microphone: SerialMicrophone, _ use: EnrolledDevices.Use) {

@@ -9,7 +9,7 @@ import Logging
 /// Valid for one instance of bluetoothd; dropping it withdraws the objects.
 @EventLoop
 final class SerialProfiles {
-    /// What bluetoothd does with a device.
+    /// An action of bluetoothd with a device.
     enum Event {
         /// - Parameter descriptor: The connected socket.
         case portReceived(BusDescriptor)
@@ -109,14 +109,7 @@ final class SerialProfiles {
     }
 
     private func call(_ member: String, _ arguments: [BusValue]) -> MethodCall {
-        MethodCall(
-            to: BlueZ.name,
-            path: BlueZ.root,
-            interface: BlueZ.profileManager,
-            member: member,
-            arguments: arguments,
-            startsService: false
-        )
+        BlueZ.call(member, of: BlueZ.profileManager, on: BlueZ.root, arguments)
     }
 
     // MARK: - Calls of bluetoothd

@@ -13,7 +13,7 @@ final class AccessoryList {
     /// The number of the last event.
     private(set) var sequence = 0
 
-    /// How many `ignored` events of a device are published in a second. A button that sends a thousand
+    /// The most `ignored` events of a device that are published in a second. A button that sends a thousand
     /// unknown values would keep every subscriber busy.
     static nonisolated let ignoredLimit = 32
 

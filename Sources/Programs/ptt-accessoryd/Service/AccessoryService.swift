@@ -130,12 +130,8 @@ final class AccessoryService {
     private func explain(_ identifier: String, _ call: VarlinkCall) async {
         await buttons.waitForAvailability()
         guard let reply = explanation.reply(about: identifier) else {
-            return call.fail(
-                VarlinkError(
-                    AccessoryInterface.deviceNotFound,
-                    ["reason": "there is no such device: `pttctl devices` lists them"]
-                )
-            )
+            let reason = "there is no such device: `pttctl devices` lists them"
+            return call.fail(VarlinkError(AccessoryInterface.deviceNotFound, reason: reason))
         }
         call.reply(.encoding(reply))
     }
@@ -206,13 +202,13 @@ extension AccessoryInterface.AddressRequest {
 }
 
 extension String {
-    fileprivate var isBluetoothAddress: Bool {
+    var isBluetoothAddress: Bool {
         let groups = split(separator: ":", omittingEmptySubsequences: false)
         return groups.count == 6 && groups.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }
     }
 }
 
-/// Whether the client of a pairing is still connected.
+/// The client of a pairing, and whether it is gone.
 @EventLoop
 private final class PairingClient {
     var isGone = false
@@ -220,7 +216,12 @@ private final class PairingClient {
 
 extension VarlinkError {
     fileprivate static func unavailable(_ reason: String) -> VarlinkError {
-        VarlinkError(AccessoryInterface.bluetoothUnavailable, ["reason": .string(reason)])
+        VarlinkError(AccessoryInterface.bluetoothUnavailable, reason: reason)
+    }
+
+    /// An error of ``AccessoryInterface`` with its reason for people.
+    init(_ name: String, reason: String) {
+        self.init(name, ["reason": .string(reason)])
     }
 
     fileprivate init(_ failure: Pairing.Failure) {
@@ -231,6 +232,6 @@ extension VarlinkError {
             case .failed: AccessoryInterface.pairingFailed
             case .untested: AccessoryInterface.testFailed
             }
-        self.init(name, ["reason": .string(failure.reason)])
+        self.init(name, reason: failure.reason)
     }
 }

@@ -60,7 +60,7 @@ final class Headsets {
         (nodes, halves, headsets, listed) = ([:], [:], [:], [:])
     }
 
-    /// Whether the keys control push-to-talk, and not a media player.
+    /// Sets whether the keys control push-to-talk, and not a media player.
     func setGrab(_ isGrabbing: Bool) {
         self.isGrabbing = isGrabbing
         for headset in headsets.values { headset.setGrab(isGrabbing) }
@@ -84,12 +84,12 @@ final class Headsets {
     }
 
     func coreLost() {
-        for headset in headsets.values { headset.coreLost() }
+        for headset in headsets.values { headset.host.handle(.coreLost) }
         setGrab(false)
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        for headset in headsets.values { headset.transmissionEnded(transmissionID, cause) }
+        for headset in headsets.values { headset.host.transmissionEnded(transmissionID, cause) }
     }
 
     private func handle(_ event: InputDeviceEvent) {
@@ -176,7 +176,7 @@ final class Headsets {
         if let before = listed.updateValue(origin, forKey: node.sysname), before != origin {
             list.remove(before)
         }
-        list.set(origin.unused(reason))
+        list.set(origin.unused(reason, mode: .toggle))
     }
 
     /// Closes it, and lists it no more.
@@ -185,7 +185,7 @@ final class Headsets {
         if let origin = listed.removeValue(forKey: sysname) { list.remove(origin) }
     }
 
-    /// What is known of a device, by the identifier that it is listed with, or by its name.
+    /// The description of a device, by the identifier that it is listed with, or by its name.
     func description(of identifier: String) -> DeviceDescription? {
         let sorted = nodes.values.sorted { $0.sysname < $1.sysname }
         let found =
@@ -198,7 +198,7 @@ final class Headsets {
     struct Accessory {
         /// The node that is read.
         let source: InputNode
-        /// What it is enrolled by.
+        /// The identity that it is enrolled by.
         let identity: DeviceIdentity
         let name: String
     }
@@ -218,7 +218,7 @@ final class Headsets {
         return nil
     }
 
-    /// Whose presses a node reports, and whether they count.
+    /// The accessory whose presses a node reports, and whether they count.
     private func owner(of node: InputNode) -> (origin: Origin, consent: InputConsent) {
         owner(of: node, mirror.objects.link(of: node))
     }
@@ -240,15 +240,10 @@ final class Headsets {
     private func remoteControlOwner(of node: InputNode, _ link: InputLink) -> (
         origin: Origin, consent: InputConsent
     ) {
-        let owner: BlueZDevice
-        switch link {
-        case .none: return (node.origin(named: nil), .missing(reason: "bluetoothd does not know it"))
-        case .down(let reason): return (node.origin(named: nil), .missing(reason: reason))
-        case .up(let path):
-            guard let device = mirror.objects.devices[path] else {
-                return (node.origin(named: nil), .missing(reason: "bluetoothd does not know it"))
-            }
-            owner = device
+        guard case .up(let path) = link, let owner = mirror.objects.devices[path] else {
+            var reason = "bluetoothd does not know it"
+            if case .down(let cause) = link { reason = cause }
+            return (node.origin(named: nil), .missing(reason: reason))
         }
         let identity = DeviceIdentity(bluetoothAddress: owner.address)
         let enrolment = enrolled[identity]
@@ -258,11 +253,9 @@ final class Headsets {
             return (origin, .missing(reason: enrolled.remark(notEnrolled: owner.address)))
         }
         // A microphone with buttons of its own has media keys as well, which in-ear detection may press.
-        let device = DeviceDescription(
-            name: owner.name,
-            link: .bluetooth(address: owner.address, services: owner.uuids)
-        )
-        let chosen = enrolment.accessory.map { catalog[$0].map { [$0] } ?? [] } ?? catalog.ranked(for: device)
+        let chosen =
+            enrolment.accessory.map { catalog[$0].map { [$0] } ?? [] }
+            ?? catalog.ranked(for: owner.description(with: []))
         if let other = chosen.first(where: { $0.keys.isEmpty }) {
             return (origin, .missing(reason: "its buttons are used as \(other.name), not its media keys"))
         }

@@ -19,7 +19,7 @@ extension InputNode {
         )
     }
 
-    /// What it is enrolled by, unless it is the remote control of a Bluetooth headset.
+    /// The identity that it is enrolled by, unless it is the remote control of a Bluetooth headset.
     var identity: DeviceIdentity? {
         transport == .bluetooth && !uniq.isEmpty
             ? DeviceIdentity(bluetoothAddress: uniq) : DeviceIdentity(stableIdentifier)
@@ -34,7 +34,7 @@ extension InputNode {
         }
     }
 
-    /// How an accessory file names its transport.
+    /// The name of its transport in an accessory file.
     var inputTransport: InputTransport {
         switch transport {
         case .jack: .jack
@@ -51,16 +51,11 @@ extension InputNode {
     /// The only key that may be read. Nil if none was granted, or one that does not exist.
     var grantedKey: KeyCode? { properties[Self.keyProperty].flatMap { KeyCode(name: $0) } }
 
-    /// Whether a rule of root marks it as an accessory, so that it is listed even if it cannot be used.
+    /// True if a rule of root marks it as an accessory, so that it is listed even if it cannot be used.
     private var isMarked: Bool { properties["ID_PTT_MARKED"] == "1" }
 
-    /// The numbers of the product as `pttctl grant` accepts them.
-    private var productNumbers: String {
-        [id.vendor, id.product].map { number in
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 4 - digits.count) + digits
-        }.joined(separator: ":")
-    }
+    /// The numbers of the product, also as `pttctl grant` accepts them.
+    var product: ProductID { ProductID(vendor: id.vendor, product: id.product) }
 
     /// - Parameters:
     ///   - catalog: The accessory files.
@@ -80,7 +75,7 @@ extension InputNode {
             guard isMarked else { return .ignored }
             return .unused(
                 reason: "it calls itself a keyboard, which is never opened; for one key of a pedal: "
-                    + "sudo pttctl grant \(productNumbers) KEY"
+                    + "sudo pttctl grant \(product.text) KEY"
             )
         }
         guard let definition = definition(in: catalog, enrolment: consent.enrolment) else {
@@ -95,14 +90,13 @@ extension InputNode {
         return catalog.ranked(for: deviceDescription).first
     }
 
-    /// What it is compared with the accessory files by.
+    /// The description that is compared with the accessory files.
     var deviceDescription: DeviceDescription {
         let codes = Set(keys.keys.map(\.rawValue))
-        let product = ProductID(vendor: id.vendor, product: id.product)
         return DeviceDescription(name: name, link: .input(inputTransport, product, keys: codes))
     }
 
-    /// Whether plugging it in, or a rule of root, is consent enough. A remote control is not plugged in, and
+    /// False if plugging it in, or a rule of root, is consent enough. A remote control is not plugged in, and
     /// in-ear detection sends the same keys.
     var needsEnrolment: Bool {
         guard properties[Self.keyProperty] == nil, !isMarked else { return false }
@@ -112,7 +106,7 @@ extension InputNode {
         }
     }
 
-    /// Whether its keys come from bluetoothd.
+    /// True if its keys come from bluetoothd.
     var isBluetooth: Bool {
         switch transport {
         case .avrcp, .bluetooth: true
@@ -128,14 +122,14 @@ extension InputNode {
 }
 
 extension Origin {
-    /// The entry of an input device in the list when it cannot be used.
-    func unused(_ reason: String) -> AccessoryDevice {
+    /// The entry in the list of a device that is not used.
+    func unused(_ reason: String, profile: String? = nil, mode: ButtonMode) -> AccessoryDevice {
         AccessoryDevice(
             kind: kind,
             identifier: identifier,
             name: name,
-            profile: nil,
-            mode: .toggle,
+            profile: profile,
+            mode: mode,
             link: .unused,
             isPressed: false,
             remark: reason

@@ -1,7 +1,7 @@
 import AccessoryCore
 import PTTMessages
 
-/// Whether the presses of an input device count, and what a person has chosen for it.
+/// The consent of a person to the presses of an input device, and what the person has chosen for it.
 enum InputConsent: Equatable {
     /// It was plugged in, or root has marked or granted it.
     case notNeeded
@@ -16,23 +16,16 @@ enum InputConsent: Equatable {
 
     func use(_ definition: AccessoryDefinition) -> InputUse {
         switch self {
-        case .notNeeded: .used(InputSettings(definition: definition, enrolment: nil, gate: .open))
-        case .enrolled(let enrolment):
+        case .notNeeded, .enrolled:
             .used(InputSettings(definition: definition, enrolment: enrolment, gate: .open))
         case .candidate:
-            .used(
-                InputSettings(
-                    definition: definition,
-                    enrolment: nil,
-                    gate: .closed(reason: "not enrolled yet", cause: .stopped)
-                )
-            )
+            .used(InputSettings(definition: definition, enrolment: nil, gate: EnrolledDevices.closed))
         case .missing(let reason): .unused(reason: reason)
         }
     }
 }
 
-/// What becomes of a node that the udev rule tags.
+/// The use of a node that the udev rule tags.
 enum InputUse: Equatable {
     /// It has none of our keys: the jack of a loudspeaker, for example.
     case ignored

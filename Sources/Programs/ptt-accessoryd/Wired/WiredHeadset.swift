@@ -8,7 +8,7 @@ import ServiceClient
 /// One headset, pedal or other input device: its node, whose events go to its machine.
 @EventLoop
 final class WiredHeadset {
-    private let host: AccessoryHost
+    let host: AccessoryHost
     private let list: AccessoryList
     private let log: Logger
     private let vanished: @EventLoop () -> Void
@@ -91,14 +91,6 @@ final class WiredHeadset {
         guard hasOnlyTalkKeys else { return }
         wantsGrab = isWanted
         if isWanted { device?.grab() } else { device?.ungrab() }
-    }
-
-    func coreLost() {
-        host.handle(.coreLost)
-    }
-
-    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        host.transmissionEnded(transmissionID, cause)
     }
 
     /// Ends its transmission, and closes the device.

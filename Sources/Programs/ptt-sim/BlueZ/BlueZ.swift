@@ -22,6 +22,13 @@ enum BlueZ {
     }
 }
 
+/// An object that a client has registered with bluetoothd.
+struct ClientObject {
+    /// The client's unique name.
+    let owner: String
+    let path: ObjectPath
+}
+
 extension BusError {
     static func bluez(_ name: String, _ message: String) -> BusError {
         BusError(name: "org.bluez.Error." + name, message: message)

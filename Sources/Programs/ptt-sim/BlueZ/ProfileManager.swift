@@ -5,14 +5,9 @@ import EventLoop
 /// bluetoothd.
 @EventLoop
 final class ProfileManager {
-    struct Profile {
-        let owner: String
-        let path: ObjectPath
-    }
-
     private unowned let daemon: SimulatedDaemon
     /// By service class.
-    private(set) var profiles: [String: Profile] = [:]
+    private(set) var profiles: [String: ClientObject] = [:]
 
     init(of daemon: SimulatedDaemon) { self.daemon = daemon }
 
@@ -40,7 +35,7 @@ final class ProfileManager {
         let isKnown = profiles.values.contains { $0.owner == call.sender && $0.path == path }
         guard !isKnown else { return call.fail(.alreadyExists) }
         guard profiles[uuid] == nil else { return call.fail(.uuidRegistered) }
-        profiles[uuid] = Profile(owner: call.sender, path: path)
+        profiles[uuid] = ClientObject(owner: call.sender, path: path)
         daemon.watch(call.sender)
         call.reply()
     }

@@ -4,7 +4,8 @@ import EventLoop
 /// `org.bluez.Adapter1`: power, discovery, and the devices behind it.
 @EventLoop
 final class SimulatedAdapter {
-    /// How long a temporary device remains after the last discovery (`TemporaryTimeout`, main.conf).
+    /// The time for which a temporary device remains after the last discovery (`TemporaryTimeout` of
+    /// main.conf).
     static nonisolated let temporaryTimeout = Duration.seconds(30)
     /// About one advertising interval: the time until an advertising button is detected.
     static nonisolated let advertisingInterval = Duration.milliseconds(30)
@@ -35,8 +36,14 @@ final class SimulatedAdapter {
 
     func appear() throws(BusError) {
         object = try daemon.connection.export(BlueZ.adapterPath, [interface, profiles.interface])
-        for button in buttons where button.stored.isKept { _ = try add(button, rssi: nil) }
-        for microphone in virtualMicrophones where microphone.stored.isKept { try add(microphone, rssi: nil) }
+        for button in buttons where button.stored.isKept { try add(button, isFound: false) }
+        for microphone in virtualMicrophones where microphone.stored.isKept {
+            try add(microphone, isFound: false)
+        }
+    }
+
+    private var peripherals: [SimulatedPeripheral] {
+        devices.values.map { $0 as SimulatedPeripheral } + microphones.values.map { $0 }
     }
 
     /// In the order of bluetoothd when an adapter is unplugged.
@@ -46,8 +53,7 @@ final class SimulatedAdapter {
             discoverers = []
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
         }
-        for device in devices.values { device.remove() }
-        for microphone in microphones.values { microphone.remove() }
+        for peripheral in peripherals { peripheral.remove() }
         devices = [:]
         microphones = [:]
         object?.withdraw()
@@ -60,8 +66,7 @@ final class SimulatedAdapter {
         if isOn {
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered")
         } else {
-            for device in devices.values { device.adapterOff() }
-            for microphone in microphones.values { microphone.adapterOff() }
+            for peripheral in peripherals { peripheral.adapterOff() }
             discoverers = []
             expiry.arm(after: Self.temporaryTimeout)
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
@@ -84,18 +89,15 @@ final class SimulatedAdapter {
         filters[client] = nil
         transports[client] = nil
         endDiscovery(of: client)
-        for device in devices.values { device.clientLeft(client) }
-        for microphone in microphones.values { microphone.clientLeft(client) }
+        for peripheral in peripherals { peripheral.clientLeft(client) }
     }
 
-    private func add(_ button: VirtualButton, rssi: Int16?) throws(BusError) -> SimulatedDevice {
-        let device = try SimulatedDevice(button, on: self, rssi: rssi)
-        devices[button.number] = device
-        return device
+    private func add(_ button: VirtualButton, isFound: Bool) throws(BusError) {
+        devices[button.number] = try SimulatedDevice(button, on: self, isFound: isFound)
     }
 
-    private func add(_ microphone: VirtualSerialMicrophone, rssi: Int16?) throws(BusError) {
-        microphones[microphone.number] = try SimulatedMicrophone(microphone, on: self, rssi: rssi)
+    private func add(_ microphone: VirtualSerialMicrophone, isFound: Bool) throws(BusError) {
+        microphones[microphone.number] = try SimulatedMicrophone(microphone, on: self, isFound: isFound)
     }
 
     // MARK: - Discovery
@@ -104,10 +106,10 @@ final class SimulatedAdapter {
         guard isPowered, !discoverers.isEmpty else { return }
         for button in buttons where button.radio == .awake && isWanted(button) {
             if let device = devices[button.number] {
-                device.advertised()
+                device.found()
             } else {
                 // Fails only if the connection has ended, and then there are no clients.
-                _ = try? add(button, rssi: SimulatedDevice.strength)
+                try? add(button, isFound: true)
             }
         }
         for microphone in virtualMicrophones where microphone.radio == .awake && isClassicWanted {
@@ -115,7 +117,7 @@ final class SimulatedAdapter {
                 device.found()
             } else {
                 // As above.
-                try? add(microphone, rssi: SimulatedDevice.strength)
+                try? add(microphone, isFound: true)
             }
         }
     }
@@ -151,8 +153,7 @@ final class SimulatedAdapter {
 
     private func endDiscovery(of client: String) {
         guard discoverers.remove(client) != nil, discoverers.isEmpty else { return }
-        for device in devices.values { device.discoveryEnded() }
-        for microphone in microphones.values { microphone.discoveryEnded() }
+        for peripheral in peripherals { peripheral.discoveryEnded() }
         expiry.arm(after: Self.temporaryTimeout)
         object?.emitPropertiesChanged(BlueZ.adapter, "Discovering")
     }
@@ -172,33 +173,24 @@ final class SimulatedAdapter {
     }
 
     private func removeTemporary() {
-        for device in devices.values where device.isTemporary { remove(device) }
-        for (number, microphone) in microphones where microphone.isTemporary {
-            microphones[number] = nil
-            microphone.remove()
-        }
+        for peripheral in peripherals where peripheral.isTemporary { remove(peripheral) }
     }
 
     private func removeDevice(_ call: MethodInvocation) {
         let path = call.arguments[0].asObjectPath
-        if let (number, microphone) = microphones.first(where: { $0.value.path == path }) {
-            microphone.microphone.stored.forget()
-            microphones[number] = nil
-            microphone.remove()
-            return call.reply()
-        }
-        guard let device = devices.values.first(where: { $0.path == path }) else {
+        guard let peripheral = peripherals.first(where: { $0.path == path }) else {
             return call.fail(.doesNotExist)
         }
-        device.button.stored.forget()
-        remove(device)
+        peripheral.stored.forget()
+        remove(peripheral)
         call.reply()
         radioChanged()
     }
 
-    private func remove(_ device: SimulatedDevice) {
-        devices[device.button.number] = nil
-        device.remove()
+    private func remove(_ peripheral: SimulatedPeripheral) {
+        devices[peripheral.number] = nil
+        microphones[peripheral.number] = nil
+        peripheral.remove()
     }
 
     // MARK: - D-Bus

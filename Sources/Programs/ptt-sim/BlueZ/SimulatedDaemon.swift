@@ -8,15 +8,10 @@ final class SimulatedDaemon {
     private(set) var adapter: SimulatedAdapter?
     private(set) lazy var profiles = ProfileManager(of: self)
 
-    private struct Agent {
-        let owner: String
-        let path: ObjectPath
-    }
-
     private let buttons: [VirtualButton]
     private let microphones: [VirtualSerialMicrophone]
     private var objects: [ExportedObject] = []
-    private var agents: [Agent] = []
+    private var agents: [ClientObject] = []
     private var defaultAgent: String?
     private var clients: [String: Subscription] = [:]
 
@@ -65,9 +60,8 @@ final class SimulatedDaemon {
     }
 
     /// The agent for a pairing by `client`: its own, or the default one.
-    func agentPath(for client: String) -> (owner: String, path: ObjectPath)? {
-        let agent = agents.first { $0.owner == client } ?? agents.first { $0.owner == defaultAgent }
-        return agent.map { ($0.owner, $0.path) }
+    func agent(for client: String) -> ClientObject? {
+        agents.first { $0.owner == client } ?? agents.first { $0.owner == defaultAgent }
     }
 
     /// Watches a client, to remove its registrations when it leaves the bus.
@@ -106,7 +100,7 @@ final class SimulatedDaemon {
     private func register(_ call: MethodInvocation) {
         guard let path = call.arguments[0].asObjectPath else { return }
         guard !agents.contains(where: { $0.owner == call.sender }) else { return call.fail(.alreadyExists) }
-        agents.append(Agent(owner: call.sender, path: path))
+        agents.append(ClientObject(owner: call.sender, path: path))
         watch(call.sender)
         call.reply()
     }

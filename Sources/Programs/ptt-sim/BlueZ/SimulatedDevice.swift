@@ -1,43 +1,30 @@
 import DBus
 import EventLoop
 
-/// `org.bluez.Device1`: one button as bluetoothd knows it.
+/// One button as bluetoothd knows it.
 @EventLoop
-final class SimulatedDevice {
-    static nonisolated let strength: Int16 = -50
+final class SimulatedDevice: SimulatedPeripheral {
     /// bluetoothd gives up connecting after about 41 s.
     private static let connectTimeout = Duration.seconds(41)
 
     let button: VirtualButton
-    let path: ObjectPath
-    /// Whether the link of Low Energy is up.
-    private(set) var isConnected = false
-    /// Whether a link of classic Bluetooth is up, for sound. bluetoothd has one `Connected` for both.
+    /// True if a link of classic Bluetooth is up, for sound. bluetoothd has one `Connected` for both.
     private var isSoundConnected = false
 
-    unowned let adapter: SimulatedAdapter
     private var areServicesResolved = false
-    private var rssi: Int16?
-    private var object: ExportedObject?
     private var services: SimulatedServices?
-    private var connecting: MethodInvocation?
     private lazy var pairing = SimulatedPairing(of: self)
     private lazy var linkUp = TimerSource { [unowned self] in established() }
     private lazy var resolving = TimerSource { [unowned self] in resolved() }
     private lazy var connectTimer = TimerSource { [unowned self] in connectTimedOut() }
 
-    init(_ button: VirtualButton, on adapter: SimulatedAdapter, rssi: Int16?) throws(BusError) {
-        guard let path = BlueZ.devicePath(button.stored.address) else {
-            throw .failed("\(button.stored.address) does not make an object path")
-        }
+    init(_ button: VirtualButton, on adapter: SimulatedAdapter, isFound: Bool) throws(BusError) {
         self.button = button
-        self.path = path
-        self.adapter = adapter
-        self.rssi = rssi
-        object = try adapter.daemon.connection.export(path, [interface])
+        try super.init(button.number, button.stored, on: adapter, isFound: isFound)
+        try export(methods, addressType: { [unowned self] in isDualMode ? "public" : "random" }, state)
     }
 
-    var isTemporary: Bool { !button.stored.isKept && !isConnected && connecting == nil }
+    private var isDualMode: Bool { button.isDualMode }
 
     var isResolving: Bool { isConnected && !areServicesResolved }
 
@@ -52,14 +39,13 @@ final class SimulatedDevice {
     /// Advertised, and, once it was connected, discovered.
     private var uuids: [String] {
         let advertised = button.advertisedServices
-        guard button.stored.isKept || services != nil else { return advertised }
+        guard stored.isKept || services != nil else { return advertised }
         return advertised + button.services.filter { !advertised.contains($0) }
     }
 
     // MARK: - The link
 
-    /// Connects if the button is advertising and a connection is wanted.
-    func seekLink() {
+    override func seekLink() {
         guard canLink else { return }
         linkUp.arm(after: SimulatedAdapter.advertisingInterval)
     }
@@ -73,7 +59,7 @@ final class SimulatedDevice {
     private var canLink: Bool {
         let isWanted =
             connecting != nil || pairing.needsLink
-            || (button.stored.isTrusted && uuids.contains { adapter.isProfileRegistered($0) })
+            || (stored.isTrusted && uuids.contains { adapter.isProfileRegistered($0) })
         return isWanted && !isConnected && adapter.isPowered && button.radio == .awake
     }
 
@@ -135,7 +121,7 @@ final class SimulatedDevice {
         if !isConnected { changed("Connected") }
     }
 
-    func adapterOff() {
+    override func adapterOff() {
         linkUp.disarm()
         connecting?.fail(.bluezFailed("le-connection-abort-by-local"))
         connecting = nil
@@ -151,39 +137,16 @@ final class SimulatedDevice {
     }
 
     /// Removes all objects of this device, the deepest first.
-    func remove() {
+    override func remove() {
         adapterOff()
         services?.remove()
         services = nil
-        object?.withdraw()
-        object = nil
+        super.remove()
     }
 
-    func clientLeft(_ client: String) { services?.clientLeft(client) }
-
-    // MARK: - Discovery
-
-    func advertised() {
-        guard !isConnected else { return }
-        rssi = Self.strength
-        changed("RSSI")
-    }
-
-    func discoveryEnded() {
-        guard rssi != nil else { return }
-        rssi = nil
-        changed("RSSI")
-    }
+    override func clientLeft(_ client: String) { services?.clientLeft(client) }
 
     // MARK: - D-Bus
-
-    func changed(_ first: String, _ second: String? = nil) {
-        if let second {
-            object?.emitPropertiesChanged(BlueZ.device, first, second)
-        } else {
-            object?.emitPropertiesChanged(BlueZ.device, first)
-        }
-    }
 
     private func connect(_ call: MethodInvocation) {
         guard adapter.isPowered else { return call.fail(.bluezFailed("Input/output error")) }
@@ -206,20 +169,13 @@ final class SimulatedDevice {
         call.reply()
     }
 
-    private var interface: ExportedInterface {
-        ExportedInterface(
-            BlueZ.device,
-            methods: [
-                ExportedMethod("Connect") { [unowned self] in connect($0) },
-                ExportedMethod("Disconnect") { [unowned self] in disconnect($0) },
-                ExportedMethod("Pair") { [unowned self] in pairing.start($0) },
-                ExportedMethod("CancelPairing") { [unowned self] in pairing.cancel($0) },
-            ],
-            properties: button.stored.properties(
-                addressType: { [unowned self] in button.isDualMode ? "public" : "random" }
-            ) { [unowned self] in storedChanged($0) }
-                + state
-        )
+    private var methods: [ExportedMethod] {
+        [
+            ExportedMethod("Connect") { [unowned self] in connect($0) },
+            ExportedMethod("Disconnect") { [unowned self] in disconnect($0) },
+            ExportedMethod("Pair") { [unowned self] in pairing.start($0) },
+            ExportedMethod("CancelPairing") { [unowned self] in pairing.cancel($0) },
+        ]
     }
 
     private var state: [ExportedProperty] {
@@ -228,15 +184,8 @@ final class SimulatedDevice {
             ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected || isSoundConnected)
             },
             // Of a headset (Assigned Numbers, 2.8).
-            ExportedProperty("Class", "u") { [unowned self] in button.isDualMode ? .uint32(0x240404) : nil },
+            ExportedProperty("Class", "u") { [unowned self] in isDualMode ? .uint32(0x240404) : nil },
             ExportedProperty("ServicesResolved", "b") { [unowned self] in .boolean(areServicesResolved) },
-            ExportedProperty("RSSI", "n") { [unowned self] in rssi.map { .int16($0) } },
         ]
-    }
-
-    private func storedChanged(_ property: String) {
-        changed(property)
-        // Trust may have been what a connection was missing.
-        seekLink()
     }
 }

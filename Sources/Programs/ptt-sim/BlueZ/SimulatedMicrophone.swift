@@ -2,45 +2,36 @@ import DBus
 import EventLoop
 import Glibc
 
-/// `org.bluez.Device1`: one serial microphone as bluetoothd knows it. Errors and their order were observed
+/// One serial microphone as bluetoothd knows it. Errors and their order were observed
 /// with bluetoothd 5.66.
 @EventLoop
-final class SimulatedMicrophone {
+final class SimulatedMicrophone: SimulatedPeripheral {
     /// PAGE_TIMEOUT is 5.12 s by default.
     private static let pageTimeout = Duration.milliseconds(200)
     /// The profile's owner may take this long to accept a port.
     private static let callTimeout = Duration.seconds(20)
 
     let microphone: VirtualSerialMicrophone
-    let path: ObjectPath
-    private(set) var isConnected = false
-    /// What it answers to an inquiry does not name its services: bluetoothd asks it on the first connection
-    /// (SDP).
+    /// True once its services are known. Its answer to an inquiry does not name them: bluetoothd asks it on
+    /// the first connection (SDP).
     private var areServicesKnown: Bool
 
-    private unowned let adapter: SimulatedAdapter
-    private var rssi: Int16?
-    private var object: ExportedObject?
-    private var pending: MethodInvocation?
     private var attempt: TimerSource?
     /// bluetoothd's copy of the host's end of the port, and whom the other copy was passed to.
-    private var port: (copy: BusDescriptor, profile: ProfileManager.Profile)?
+    private var port: (copy: BusDescriptor, profile: ClientObject)?
 
-    init(_ microphone: VirtualSerialMicrophone, on adapter: SimulatedAdapter, rssi: Int16?) throws(BusError) {
-        guard let path = BlueZ.devicePath(microphone.stored.address) else {
-            throw .failed("\(microphone.stored.address) does not make an object path")
-        }
+    init(
+        _ microphone: VirtualSerialMicrophone,
+        on adapter: SimulatedAdapter,
+        isFound: Bool
+    ) throws(BusError) {
         self.microphone = microphone
-        self.path = path
-        self.adapter = adapter
-        self.rssi = rssi
         areServicesKnown = microphone.stored.isKept
-        object = try adapter.daemon.connection.export(path, [interface])
+        try super.init(microphone.number, microphone.stored, on: adapter, isFound: isFound)
+        try export(methods, addressType: { "public" }, state)
     }
 
-    var isTemporary: Bool { !microphone.stored.isKept && !isConnected && pending == nil }
-
-    private var profile: ProfileManager.Profile? {
+    private var profile: ClientObject? {
         adapter.daemon.profiles.profiles[microphone.serviceClass]
     }
 
@@ -73,44 +64,26 @@ final class SimulatedMicrophone {
         port = nil
     }
 
-    func adapterOff() {
+    override func adapterOff() {
         fail(.bluezFailed("br-connection-canceled"))
         loseLink()
     }
 
-    func remove() {
-        adapterOff()
-        object?.withdraw()
-        object = nil
-    }
-
-    func clientLeft(_ client: String) {
+    override func clientLeft(_ client: String) {
         if port?.profile.owner == client { closePort() }
-    }
-
-    func found() {
-        guard !isConnected else { return }
-        rssi = SimulatedDevice.strength
-        changed("RSSI")
-    }
-
-    func discoveryEnded() {
-        guard rssi != nil else { return }
-        rssi = nil
-        changed("RSSI")
     }
 
     // MARK: - The profile
 
     private func connectProfile(_ call: MethodInvocation) {
         guard adapter.isPowered else { return call.fail(.adapterNotPowered) }
-        guard pending == nil else { return call.fail(.connectionBusy) }
+        guard connecting == nil else { return call.fail(.connectionBusy) }
         guard call.arguments[0].asString == microphone.serviceClass, profile != nil else {
             return call.fail(.profileUnavailable)
         }
         // Also if the client has closed its end.
         guard port == nil else { return call.reply() }
-        pending = call
+        connecting = call
         let isThere = microphone.radio == .awake
         wait(isThere ? SimulatedAdapter.advertisingInterval : Self.pageTimeout) { [unowned self] in
             if microphone.radio == .awake { linked(call) } else { fail(.pageTimeout) }
@@ -142,7 +115,7 @@ final class SimulatedMicrophone {
     }
 
     /// The answer of `ConnectProfile` waits for that of `NewConnection`.
-    private func pass(_ port: BusDescriptor, to profile: ProfileManager.Profile, _ call: MethodInvocation) {
+    private func pass(_ port: BusDescriptor, to profile: ClientObject, _ call: MethodInvocation) {
         let message = MethodCall(
             to: profile.owner,
             path: profile.path,
@@ -151,10 +124,10 @@ final class SimulatedMicrophone {
             arguments: [.objectPath(path), .descriptor(port), .properties([:])]
         )
         adapter.daemon.connection.call(message, timeout: Self.callTimeout) { [weak self] result in
-            guard let self, pending === call else { return }
+            guard let self, connecting === call else { return }
             switch result {
             case .success:
-                pending = nil
+                connecting = nil
                 call.reply()
             case .failure:
                 closePort()
@@ -164,8 +137,8 @@ final class SimulatedMicrophone {
     }
 
     private func fail(_ error: BusError) {
-        pending?.fail(error)
-        pending = nil
+        connecting?.fail(error)
+        connecting = nil
         attempt = nil
     }
 
@@ -202,10 +175,10 @@ final class SimulatedMicrophone {
     }
 
     private func pair(_ call: MethodInvocation) {
-        guard !microphone.stored.isPaired else { return call.fail(.alreadyExists) }
+        guard !stored.isPaired else { return call.fail(.alreadyExists) }
         guard microphone.radio == .awake else { return call.fail(.connectionAttemptFailed) }
         page()
-        microphone.stored.isPaired = true
+        stored.isPaired = true
         changed("Paired", "Bonded")
         readServices()
         call.reply()
@@ -213,34 +186,17 @@ final class SimulatedMicrophone {
 
     // MARK: - D-Bus
 
-    private func changed(_ first: String, _ second: String? = nil) {
-        if let second {
-            object?.emitPropertiesChanged(BlueZ.device, first, second)
-        } else {
-            object?.emitPropertiesChanged(BlueZ.device, first)
-        }
-    }
-
-    private var interface: ExportedInterface {
-        ExportedInterface(
-            BlueZ.device,
-            methods: [
-                ExportedMethod("Connect") { [unowned self] in connect($0) },
-                ExportedMethod("Disconnect") { [unowned self] in disconnect($0) },
-                ExportedMethod("ConnectProfile", inputs: ["UUID": "s"]) { [unowned self] in
-                    connectProfile($0)
-                },
-                ExportedMethod("DisconnectProfile", inputs: ["UUID": "s"]) { [unowned self] in
-                    disconnectProfile($0)
-                },
-                ExportedMethod("Pair") { [unowned self] in pair($0) },
-                ExportedMethod("CancelPairing") { $0.fail(.doesNotExist) },
-            ],
-            properties: microphone.stored.properties(addressType: { "public" }) { [unowned self] in
-                changed($0)
-            }
-                + state
-        )
+    private var methods: [ExportedMethod] {
+        [
+            ExportedMethod("Connect") { [unowned self] in connect($0) },
+            ExportedMethod("Disconnect") { [unowned self] in disconnect($0) },
+            ExportedMethod("ConnectProfile", inputs: ["UUID": "s"]) { [unowned self] in connectProfile($0) },
+            ExportedMethod("DisconnectProfile", inputs: ["UUID": "s"]) { [unowned self] in
+                disconnectProfile($0)
+            },
+            ExportedMethod("Pair") { [unowned self] in pair($0) },
+            ExportedMethod("CancelPairing") { $0.fail(.doesNotExist) },
+        ]
     }
 
     private var state: [ExportedProperty] {
@@ -252,7 +208,6 @@ final class SimulatedMicrophone {
             },
             ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected) },
             ExportedProperty("ServicesResolved", "b") { [unowned self] in .boolean(isConnected) },
-            ExportedProperty("RSSI", "n") { [unowned self] in rssi.map { .int16($0) } },
         ]
     }
 }

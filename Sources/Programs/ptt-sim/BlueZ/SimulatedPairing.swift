@@ -9,13 +9,13 @@ final class SimulatedPairing {
     /// bluetoothd 5.66 pairs but never answers a `Pair` that was called while services were being resolved.
     private var isAnswered = true
     private var unanswered: [MethodInvocation] = []
-    /// Whether this pairing waits for a link that it has requested.
+    /// True if this pairing waits for a link that it has requested.
     private(set) var needsLink = false
 
     init(of device: SimulatedDevice) { self.device = device }
 
     func start(_ call: MethodInvocation) {
-        guard !device.button.stored.isPaired else { return call.fail(.alreadyExists) }
+        guard !device.stored.isPaired else { return call.fail(.alreadyExists) }
         guard self.call == nil else { return call.fail(.inProgress) }
         guard device.adapter.isPowered else { return call.fail(.notReady) }
         self.call = call
@@ -48,7 +48,7 @@ final class SimulatedPairing {
 
     private func authorize(_ call: MethodInvocation) {
         let daemon = device.adapter.daemon
-        guard let agent = daemon.agentPath(for: call.sender) else { return fail(.authenticationFailed) }
+        guard let agent = daemon.agent(for: call.sender) else { return fail(.authenticationFailed) }
         let request = MethodCall(
             to: agent.owner,
             path: agent.path,
@@ -66,8 +66,8 @@ final class SimulatedPairing {
     }
 
     private func succeeded(_ call: MethodInvocation) {
-        device.button.stored.isPaired = true
-        if device.button.stored.reveal() { device.changed("Address") }
+        device.stored.isPaired = true
+        if device.stored.reveal() { device.changed("Address") }
         device.changed("Paired", "Bonded")
         self.call = nil
         if isAnswered {

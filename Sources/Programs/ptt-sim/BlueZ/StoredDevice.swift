@@ -1,7 +1,7 @@
 import DBus
 import EventLoop
 
-/// What bluetoothd stores on disk about a device.
+/// The data that bluetoothd stores on disk about a device.
 @EventLoop
 final class StoredDevice {
     let name: String

@@ -136,13 +136,7 @@ extension Command {
 
     /// At most one notification in the largest ATT packet: 517 bytes including a header of 3.
     private static func bytes(_ text: String) -> [UInt8]? {
-        let digits = Array(text.utf8)
-        guard text.allSatisfy(\.isHexDigit), digits.count.isMultiple(of: 2), (2...1028).contains(digits.count)
-        else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { index in
-            UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)
-        }
-        return bytes.count * 2 == digits.count ? bytes : nil
+        (2...1028).contains(text.utf8.count) ? [UInt8](hexadecimal: text) : nil
     }
 
     private static func isOn(_ arguments: some Collection<String>) throws(CommandError) -> Bool {

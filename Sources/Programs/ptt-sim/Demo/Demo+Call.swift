@@ -12,7 +12,7 @@ extension Demo {
         case recording
     }
 
-    /// How long the program hears silence before the press and after it.
+    /// The time for which the program hears silence before the press and after it.
     private static let silence = Duration.milliseconds(500)
     private static let press = Duration.seconds(1)
 
@@ -44,32 +44,20 @@ extension Demo {
         } else if case .virtualMicrophoneChanged(.recorded(let applications)) = event, call == .starting {
             call = .recording
             timeline.note("\(applications.joined(separator: ", ")) records, and hears silence", at: time)
-            wait(Self.silence) { [weak self] in self?.pressInCall() }
+            wait(Self.silence) { [weak self] in self?.press() }
         } else if case .transmissionRefused(_, let refusal) = event {
             fail(refusal.reason)
         } else if case .transmissionBegan = event {
             timeline.note("transmission began", at: time)
         } else if case .audioActivated = event {
             timeline.note("microphone open: first sound captured", at: time)
-            wait(Self.press) { [weak self] in self?.releaseInCall() }
+            wait(Self.press) { [weak self] in self?.release() }
         } else if case .transmissionEnded(_, let cause, _) = event {
             timeline.note("transmission ended: \(cause.rawValue)", at: time)
         } else if case .audioDeactivated = event {
             timeline.note("microphone closed: silence again", at: time)
             wait(Self.silence) { [weak self] in self?.endCall() }
         }
-    }
-
-    private func pressInCall() {
-        timeline.note("button pressed")
-        button?.write("press 1")
-        expect("the press had no effect")
-    }
-
-    private func releaseInCall() {
-        timeline.note("button released")
-        button?.write("release 1")
-        expect("the release had no effect")
     }
 
     private func endCall() {
@@ -89,11 +77,5 @@ extension Demo {
             )
             end(EXIT_SUCCESS)
         }
-    }
-
-    private func wait(_ time: Duration, then: @escaping @EventLoop () -> Void) {
-        let wait = TimerSource(handler: then)
-        wait.arm(after: time)
-        timer = wait
     }
 }

@@ -12,9 +12,9 @@ final class Demo {
 
     /// The time limit of each step that does not wait for the person.
     private static let stepTimeLimit = Duration.seconds(20)
-    /// How long the script holds the button.
+    /// The time for which the script holds the button.
     private static let hold = Duration.seconds(2)
-    /// How long the sound server delays the last sound of the speaker.
+    /// The delay of the last sound of the speaker in the sound server.
     private static let tail = Duration.milliseconds(200)
 
     private let programs: String
@@ -33,7 +33,7 @@ final class Demo {
     var call: Call?
     private var recording: SpeakerRecording?
 
-    /// What must be ready before a press.
+    /// A part that must be ready before a press.
     private enum Part: CaseIterable {
         case button
         case application
@@ -150,14 +150,14 @@ final class Demo {
         }
     }
 
-    private func press() {
+    func press() {
         isPressed = true
         timeline.note("button pressed")
         button?.write("press 1")
         expect("the press had no effect")
     }
 
-    private func release() {
+    func release() {
         guard isPressed else { return }
         timeline.note("button released")
         button?.write("release 1")
@@ -220,18 +220,14 @@ final class Demo {
         case .listening: fail("the speaker closed in the middle of the echo")
         case .over:
             timeline.note("speaker closed", at: time)
-            let tail = TimerSource { [weak self] in self?.finish() }
-            tail.arm(after: Self.tail)
-            timer = tail
+            wait(Self.tail) { [weak self] in self?.finish() }
         }
     }
 
     private func talk() {
         timer?.disarm()
         if console != nil { return printLine("on the air: the space bar releases the button") }
-        let script = TimerSource { [weak self] in self?.release() }
-        script.arm(after: Self.hold)
-        timer = script
+        wait(Self.hold) { [weak self] in self?.release() }
     }
 
     private func accessorydUpdated(_ update: AccessoryInterface.Update) {
@@ -278,9 +274,13 @@ final class Demo {
     }
 
     func expect(_ complaint: String, within limit: Duration = Demo.stepTimeLimit) {
-        let end = TimerSource { [weak self] in self?.fail(complaint) }
-        end.arm(after: limit)
-        timer = end
+        wait(limit) { [weak self] in self?.fail(complaint) }
+    }
+
+    func wait(_ time: Duration, then: @escaping @EventLoop () -> Void) {
+        let wait = TimerSource(handler: then)
+        wait.arm(after: time)
+        timer = wait
     }
 
     func attempt(_ body: () throws -> Void) {

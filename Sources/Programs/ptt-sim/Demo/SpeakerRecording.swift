@@ -2,7 +2,7 @@ import EventLoop
 import PulseAudio
 import WAV
 
-/// What a speaker plays, as a file: from its first sound to its last.
+/// The sound that a speaker plays, as a file: from its first sound to its last.
 @EventLoop
 final class SpeakerRecording {
     /// About a hundredth of full scale. A sink without anything to play gives exact silence.

@@ -1,10 +1,11 @@
+import AccessoryCore
 import PTTMessages
 
-// One line per event and per effect, in the format of the tests' recordings: lines of a daemon's log, each
-// preceded by its time, are a recording. The first input and the talk button are not named.
+// One line per event and per effect, in the format of the recordings. The first input and the talk button are
+// not named.
 
 extension Accessory.Event: CustomStringConvertible {
-    package var description: String {
+    public var description: String {
         switch self {
         case .connected: "connected"
         case .sharedLinkConnected: "sharedLinkConnected"
@@ -13,7 +14,7 @@ extension Accessory.Event: CustomStringConvertible {
         case .notificationsFailed(let input, let reason):
             "notificationsFailed \(reason.traced)" + traced(input: input)
         case .fenceAnswered(let input, .value(let value)):
-            "fenceAnswered \(hexadecimal(value).traced)" + traced(input: input)
+            "fenceAnswered \(value.hexadecimal.traced)" + traced(input: input)
         case .fenceAnswered(let input, .refused): "fenceRefused" + traced(input: input)
         case .fenceAnswered(let input, .notConnected): "fenceNotConnected" + traced(input: input)
         case .notificationsStopped(let input): "notificationsStopped" + traced(input: input)
@@ -21,13 +22,13 @@ extension Accessory.Event: CustomStringConvertible {
         case .disconnected(let cause): "disconnected \(cause)"
         case .bluetoothLost: "bluetoothLost"
         case .valueNotified(let value, let input):
-            "valueNotified \(hexadecimal(value).traced)" + traced(input: input)
+            "valueNotified \(value.hexadecimal.traced)" + traced(input: input)
         case .valueSeen(let value, let input):
-            "valueSeen \(hexadecimal(value).traced)" + traced(input: input)
+            "valueSeen \(value.hexadecimal.traced)" + traced(input: input)
         case .portOpened: "portOpened"
         case .portClosed(let cause): "portClosed \(cause)"
         case .portUnavailable(let reason): "portUnavailable \(reason.traced)"
-        case .bytesReceived(let bytes): "bytesReceived \(hexadecimal(bytes).traced)"
+        case .bytesReceived(let bytes): "bytesReceived \(bytes.hexadecimal.traced)"
         case .keyPressed(let code): "keyPressed \(code)"
         case .keyReleased(let code): "keyReleased \(code)"
         case .keyResynchronised(let code, let isPressed):
@@ -51,7 +52,7 @@ extension Accessory.Event: CustomStringConvertible {
 }
 
 extension Accessory.Effect: CustomStringConvertible {
-    package var description: String {
+    public var description: String {
         switch self {
         case .begin(_, let role): "begin" + traced(role)
         case .end(let cause, let role): "end \(cause)" + traced(role)

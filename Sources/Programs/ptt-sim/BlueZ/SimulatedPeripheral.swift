@@ -1,0 +1,91 @@
+import DBus
+import EventLoop
+
+/// `org.bluez.Device1`: one device as bluetoothd knows it. The subclasses have its links.
+@EventLoop
+class SimulatedPeripheral {
+    private static let strength: Int16 = -50
+
+    /// That of the button or microphone in commands.
+    let number: Int
+    let stored: StoredDevice
+    let path: ObjectPath
+    unowned let adapter: SimulatedAdapter
+    /// True if the link is up over which its presses come.
+    var isConnected = false
+    /// The call that connects it, until it is answered.
+    var connecting: MethodInvocation?
+    private var rssi: Int16?
+    private var object: ExportedObject?
+
+    /// Its object is not exported yet. `isFound`: a discovery has found it, and it is not a stored one.
+    init(_ number: Int, _ stored: StoredDevice, on adapter: SimulatedAdapter, isFound: Bool) throws(BusError)
+    {
+        guard let path = BlueZ.devicePath(stored.address) else {
+            throw .failed("\(stored.address) does not make an object path")
+        }
+        self.number = number
+        self.stored = stored
+        self.path = path
+        self.adapter = adapter
+        rssi = isFound ? Self.strength : nil
+    }
+
+    /// Exports its object, with what its kind of link adds.
+    func export(
+        _ methods: [ExportedMethod],
+        addressType: @escaping @EventLoop () -> String,
+        _ properties: [ExportedProperty]
+    ) throws(BusError) {
+        let stored = stored.properties(addressType: addressType) { [unowned self] property in
+            changed(property)
+            // Trust may have been what a connection was missing.
+            seekLink()
+        }
+        let found = ExportedProperty("RSSI", "n") { [unowned self] in rssi.map { .int16($0) } }
+        let interface = ExportedInterface(
+            BlueZ.device,
+            methods: methods,
+            properties: stored + properties + [found]
+        )
+        object = try adapter.daemon.connection.export(path, [interface])
+    }
+
+    var isTemporary: Bool { !stored.isKept && !isConnected && connecting == nil }
+
+    /// Connects if it advertises and a connection is wanted.
+    func seekLink() {}
+
+    /// Ends the links, and the attempts to connect.
+    func adapterOff() {}
+
+    func clientLeft(_ client: String) {}
+
+    /// Ends the links, and removes its object.
+    func remove() {
+        adapterOff()
+        object?.withdraw()
+        object = nil
+    }
+
+    /// A discovery finds it.
+    func found() {
+        guard !isConnected else { return }
+        rssi = Self.strength
+        changed("RSSI")
+    }
+
+    func discoveryEnded() {
+        guard rssi != nil else { return }
+        rssi = nil
+        changed("RSSI")
+    }
+
+    func changed(_ first: String, _ second: String? = nil) {
+        if let second {
+            object?.emitPropertiesChanged(BlueZ.device, first, second)
+        } else {
+            object?.emitPropertiesChanged(BlueZ.device, first)
+        }
+    }
+}
