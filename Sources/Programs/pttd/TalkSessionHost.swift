@@ -40,7 +40,7 @@ final class TalkSessionHost {
     private var holders: [ClientID] = []
     private(set) var sequence = 0
 
-    /// What carries out the effects.
+    /// The parts that carry out the effects.
     struct Backends {
         let audio: AudioSocket
         let microphone: Microphone

@@ -7,7 +7,7 @@ import PTTMessages
 final class LevelReports {
     private static let interval = Duration.milliseconds(100)
 
-    /// Whether a client subscribes. While it is false, nothing is measured.
+    /// True if a client subscribes. While it is false, nothing is measured.
     private(set) var isWanted = false
     private var microphone = LevelMeter()
     private var speaker = LevelMeter()

@@ -23,7 +23,7 @@ final class StateStore {
         case saved
     }
 
-    /// What an earlier run has saved.
+    /// The state that an earlier run has saved.
     struct Found {
         let channel: SavedChannel?
         let descriptor: Descriptor?
@@ -91,8 +91,8 @@ final class StateStore {
         self.log = log
     }
 
-    /// What an earlier run has saved. A file that cannot be used counts as missing: what is damaged is
-    /// renamed, and what cannot be read stays for the next start.
+    /// Returns the state that an earlier run has saved. A file that cannot be used counts as missing: what is
+    /// damaged is renamed, and what cannot be read stays for the next start.
     func load() -> Found {
         if let aside, let kept = read(Aside.self, Aside.name, in: aside) {
             channel = kept.channel
