@@ -61,7 +61,7 @@ extension BluetoothFacts {
         }
     }
 
-    /// Why bluetoothd is not on the bus.
+    /// Returns the reason why bluetoothd is not on the bus.
     @EventLoop
     private static func absence(_ bus: BusConnection, _ host: Host) async -> Daemon {
         do throws(BusError) {

@@ -8,7 +8,7 @@ struct FindingRecord: Codable, Equatable {
     let text: String
     /// The command that cures it.
     let command: String?
-    /// What to do where no command cures it.
+    /// The advice where no command cures it.
     let advice: String?
 
     init(_ finding: Finding) {

@@ -49,7 +49,7 @@ extension Wording {
     /// dB of full scale for each bar; speech at a usual distance fills about half of them.
     private static let levelStep = 3.0
 
-    /// What passes through microphone and speaker; empty if nothing does.
+    /// Returns the levels of what passes through microphone and speaker; empty if nothing does.
     static func line(_ report: ChannelInterface.LevelReport) -> String {
         [("microphone", report.microphone), ("speaker", report.speaker)].compactMap { name, level in
             level.map { "\(name) \(bar($0)) \(Int($0.rounded())) dB" }

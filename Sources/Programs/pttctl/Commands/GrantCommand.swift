@@ -138,7 +138,7 @@ struct ProductNumbers: ExpressibleByArgument {
         } ?? []
     }
 
-    /// What to ask before the product is granted; nil for one that is no keyboard.
+    /// The question to ask before the product is granted; nil for one that is no keyboard.
     var question: String? { question(about: present()) }
 
     /// Pedals call themselves keyboards as well, so that only a person can tell. The kernel gives all

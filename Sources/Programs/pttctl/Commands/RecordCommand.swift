@@ -44,7 +44,7 @@ private struct Summary: Encodable {
     var seconds = 0.0
     var packets = 0
     var lost = 0
-    /// When the first packet arrived, in microseconds of the monotonic clock.
+    /// The time at which the first packet arrived, in microseconds of the monotonic clock.
     var firstArrival: Int64?
 }
 
