@@ -15,7 +15,7 @@ final class Panel {
     private let post: @EventLoop (Indicator.Event) -> Void
     private let item: TrayItem
     private let menu: TrayMenu
-    /// What is shown; nil before the first.
+    /// The item that is shown; nil before the first.
     private var shown: PanelItem?
     private var connection: BusConnection?
     private var objects: [ExportedObject] = []

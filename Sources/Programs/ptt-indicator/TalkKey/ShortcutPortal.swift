@@ -251,7 +251,7 @@ final class ShortcutPortal {
         }
     }
 
-    /// What another attempt would give after this error. A portal without shortcuts does not have the
+    /// Returns what another attempt would give after this error. A portal without shortcuts does not have the
     /// interface, which GDBus reports as invalid arguments.
     private static func meaning(of error: BusError) -> ShortcutSession.Answer {
         switch error.kind {
