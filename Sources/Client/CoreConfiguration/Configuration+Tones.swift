@@ -70,7 +70,7 @@ extension Configuration {
     }
 }
 
-/// When a microphone waits until the talk permit tone cannot be captured any more.
+/// The condition under which a microphone waits until the talk permit tone cannot be captured any more.
 package enum ToneGate: String, CaseIterable, Codable, Sendable {
     /// Unless the speaker is a headset, which no microphone hears.
     case auto

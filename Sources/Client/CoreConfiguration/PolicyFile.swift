@@ -137,7 +137,7 @@ package struct PolicyRules: Equatable {
         )
     }
 
-    /// Whether a closed time includes this minute.
+    /// Returns true if a closed time includes this minute.
     package func isClosed(at time: WeekTime) -> Bool {
         spans.contains { span in
             // A span may cross the end of the week.
