@@ -1,4 +1,5 @@
 import AccessoryFiles
+import CommandLineTool
 import DBus
 import Diagnosis
 import EventLoop
@@ -75,7 +76,7 @@ extension BluetoothFacts {
 
     private static func radios(on host: Host) -> [Radio] {
         let directory = host.path("/sys/class/rfkill")
-        return Host.names(in: directory).compactMap { name in
+        return Directory.names(in: directory).compactMap { name in
             func value(_ file: String) -> String? { Host.line("\(directory)/\(name)/\(file)") }
             guard value("type") == "bluetooth" else { return nil }
             return Radio(isSoftBlocked: value("soft") == "1", isHardBlocked: value("hard") == "1")
