@@ -1,4 +1,3 @@
-import AccessoryFiles
 import CommandLineTool
 import DBus
 import Diagnosis
@@ -11,13 +10,13 @@ extension BluetoothFacts {
     /// - Parameters:
     ///   - host: Where rfkill's switches are.
     ///   - system: The system bus.
-    ///   - enrolled: The usable entries of `devices.toml`.
+    ///   - enrolled: The usable entries of `devices.toml`, of which BlueZ has not been asked.
     /// - Returns: What was found, or why the bus cannot be asked.
     @EventLoop
     static func observed(
         on host: Host,
         _ system: Result<BusConnection, BusError>,
-        enrolled: [EnrolledButton]
+        enrolled: [Button]
     ) async -> Result<BluetoothFacts, Silence> {
         let bus: BusConnection
         do throws(BusError) {
@@ -25,8 +24,7 @@ extension BluetoothFacts {
         } catch {
             return .failure(Silence(error))
         }
-        let unknown = enrolled.map { Button(address: $0.address, name: $0.name, isBlocked: nil) }
-        var facts = BluetoothFacts(daemon: .running, radios: radios(on: host), buttons: unknown)
+        var facts = BluetoothFacts(daemon: .running, radios: radios(on: host), buttons: enrolled)
         do throws(BusError) {
             let reply = try await bus.ask(.getManagedObjects(of: service))
             facts.read(reply.first?.asManagedObjects ?? [:])
@@ -79,15 +77,7 @@ extension BluetoothFacts {
         return Directory.names(in: directory).compactMap { name in
             func value(_ file: String) -> String? { Host.line("\(directory)/\(name)/\(file)") }
             guard value("type") == "bluetooth" else { return nil }
-            return Radio(isSoftBlocked: value("soft") == "1", isHardBlocked: value("hard") == "1")
+            return value("hard") == "1" ? .hardBlocked : value("soft") == "1" ? .softBlocked : .on
         }
     }
-}
-
-/// A Bluetooth button of `devices.toml`.
-struct EnrolledButton: Sendable {
-    /// In upper case.
-    let address: String
-    /// The person's name for it, or the address.
-    let name: String
 }
