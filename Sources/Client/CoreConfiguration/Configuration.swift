@@ -3,7 +3,7 @@ import PTTCore
 package import TOML
 
 /// `/etc/pushtotalk/pttd.toml` and `$XDG_CONFIG_HOME/pushtotalk/pttd.toml`, every key optional.
-package struct Configuration: Equatable, Codable {
+package struct Configuration: Equatable, Decodable {
     /// The longest transmission, in seconds, within ``timeLimits``.
     package var timeLimit: Int?
     /// The time in milliseconds by which a transmission lasts longer than the press, within ``releaseLags``;
@@ -32,10 +32,6 @@ package struct Configuration: Equatable, Codable {
     /// `off`, `lower` or `mute`: what happens to what other programs play while the microphone is open; `off`
     /// if left out.
     package var ducking: String?
-
-    package init(whileLocked: String? = nil) {
-        self.whileLocked = whileLocked
-    }
 
     private enum CodingKeys: String, CodingKey {
         case timeLimit = "time-limit"

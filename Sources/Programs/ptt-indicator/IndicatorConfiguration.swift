@@ -3,7 +3,7 @@ import IndicatorCore
 import TOML
 
 /// `/etc/pushtotalk/indicator.toml` and `$XDG_CONFIG_HOME/pushtotalk/indicator.toml`, every key optional.
-struct IndicatorConfiguration: Equatable, Codable {
+struct IndicatorConfiguration: Equatable, Decodable {
     /// `text`, `media` or `off`: what a locked screen shows; `text` if left out.
     var lockScreen: String?
     /// True if a locked screen shows who speaks; false if left out.
