@@ -47,7 +47,8 @@ package struct DaemonFacts: Equatable, Sendable {
     }
 
     private func finding(_ check: Check, of name: String, _ answer: SocketAnswer) -> Finding {
-        switch answer {
+        let restart = Cure.command("systemctl --user restart \(name).service")
+        return switch answer {
         case .missing:
             check.failure(
                 "\(name) has no socket: \(name).socket does not run",
@@ -58,21 +59,10 @@ package struct DaemonFacts: Equatable, Sendable {
                 "no process listens on the socket of \(name), which an earlier one has left",
                 cure: .command("systemctl --user restart \(name).socket")
             )
-        case .silent:
-            check.failure(
-                "\(name) hangs: it does not answer",
-                cure: .command("systemctl --user restart \(name).service")
-            )
-        case .failed(let reason):
-            check.failure(
-                "\(name) cannot be asked: \(reason)",
-                cure: .command("systemctl --user restart \(name).service")
-            )
+        case .silent: check.failure("\(name) hangs: it does not answer", cure: restart)
+        case .failed(let reason): check.failure("\(name) cannot be asked: \(reason)", cure: restart)
         case .answered(let running) where running != version:
-            check.warning(
-                "the \(name) that runs is version \(running), this is \(version)",
-                cure: .command("systemctl --user restart \(name).service")
-            )
+            check.warning("the \(name) that runs is version \(running), this is \(version)", cure: restart)
         case .answered(let running): check.ok("\(name) \(running) answers")
         }
     }

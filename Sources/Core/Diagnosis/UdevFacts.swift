@@ -58,17 +58,13 @@ package struct UdevFacts: Equatable, Sendable {
                 cure: .packages(.reinstall)
             )
         }
+        let removal = Cure.command("sudo rm \(ShellArgument(first.path)) && sudo udevadm control --reload")
         if first.isMask {
-            return Check.udevRule.failure(
-                "\(first.path) masks the rule: no wired headset is recognised",
-                cure: .command("sudo rm \(ShellArgument(first.path)) && sudo udevadm control --reload")
-            )
+            let text = "\(first.path) masks the rule: no wired headset is recognised"
+            return Check.udevRule.failure(text, cure: removal)
         }
         if let hidden = rules.dropFirst().first {
-            return Check.udevRule.warning(
-                "\(first.path) is used in place of \(hidden.path)",
-                cure: .command("sudo rm \(ShellArgument(first.path)) && sudo udevadm control --reload")
-            )
+            return Check.udevRule.warning("\(first.path) is used in place of \(hidden.path)", cure: removal)
         }
         return Check.udevRule.ok("\(first.path) is installed")
     }

@@ -122,19 +122,16 @@ package struct ServiceManagerFacts: Equatable, Sendable {
             )
         }
         guard unit.active == "failed" else { return nil }
-        let reason = "`journalctl --user -n 50 -u \(unit.name)` has the reason"
-        let cure = Cure.command("systemctl --user reset-failed \(unit.name)")
-        switch unit.result {
-        case "start-limit-hit":
-            return Check.units.failure(
-                "\(unit.name) failed too often to be started again; \(reason)",
-                cure: cure
-            )
-        case "watchdog":
-            return Check.units.failure("\(unit.name) hung, and systemd has killed it; \(reason)", cure: cure)
-        default:
-            return Check.units.failure("\(unit.name) has failed (\(unit.result)); \(reason)", cure: cure)
-        }
+        let problem =
+            switch unit.result {
+            case "start-limit-hit": "failed too often to be started again"
+            case "watchdog": "hung, and systemd has killed it"
+            default: "has failed (\(unit.result))"
+            }
+        return Check.units.failure(
+            "\(unit.name) \(problem); `journalctl --user -n 50 -u \(unit.name)` has the reason",
+            cure: .command("systemctl --user reset-failed \(unit.name)")
+        )
     }
 
     private static func problem(ofFile unit: UnitFacts) -> Finding? {
