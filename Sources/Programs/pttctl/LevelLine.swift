@@ -9,16 +9,11 @@ final class LevelLine {
     private var report = ChannelInterface.LevelReport(microphone: nil, speaker: nil)
     private var foot: FootLine?
 
-    /// Subscribes to the levels.
+    /// Subscribes to the levels. Nil without a terminal, and with JSON, which a further line would spoil.
     ///
-    /// - Parameter json: Whether JSON is printed, which a further line would spoil.
-    /// - Returns: Nil without a terminal.
     /// - Throws: If the core cannot be reached.
-    static func onTerminal(json: Bool) throws -> LevelLine? {
-        json || !FootLine.isPossible ? nil : try LevelLine()
-    }
-
-    private init() throws {
+    init?(json: Bool) throws {
+        guard !json, FootLine.isPossible else { return nil }
         connection = try ServiceConnection.core()
         foot = try FootLine { [weak self] columns in
             self.map { TerminalText.line([Wording.line($0.report)], columns: columns - 1) } ?? ""

@@ -85,7 +85,7 @@ private final class Recording {
         let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
         events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
-        levels = try LevelLine.onTerminal(json: json)
+        levels = try LevelLine(json: json)
         await stop.wait()
         levels?.close()
         levels = nil
