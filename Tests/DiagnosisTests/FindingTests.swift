@@ -3,7 +3,7 @@ import PTTMessages
 import Testing
 
 /// What `findings` has besides what is well.
-func problems(_ findings: [Finding]) -> [Finding] { findings.filter { $0.verdict != .ok } }
+func problems(_ findings: [Finding]) -> [Finding] { findings.filter { $0.severity != .ok } }
 
 /// Requires exactly one problem with this cure on Debian.
 func expect(
@@ -29,7 +29,7 @@ func expect(
 
     @Test func `a session of one's own is well`() {
         let facts = SessionFacts(userID: 1000, runtimeDirectory: directory)
-        #expect(facts.findings == [.ok(.session, "/run/user/1000 belongs to this user alone")])
+        #expect(facts.findings == [Check.session.ok("/run/user/1000 belongs to this user alone")])
     }
 
     @Test func `with sudo the command is to be run without it`() {

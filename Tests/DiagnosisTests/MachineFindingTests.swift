@@ -9,7 +9,7 @@ import Testing
 
     @Test func `an active session at a seat is well, and lingering is said`() {
         let session = SeatFacts.Session(identifier: "2", seat: "seat0", isActive: true)
-        #expect(findings(session) == [.ok(.seat, "session 2 is active at seat0")])
+        #expect(findings(session) == [Check.seat.ok("session 2 is active at seat0")])
         #expect(findings(session, lingers: true).first?.text.contains("without a login") == true)
     }
 
@@ -101,13 +101,13 @@ import Testing
     private var facts = BluetoothFacts(
         daemon: .running,
         adapters: [.init(name: "hci0", address: "00:00:00:00:00:01", isPowered: true)],
-        radios: [.init(isSoftBlocked: false, isHardBlocked: false)],
+        radios: [.on],
         buttons: [Self.button]
     )
     private var findings: [Finding] { BluetoothFacts.findings(.success(facts)) }
 
     @Test func `an adapter that is on is well`() {
-        #expect(findings == [.ok(.bluetooth, "hci0 (00:00:00:00:00:01) is on")])
+        #expect(findings == [Check.bluetooth.ok("hci0 (00:00:00:00:00:01) is on")])
     }
 
     @Test(
@@ -130,9 +130,9 @@ import Testing
     @Test mutating func `an adapter is off, blocked by software, by a switch, or not there`() {
         facts.adapters[0].isPowered = false
         expect(findings, curedBy: .command("bluetoothctl power on"), "is off")
-        facts.radios[0].isSoftBlocked = true
+        facts.radios = [.softBlocked]
         expect(findings, curedBy: .command("rfkill unblock bluetooth"), "switched off")
-        facts.radios[0].isHardBlocked = true
+        facts.radios = [.hardBlocked]
         #expect(problems(findings).first?.text.contains("switch of this machine") == true)
         facts.radios = []
         facts.adapters = []

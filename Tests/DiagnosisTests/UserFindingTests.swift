@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `a recording is heard, or silent`() {
-        func finding(_ recording: RecordingFacts) -> Finding? { recording.findings.first }
+        func finding(_ recording: RecordingFacts) -> Finding? { recording.finding }
         #expect(finding(.heard(peak: -12.4))?.text.contains("-12 dB") == true)
         #expect(finding(.heard(peak: RecordingFacts.quietest))?.isFailure == true)
         #expect(finding(.heard(peak: nil))?.isFailure == true)
@@ -198,7 +198,7 @@ import Testing
         facts.shortcutsVersion = 1
         #expect(findings.last?.text == "a key of the keyboard can talk (GlobalShortcuts 1)")
         facts.desktop = nil
-        #expect(findings == [.ok(.desktop, "no desktop in this session")])
+        #expect(findings == [Check.desktop.ok("no desktop in this session")])
     }
 
     @Test mutating func `without a panel GNOME needs an extension, and others a plugin or a daemon`() {
@@ -231,7 +231,7 @@ import Testing
     /// Debian 13 starts it for everybody.
     @Test mutating func `mpris-proxy does no harm without a Bluetooth headset`() {
         facts.keyProxy = .service
-        #expect(findings.allSatisfy { $0.verdict == .ok })
+        #expect(findings.allSatisfy { $0.severity == .ok })
     }
 
     @Test func `a session bus that hangs is a warning`() {

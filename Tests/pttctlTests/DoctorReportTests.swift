@@ -5,25 +5,25 @@ import Testing
 
 @Suite struct DoctorReportTests {
     @Test func `a finding is a line, and its cure the next`() {
-        #expect(Finding.ok(.core, "pttd 1.2 answers").lines == ["ok       core: pttd 1.2 answers"])
+        #expect(Check.core.ok("pttd 1.2 answers").lines == ["ok       core: pttd 1.2 answers"])
         #expect(
-            Finding.failure(.units, "pttd.socket is masked", cure: .command("systemctl unmask x")).lines
+            Check.units.failure("pttd.socket is masked", cure: .command("systemctl unmask x")).lines
                 == [
                     "failure  units: pttd.socket is masked", "         $ systemctl unmask x",
                 ]
         )
         #expect(
-            Finding.warning(.seat, "no session", cure: .advice("log in")).lines == [
+            Check.seat.warning("no session", cure: .advice("log in")).lines == [
                 "warning  seat: no session", "         → log in",
             ]
         )
     }
 
     @Test func `a record has a command or an advice`() {
-        let cured = FindingRecord(.failure(.core, "x", cure: .command("y")))
+        let cured = FindingRecord(Check.core.failure("x", cure: .command("y")))
         #expect((cured.severity, cured.command, cured.advice) == ("failure", "y", nil))
-        let advised = FindingRecord(.warning(.core, "x", cure: .advice("y")))
+        let advised = FindingRecord(Check.core.warning("x", cure: .advice("y")))
         #expect((advised.severity, advised.command, advised.advice) == ("warning", nil, "y"))
-        #expect(FindingRecord(.ok(.core, "x")).severity == "ok")
+        #expect(FindingRecord(Check.core.ok("x")).severity == "ok")
     }
 }

@@ -141,8 +141,8 @@ import Testing
     private static let facts: [LearningFact] = [.press(hostile), .release(hostile), .mirrored(hostile)]
     private static let findings: [Finding] =
         [
-            .ok(.buttons, hostile), .warning(.bluetooth, hostile, cure: .command(hostile)),
-            .failure(.policy, hostile, cure: .advice(hostile)),
+            Check.buttons.ok(hostile), Check.bluetooth.warning(hostile, cure: .command(hostile)),
+            Check.policy.failure(hostile, cure: .advice(hostile)),
         ] + KernelFacts(sandbox: hostile, isWSL: false, hasUHID: true).findings
         + SeatFacts.findings(.failure(.unreachable(hostile)))
     private static let errors: [any Error] = [

@@ -1,8 +1,8 @@
-import CoreConfiguration
 import PTTCore
 import PTTMessages
 import Testing
 
+@testable import CoreConfiguration
 @testable import pttd
 
 /// The closed times of a policy, in minutes of the week from Monday 00:00.

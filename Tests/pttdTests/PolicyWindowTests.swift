@@ -1,8 +1,8 @@
-import CoreConfiguration
 import PTTCore
 import PTTMessages
 import Testing
 
+@testable import CoreConfiguration
 @testable import pttd
 
 /// The closed times of policy files, for each minute of a week, against a clock that advances minute by

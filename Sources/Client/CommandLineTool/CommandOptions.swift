@@ -8,7 +8,7 @@ package struct OutputOptions: ParsableArguments {
     package init() {}
 }
 
-/// Those of `pttctl doctor`, which reads them before it hands them to `ptt-doctor`.
+/// The options of `pttctl doctor`, which reads them before it hands them to `ptt-doctor`.
 package struct DoctorOptions: ParsableArguments {
     @OptionGroup package var output: OutputOptions
 

@@ -11,7 +11,7 @@ package enum Terminal {
     package enum Part {
         /// Text within one line.
         case text(String)
-        /// What this program itself says over several lines, in which no text of others is.
+        /// A text of this program itself over several lines, in which no text of others is.
         case ownText(String)
         case json(JSON)
         case endOfLine
@@ -51,7 +51,7 @@ package enum Terminal {
         output.write(parts)
     }
 
-    /// Whether something is written that the reader has no room for yet.
+    /// True if something is written that the reader has no room for yet.
     package static var isWaiting: Bool { output.isWaiting }
 
     /// Calls the handler, on any thread, when standard output cannot be written any more.

@@ -2,7 +2,7 @@ package import PTTCore
 
 extension Configuration {
     /// The table `[tones]`.
-    package struct Tones: Equatable, Codable {
+    package struct Tones: Equatable, Decodable {
         /// False for no tones at all.
         package var enabled: Bool?
         /// A ``ToneGate``.
@@ -36,13 +36,6 @@ extension Configuration {
             }
         }
 
-        package func encode(to encoder: any Encoder) throws {
-            var table = encoder.container(keyedBy: Key.self)
-            try table.encodeIfPresent(enabled, forKey: .enabled)
-            try table.encodeIfPresent(gate, forKey: .gate)
-            for (tone, file) in files { try table.encode(file, forKey: Key(stringValue: Self.key(tone))) }
-        }
-
         /// The name of a tone in the file: `time-limit-near`.
         package static func key(_ tone: Tone) -> String {
             tone.rawValue.reduce(into: "") { name, letter in
@@ -52,7 +45,7 @@ extension Configuration {
     }
 
     /// The key `microphone`: one source or several, in order of preference, by name or description.
-    package struct Microphones: Equatable, Codable {
+    package struct Microphones: Equatable, Decodable {
         package let names: [String]
 
         package init(from decoder: any Decoder) throws {
@@ -63,15 +56,11 @@ extension Configuration {
                 names = try [String](from: decoder)
             }
         }
-
-        package func encode(to encoder: any Encoder) throws {
-            try names.encode(to: encoder)
-        }
     }
 }
 
-/// When a microphone waits until the talk permit tone cannot be captured any more.
-package enum ToneGate: String, CaseIterable, Codable, Sendable {
+/// The condition under which a microphone waits until the talk permit tone cannot be captured any more.
+package enum ToneGate: String, CaseIterable, Sendable {
     /// Unless the speaker is a headset, which no microphone hears.
     case auto
     case on

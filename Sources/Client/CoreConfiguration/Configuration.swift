@@ -3,25 +3,25 @@ import PTTCore
 package import TOML
 
 /// `/etc/pushtotalk/pttd.toml` and `$XDG_CONFIG_HOME/pushtotalk/pttd.toml`, every key optional.
-package struct Configuration: Equatable, Codable {
+package struct Configuration: Equatable, Decodable {
     /// The longest transmission, in seconds, within ``timeLimits``.
     package var timeLimit: Int?
-    /// How much longer than the press a transmission lasts, in milliseconds, within ``releaseLags``; 0 if
-    /// left out.
+    /// The time in milliseconds by which a transmission lasts longer than the press, within ``releaseLags``;
+    /// 0 if left out.
     package var releaseLag: Int?
     /// The capture devices in order of preference; the default source if left out.
     package var microphone: Microphones?
     /// `allow` or `refuse`: what happens to a press while the screen is locked; `allow` if left out.
     package var whileLocked: String?
-    /// Whether there is a Push-to-Talk Microphone; true if left out.
+    /// True if there is a Push-to-Talk Microphone; true if left out.
     package var virtualMicrophone: Bool?
-    /// Whether transmissions yield to calls; true if left out.
+    /// True if transmissions yield to calls; true if left out.
     package var calls: Bool?
     /// The names of the applications whose recordings count as calls; none if left out.
     package var callApplications: [String]?
-    /// Whether an emergency button transmits during a call; false if left out.
+    /// True if an emergency button transmits during a call; false if left out.
     package var emergencyDuringCalls: Bool?
-    /// Whether `ptt-indicator` is started when a channel is joined; true if left out.
+    /// True if `ptt-indicator` is started when a channel is joined; true if left out.
     package var indicator: Bool?
     package var tones: Tones?
 
@@ -32,10 +32,6 @@ package struct Configuration: Equatable, Codable {
     /// `off`, `lower` or `mute`: what happens to what other programs play while the microphone is open; `off`
     /// if left out.
     package var ducking: String?
-
-    package init(whileLocked: String? = nil) {
-        self.whileLocked = whileLocked
-    }
 
     private enum CodingKeys: String, CodingKey {
         case timeLimit = "time-limit"

@@ -4,23 +4,11 @@ import PTTMessages
 import TOML
 
 /// A `policy.toml`, every key optional.
-package struct PolicyFile: Equatable, Codable {
+package struct PolicyFile: Equatable, Decodable {
     package var allow: [String]?
     package var deny: [String]?
     package var exclude: [String]?
     package var closed: [ClosedTime]?
-
-    package init(
-        allow: [String]? = nil,
-        deny: [String]? = nil,
-        exclude: [String]? = nil,
-        closed: [ClosedTime]? = nil
-    ) {
-        self.allow = allow
-        self.deny = deny
-        self.exclude = exclude
-        self.closed = closed
-    }
 
     private static let sizeLimit = 64 * 1024
 
@@ -48,19 +36,13 @@ package struct PolicyFile: Equatable, Codable {
 
 /// A period in which no channel may be joined: days of the week and times of day, in local time. If `to` is
 /// before `from`, it ends on the next day.
-package struct ClosedTime: Equatable, Codable {
+package struct ClosedTime: Equatable, Decodable {
     /// `mon` to `sun`; all if left out.
     package var days: [String]?
     /// `22:00`
     package let from: String
     /// `06:00`
     package let to: String
-
-    package init(days: [String]? = nil, from: String, to: String) {
-        self.days = days
-        self.from = from
-        self.to = to
-    }
 
     package struct Invalid: Error, CustomStringConvertible {
         package let description: String
@@ -137,7 +119,7 @@ package struct PolicyRules: Equatable {
         )
     }
 
-    /// Whether a closed time includes this minute.
+    /// Returns true if a closed time includes this minute.
     package func isClosed(at time: WeekTime) -> Bool {
         spans.contains { span in
             // A span may cross the end of the week.

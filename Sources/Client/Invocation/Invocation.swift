@@ -6,7 +6,7 @@ import PTTMessages
 /// It has the two options that every program has. The command lines with commands are ArgumentParser's, which
 /// a daemon leaves out because of its size in memory.
 package struct Invocation: Sendable {
-    /// What to do with the arguments of a process.
+    /// The answer to the arguments of a process.
     package enum Answer: Equatable {
         case run
         /// Text for standard output; the program ends with success.

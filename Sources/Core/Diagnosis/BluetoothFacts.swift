@@ -14,16 +14,12 @@ package struct BluetoothFacts: Equatable, Sendable {
     }
 
     /// A switch of a Bluetooth radio (rfkill(8)).
-    package struct Radio: Equatable, Sendable {
+    package enum Radio: Equatable, Sendable {
+        case on
         /// Switched off by software.
-        package var isSoftBlocked: Bool
-        /// Switched off by a switch or the firmware.
-        package var isHardBlocked: Bool
-
-        package init(isSoftBlocked: Bool, isHardBlocked: Bool) {
-            self.isSoftBlocked = isSoftBlocked
-            self.isHardBlocked = isHardBlocked
-        }
+        case softBlocked
+        /// Switched off by a switch or the firmware, and perhaps by software as well.
+        case hardBlocked
     }
 
     /// An enrolled button.
@@ -66,11 +62,10 @@ package struct BluetoothFacts: Equatable, Sendable {
         switch facts {
         case .success(let facts): facts.findings
         case .failure(.timedOut):
-            [.failure(.bluetooth, "the system bus does not answer", cure: .command("sudo reboot"))]
+            [Check.bluetooth.failure("the system bus does not answer", cure: .command("sudo reboot"))]
         case .failure(.unreachable(let reason)):
             [
-                .failure(
-                    .bluetooth,
+                Check.bluetooth.failure(
                     "the system bus cannot be reached: \(reason)",
                     cure: .command("sudo systemctl start dbus")
                 )
@@ -82,13 +77,13 @@ package struct BluetoothFacts: Equatable, Sendable {
         if let problem = daemonProblem ?? radioProblem ?? adapterProblem { return [problem] }
         let names = adapters.filter(\.isPowered).map { "\($0.name) (\($0.address))" }
         let problems = [sameAddress].compactMap(\.self) + buttons.compactMap(Self.problem)
-        return [.ok(.bluetooth, "\(names.joined(separator: ", ")) is on")] + problems
+        return [Check.bluetooth.ok("\(names.joined(separator: ", ")) is on")] + problems
     }
 
     /// Without an enrolled button a person may have no use for Bluetooth.
     private func problem(_ text: String, _ cure: Cure) -> Finding {
-        if buttons.isEmpty { return .warning(.bluetooth, text, cure: cure) }
-        return .failure(.bluetooth, text, cure: cure)
+        if buttons.isEmpty { return Check.bluetooth.warning(text, cure: cure) }
+        return Check.bluetooth.failure(text, cure: cure)
     }
 
     private var daemonProblem: Finding? {
@@ -109,13 +104,13 @@ package struct BluetoothFacts: Equatable, Sendable {
 
     private var radioProblem: Finding? {
         guard !radios.isEmpty, !adapters.contains(where: \.isPowered) else { return nil }
-        if radios.allSatisfy(\.isHardBlocked) {
+        if radios.allSatisfy({ $0 == .hardBlocked }) {
             return problem(
                 "Bluetooth is switched off by a switch of this machine, or by its firmware",
                 .advice("use the switch or the key with the aeroplane")
             )
         }
-        if radios.allSatisfy({ $0.isSoftBlocked || $0.isHardBlocked }) {
+        if !radios.contains(.on) {
             return problem("Bluetooth is switched off", .command("rfkill unblock bluetooth"))
         }
         return nil
@@ -135,8 +130,7 @@ package struct BluetoothFacts: Equatable, Sendable {
     private var sameAddress: Finding? {
         let addresses = adapters.map(\.address)
         guard Set(addresses).count < addresses.count else { return nil }
-        return .warning(
-            .bluetooth,
+        return Check.bluetooth.warning(
             "two adapters have the same address: buttons connect to either of them, and the bonds fit one",
             cure: .advice("unplug one of \(adapters.map(\.name).joined(separator: ", "))")
         )
@@ -145,14 +139,12 @@ package struct BluetoothFacts: Equatable, Sendable {
     private static func problem(_ button: Button) -> Finding? {
         switch button.isBlocked {
         case nil:
-            .failure(
-                .buttons,
+            Check.buttons.failure(
                 "\(button.name) is enrolled, and BlueZ does not know it any more",
                 cure: .command("pttctl pair")
             )
         case true?:
-            .failure(
-                .buttons,
+            Check.buttons.failure(
                 "\(button.name) is blocked in BlueZ",
                 cure: .command("bluetoothctl unblock \(ShellArgument(button.address))")
             )

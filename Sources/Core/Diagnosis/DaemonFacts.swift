@@ -47,45 +47,29 @@ package struct DaemonFacts: Equatable, Sendable {
     }
 
     private func finding(_ check: Check, of name: String, _ answer: SocketAnswer) -> Finding {
-        switch answer {
+        let restart = Cure.command("systemctl --user restart \(name).service")
+        return switch answer {
         case .missing:
-            .failure(
-                check,
+            check.failure(
                 "\(name) has no socket: \(name).socket does not run",
                 cure: .command("systemctl --user enable --now \(name).socket")
             )
         case .refused:
-            .failure(
-                check,
+            check.failure(
                 "no process listens on the socket of \(name), which an earlier one has left",
                 cure: .command("systemctl --user restart \(name).socket")
             )
-        case .silent:
-            .failure(
-                check,
-                "\(name) hangs: it does not answer",
-                cure: .command("systemctl --user restart \(name).service")
-            )
-        case .failed(let reason):
-            .failure(
-                check,
-                "\(name) cannot be asked: \(reason)",
-                cure: .command("systemctl --user restart \(name).service")
-            )
+        case .silent: check.failure("\(name) hangs: it does not answer", cure: restart)
+        case .failed(let reason): check.failure("\(name) cannot be asked: \(reason)", cure: restart)
         case .answered(let running) where running != version:
-            .warning(
-                check,
-                "the \(name) that runs is version \(running), this is \(version)",
-                cure: .command("systemctl --user restart \(name).service")
-            )
-        case .answered(let running): .ok(check, "\(name) \(running) answers")
+            check.warning("the \(name) that runs is version \(running), this is \(version)", cure: restart)
+        case .answered(let running): check.ok("\(name) \(running) answers")
         }
     }
 
     private var notSaved: Finding? {
         guard let reason = status?.saveFailure else { return nil }
-        return .warning(
-            .core,
+        return Check.core.warning(
             "the channel is not kept over a restart: \(reason)",
             cure: .advice("make room or give the directory back to its owner; the core then saves by itself")
         )
@@ -93,8 +77,7 @@ package struct DaemonFacts: Equatable, Sendable {
 
     private var separated: Finding? {
         guard let devices, !devices.isCoreConnected else { return nil }
-        return .failure(
-            .accessoryDaemon,
+        return Check.accessoryDaemon.failure(
             "ptt-accessoryd is not connected to the core: no press transmits",
             cure: .command("systemctl --user restart ptt-accessoryd.service")
         )
@@ -104,7 +87,7 @@ package struct DaemonFacts: Equatable, Sendable {
     package var deviceFindings: [Finding] {
         (devices?.devices ?? []).compactMap { device in
             guard let remark = device.remark, device.link != .ready else { return nil }
-            return .warning(.buttons, "\(device.name): \(remark)", cure: Self.cure(in: remark))
+            return Check.buttons.warning("\(device.name): \(remark)", cure: Self.cure(in: remark))
         }
     }
 

@@ -51,11 +51,10 @@ package struct DesktopFacts: Equatable, Sendable {
         switch facts {
         case .success(let facts): facts.findings(headsets)
         case .failure(.timedOut):
-            [.warning(.desktop, "the session bus does not answer", cure: .advice("log out and in again"))]
+            [Check.desktop.warning("the session bus does not answer", cure: .advice("log out and in again"))]
         case .failure(.unreachable(let reason)):
             [
-                .warning(
-                    .desktop,
+                Check.desktop.warning(
                     "no session bus, and with it no panel, notification or key: \(reason)",
                     cure: .install(.sessionBus)
                 )
@@ -65,7 +64,7 @@ package struct DesktopFacts: Equatable, Sendable {
 
     private func findings(_ headsets: [String]) -> [Finding] {
         guard let desktop else {
-            return [.ok(.desktop, "no desktop in this session")] + proxy(headsets)
+            return [Check.desktop.ok("no desktop in this session")] + proxy(headsets)
         }
         return [panel(desktop), key] + proxy(headsets)
     }
@@ -82,35 +81,31 @@ package struct DesktopFacts: Equatable, Sendable {
         }
         let names = headsets.joined(separator: ", ")
         return [
-            .warning(.desktop, "mpris-proxy takes the key of \(names) for the music player", cure: cure)
+            Check.desktop.warning("mpris-proxy takes the key of \(names) for the music player", cure: cure)
         ]
     }
 
     private func panel(_ desktop: String) -> Finding {
-        if hasPanel { return .ok(.desktop, "the panel of \(desktop) shows the channel") }
+        if hasPanel { return Check.desktop.ok("the panel of \(desktop) shows the channel") }
         if desktop.uppercased().contains("GNOME") {
             if let panelExtension {
-                return .warning(
-                    .desktop,
+                return Check.desktop.warning(
                     "GNOME's panel shows no items of applications: its extension for them is installed, and does not run",
                     cure: .command("gnome-extensions enable \(panelExtension)")
                 )
             }
-            return .warning(
-                .desktop,
+            return Check.desktop.warning(
                 "GNOME's panel shows no items of applications without an extension",
                 cure: .install(.panelExtension)
             )
         }
         if hasNotifications {
-            return .warning(
-                .desktop,
+            return Check.desktop.warning(
                 "no panel of \(desktop) shows items of applications: the channel is a notification only",
                 cure: .advice("add the tray or status plugin to the panel")
             )
         }
-        return .warning(
-            .desktop,
+        return Check.desktop.warning(
             "\(desktop) has neither a panel for applications nor notifications: nothing shows the channel",
             cure: .install(.notifications)
         )
@@ -118,10 +113,9 @@ package struct DesktopFacts: Equatable, Sendable {
 
     private var key: Finding {
         if let shortcutsVersion {
-            return .ok(.desktop, "a key of the keyboard can talk (GlobalShortcuts \(shortcutsVersion))")
+            return Check.desktop.ok("a key of the keyboard can talk (GlobalShortcuts \(shortcutsVersion))")
         }
-        return .ok(
-            .desktop,
+        return Check.desktop.ok(
             "no key of the keyboard can talk here: this desktop has no GlobalShortcuts portal"
         )
     }

@@ -1,50 +1,39 @@
 /// One line of `pttctl doctor`: what was found, and what cures it.
 package struct Finding: Equatable, Sendable {
-    package enum Verdict: Equatable, Sendable {
+    /// The names are a published interface, as those of ``Check``.
+    package enum Severity: String, Sendable {
         case ok
         /// Push-to-talk works, but not in every way that a person may expect.
-        case warning(Cure)
+        case warning
         /// Push-to-talk does not work, or not for long.
-        case failure(Cure)
+        case failure
     }
 
     package let check: Check
-    package let verdict: Verdict
+    package let severity: Severity
     /// For people; one line.
     package let text: String
-
-    package static func ok(_ check: Check, _ text: String) -> Finding {
-        Finding(check: check, verdict: .ok, text: text)
-    }
-
-    package static func warning(_ check: Check, _ text: String, cure: Cure) -> Finding {
-        Finding(check: check, verdict: .warning(cure), text: text)
-    }
-
-    package static func failure(_ check: Check, _ text: String, cure: Cure) -> Finding {
-        Finding(check: check, verdict: .failure(cure), text: text)
-    }
-
-    package var cure: Cure? {
-        switch verdict {
-        case .ok: nil
-        case .warning(let cure), .failure(let cure): cure
-        }
-    }
+    /// Nil if nothing is wrong.
+    package var cure: Cure?
 
     func resolved(on distribution: Distribution?) -> Finding {
-        switch verdict {
-        case .ok: self
-        case .warning(let cure): .warning(check, text, cure: cure.resolved(on: distribution))
-        case .failure(let cure): .failure(check, text, cure: cure.resolved(on: distribution))
-        }
+        var finding = self
+        finding.cure = cure?.resolved(on: distribution)
+        return finding
     }
 
-    package var isFailure: Bool {
-        switch verdict {
-        case .ok, .warning: false
-        case .failure: true
-        }
+    package var isFailure: Bool { severity == .failure }
+}
+
+extension Check {
+    package func ok(_ text: String) -> Finding { Finding(check: self, severity: .ok, text: text) }
+
+    package func warning(_ text: String, cure: Cure) -> Finding {
+        Finding(check: self, severity: .warning, text: text, cure: cure)
+    }
+
+    package func failure(_ text: String, cure: Cure) -> Finding {
+        Finding(check: self, severity: .failure, text: text, cure: cure)
     }
 }
 

@@ -56,7 +56,8 @@ package struct HostFacts: Equatable, Sendable {
         session.findings + kernel.findings + ServiceManagerFacts.findings(units) + daemons.findings
             + SeatFacts.findings(seat) + udev.findings(isAtSeat: isAtSeat)
             + BluetoothFacts.findings(bluetooth) + daemons.deviceFindings
-            + SoundFacts.findings(sound, soundUnits, daemons.unheardDevices) + (recording?.findings ?? [])
+            + SoundFacts.findings(sound, soundUnits, daemons.unheardDevices)
+            + [recording?.finding].compactMap(\.self)
             + FileFacts.findings(files, userID: session.userID)
             + DesktopFacts.findings(desktop, headsets: daemons.bluetoothHeadsets)
     }

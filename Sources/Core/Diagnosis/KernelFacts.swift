@@ -28,8 +28,7 @@ package struct KernelFacts: Equatable, Sendable {
     package var findings: [Finding] {
         if isWSL {
             return [
-                .warning(
-                    .kernel,
+                Check.kernel.warning(
                     "this is the Windows Subsystem for Linux: it has no udev and no Bluetooth, so neither headset nor button",
                     cure: .advice("use it on Linux itself; `pttctl talk` presses here")
                 )
@@ -37,8 +36,7 @@ package struct KernelFacts: Equatable, Sendable {
         }
         if let sandbox {
             return [
-                .warning(
-                    .kernel,
+                Check.kernel.warning(
                     "this runs in \(sandbox), which sees only a part of the machine",
                     cure: .advice("run pttctl doctor outside of it")
                 )
@@ -48,9 +46,8 @@ package struct KernelFacts: Equatable, Sendable {
     }
 
     private var keyboards: Finding {
-        if hasUHID { return .ok(.kernel, "/dev/uhid is there") }
-        return .warning(
-            .kernel,
+        if hasUHID { return Check.kernel.ok("/dev/uhid is there") }
+        return Check.kernel.warning(
             "/dev/uhid is not there: Bluetooth buttons that are keyboards or presenters give no key",
             cure: .command("sudo modprobe uhid")
         )
@@ -70,8 +67,7 @@ package struct KernelFacts: Equatable, Sendable {
             missing = "PrivateUsers=, PrivateDevices="
         }
         return [
-            .ok(
-                .kernel,
+            Check.kernel.ok(
                 "\(refusal): pttd and ptt-accessoryd run without \(missing), ProtectSystem=, ProtectHome=, PrivateTmp=, "
                     + "ProtectKernelTunables= and ProtectControlGroups=, and see the files and devices that this user sees; "
                     + "their filters of system calls remain"

@@ -7,28 +7,20 @@ package enum RecordingFacts: Equatable, Sendable {
     /// In dB of full scale. The noise of a room alone is louder.
     package static let quietest = -80.0
 
-    package var findings: [Finding] {
+    package var finding: Finding {
         switch self {
         case .heard(let peak?) where peak > Self.quietest:
-            [.ok(.recording, "the microphone is heard: its loudest sample has \(Int(peak.rounded())) dB")]
+            Check.recording.ok("the microphone is heard: its loudest sample has \(Int(peak.rounded())) dB")
         case .heard:
-            [
-                .failure(
-                    .recording,
-                    "the microphone delivers silence",
-                    cure: .advice(
-                        "look for a switch on the headset, or choose another microphone in pttd.toml"
-                    )
-                )
-            ]
+            Check.recording.failure(
+                "the microphone delivers silence",
+                cure: .advice("look for a switch on the headset, or choose another microphone in pttd.toml")
+            )
         case .failed(let reason):
-            [
-                .failure(
-                    .recording,
-                    "the microphone cannot be recorded: \(reason)",
-                    cure: .command("pactl list sources | grep -E 'Name:|State:|Mute:'")
-                )
-            ]
+            Check.recording.failure(
+                "the microphone cannot be recorded: \(reason)",
+                cure: .command("pactl list sources | grep -E 'Name:|State:|Mute:'")
+            )
         }
     }
 }

@@ -32,16 +32,14 @@ package struct SeatFacts: Equatable, Sendable {
         case .success(let facts): [facts.finding]
         case .failure(.timedOut):
             [
-                .warning(
-                    .seat,
+                Check.seat.warning(
                     "logind does not answer",
                     cure: .command("sudo systemctl restart systemd-logind")
                 )
             ]
         case .failure(.unreachable(let reason)):
             [
-                .warning(
-                    .seat,
+                Check.seat.warning(
                     "logind cannot be asked who sits at the screen: \(reason)",
                     cure: .command("sudo systemctl start dbus systemd-logind")
                 )
@@ -54,17 +52,15 @@ package struct SeatFacts: Equatable, Sendable {
             let linger =
                 lingers
                 ? "; the services also run without a login, and then no wired headset can be read" : ""
-            return .ok(.seat, "session \(session.identifier) is active at \(session.seat)\(linger)")
+            return Check.seat.ok("session \(session.identifier) is active at \(session.seat)\(linger)")
         }
         if let session = sessions.first(where: { !$0.seat.isEmpty }) {
-            return .warning(
-                .seat,
+            return Check.seat.warning(
                 "another user's session is in front of \(session.seat): transmissions are refused until this one is back",
                 cure: .command("loginctl activate \(ShellArgument(session.identifier))")
             )
         }
-        return .warning(
-            .seat,
+        return Check.seat.warning(
             "no session at a screen: wired headsets cannot be read, Bluetooth buttons can",
             cure: .advice("log in at the screen to use a wired headset")
         )

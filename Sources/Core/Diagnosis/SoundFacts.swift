@@ -90,16 +90,14 @@ package struct SoundFacts: Equatable, Sendable {
         case .success(let facts): facts.findings(units, unheard)
         case .failure(.timedOut):
             [
-                .failure(
-                    .sound,
+                Check.sound.failure(
                     "the sound server hangs: it does not answer",
                     cure: units?.restart ?? .command("systemctl --user restart pipewire-pulse")
                 )
             ]
         case .failure(.unreachable(let reason)):
             [
-                .failure(
-                    .sound,
+                Check.sound.failure(
                     "there is no sound server: \(reason)",
                     cure: units?.start ?? .command("systemctl --user enable --now pipewire-pulse")
                 )
@@ -108,21 +106,19 @@ package struct SoundFacts: Equatable, Sendable {
     }
 
     private func findings(_ units: SoundUnits?, _ unheard: [UnheardDevice]) -> [Finding] {
-        var findings: [Finding] = [units?.problem(server) ?? .ok(.sound, server)]
+        var findings: [Finding] = [units?.problem(server) ?? Check.sound.ok(server)]
         findings.append(microphoneFinding(units))
-        findings += unheard.map { .warning(.microphone, $0.text, cure: $0.cure) }
+        findings += unheard.map { Check.microphone.warning($0.text, cure: $0.cure) }
         if !recorders.isEmpty {
             findings.append(
-                .ok(
-                    .microphone,
+                Check.microphone.ok(
                     "also recording, which is no hindrance: \(recorders.joined(separator: ", "))"
                 )
             )
         }
         if !liveRecorders.isEmpty {
             findings.append(
-                .warning(
-                    .microphone,
+                Check.microphone.warning(
                     "\(liveRecorders.joined(separator: ", ")): not from the Push-to-Talk Microphone, but from a live "
                         + "one, which is heard also while nobody presses",
                     cure: .advice("choose the Push-to-Talk Microphone there, if only presses are to be heard")
@@ -136,8 +132,7 @@ package struct SoundFacts: Equatable, Sendable {
         switch microphone {
         case .failure(let error):
             if let deafHeadset {
-                return .failure(
-                    .microphone,
+                return Check.microphone.failure(
                     "the headset is used without its microphone: \(error.reason)",
                     cure: .command(
                         "pactl set-card-profile \(ShellArgument(deafHeadset.card)) \(ShellArgument(deafHeadset.profile))"
@@ -145,41 +140,36 @@ package struct SoundFacts: Equatable, Sendable {
                 )
             }
             if !preferences.isEmpty {
-                return .failure(
-                    .microphone,
+                return Check.microphone.failure(
                     "\(preferences.joined(separator: ", ")), which pttd.toml names: \(error.reason)",
                     cure: .command("pactl list sources | grep -E 'Name:|Description:'")
                 )
             }
-            return .failure(
-                .microphone,
+            return Check.microphone.failure(
                 "no microphone: \(error.reason)",
                 cure: .advice("plug a microphone in")
             )
         case .success(let found):
             let name = "\(found.description) (\(found.name))"
             if found.isMuted {
-                return .failure(
-                    .microphone,
+                return Check.microphone.failure(
                     "\(name) is muted in the sound server",
                     cure: .command("pactl set-source-mute \(ShellArgument(found.name)) 0")
                 )
             }
             if found.isSilent {
-                return .failure(
-                    .microphone,
+                return Check.microphone.failure(
                     "the volume of \(name) is zero",
                     cure: .command("pactl set-source-volume \(ShellArgument(found.name)) 100%")
                 )
             }
             if found.isUnplugged {
-                return .warning(
-                    .microphone,
+                return Check.microphone.warning(
                     "nothing seems to be plugged into \(name)",
                     cure: .advice("plug the microphone in")
                 )
             }
-            return .ok(.microphone, name)
+            return Check.microphone.ok(name)
         }
     }
 }
@@ -214,22 +204,19 @@ package struct SoundUnits: Equatable, Sendable {
     /// - Returns: Nil if the units are as they should be.
     func problem(_ server: String) -> Finding? {
         if pipeWire.isActive, pulseAudio.isActive {
-            return .warning(
-                .sound,
+            return Check.sound.warning(
                 "PipeWire and PulseAudio both run: which of them has the microphone depends on their start",
                 cure: .command("systemctl --user mask --now pulseaudio.socket pulseaudio.service")
             )
         }
         guard server.contains("PipeWire"), pipeWire.isActive, !sessionManager.isActive else { return nil }
         if sessionManager.load == "not-found" {
-            return .warning(
-                .sound,
+            return Check.sound.warning(
                 "PipeWire has no session manager that is known here, and without one no microphone",
                 cure: .install(.sessionManager)
             )
         }
-        return .failure(
-            .sound,
+        return Check.sound.failure(
             "wireplumber does not run: PipeWire has no microphone without it",
             cure: .command("systemctl --user enable --now wireplumber")
         )

@@ -53,35 +53,27 @@ package struct UdevFacts: Equatable, Sendable {
 
     private var ruleFinding: Finding {
         guard let first = rules.first else {
-            return .failure(
-                .udevRule,
+            return Check.udevRule.failure(
                 "\(Self.rule) is not installed: no wired headset is recognised",
                 cure: .packages(.reinstall)
             )
         }
+        let removal = Cure.command("sudo rm \(ShellArgument(first.path)) && sudo udevadm control --reload")
         if first.isMask {
-            return .failure(
-                .udevRule,
-                "\(first.path) masks the rule: no wired headset is recognised",
-                cure: .command("sudo rm \(ShellArgument(first.path)) && sudo udevadm control --reload")
-            )
+            let text = "\(first.path) masks the rule: no wired headset is recognised"
+            return Check.udevRule.failure(text, cure: removal)
         }
         if let hidden = rules.dropFirst().first {
-            return .warning(
-                .udevRule,
-                "\(first.path) is used in place of \(hidden.path)",
-                cure: .command("sudo rm \(ShellArgument(first.path)) && sudo udevadm control --reload")
-            )
+            return Check.udevRule.warning("\(first.path) is used in place of \(hidden.path)", cure: removal)
         }
-        return .ok(.udevRule, "\(first.path) is installed")
+        return Check.udevRule.ok("\(first.path) is installed")
     }
 
     private var untagged: [Finding] {
         let names = nodes.filter { !$0.isTagged }.map(\.name)
         guard !names.isEmpty, rules.first?.isMask == false else { return [] }
         return [
-            .warning(
-                .headset,
+            Check.headset.warning(
                 "plugged in before the rule was there: \(names.joined(separator: ", "))",
                 cure: Self.trigger
             )
@@ -93,25 +85,23 @@ package struct UdevFacts: Equatable, Sendable {
         let unreadable = tagged.filter { !$0.isReadable }
         if tagged.isEmpty { return [] }
         if unreadable.isEmpty {
-            return [.ok(.headset, tagged.map { "\($0.name) (\($0.path))" }.joined(separator: ", "))]
+            return [Check.headset.ok(tagged.map { "\($0.name) (\($0.path))" }.joined(separator: ", "))]
         }
         let names = unreadable.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
         if isAtSeat == false {
             return [
-                .warning(
-                    .headset,
+                Check.headset.warning(
                     "only the person at the screen may read \(names)",
                     cure: .advice("log in at the screen to use a wired headset")
                 )
             ]
         }
-        return [.failure(.headset, "this user may not read \(names)", cure: Self.trigger)]
+        return [Check.headset.failure("this user may not read \(names)", cure: Self.trigger)]
     }
 
     private var group: Finding? {
         guard isInInputGroup else { return nil }
-        return .warning(
-            .headset,
+        return Check.headset.warning(
             "a member of the group input: every program of this user reads what is typed, and push-to-talk needs it not",
             cure: .command("sudo gpasswd --delete \"$USER\" input")
         )

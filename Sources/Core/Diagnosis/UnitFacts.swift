@@ -58,16 +58,14 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         case .success(let facts): return facts.findings
         case .failure(.timedOut):
             return [
-                .failure(
-                    .units,
+                Check.units.failure(
                     "the user's service manager does not answer",
                     cure: .advice("log out and in again")
                 )
             ]
         case .failure(.unreachable(let reason)):
             return [
-                .failure(
-                    .units,
+                Check.units.failure(
                     "the user's service manager cannot be reached: \(reason)",
                     cure: .advice("log in as this user, at the screen or with ssh, not with su or sudo")
                 )
@@ -80,7 +78,9 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         let problems = (units + [reload, secondInstallation]).compactMap(\.self)
         if !problems.isEmpty { return problems }
         return [
-            .ok(.units, "\(sockets.map(\.name).joined(separator: " and ")) are enabled, no unit has failed")
+            Check.units.ok(
+                "\(sockets.map(\.name).joined(separator: " and ")) are enabled, no unit has failed"
+            )
         ]
     }
 
@@ -88,8 +88,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         if let problem = problem(ofFile: unit) { return problem }
         if unit.load == "not-found" { return nil }
         if unit.active == "failed" {
-            return .failure(
-                .units,
+            return Check.units.failure(
                 "\(unit.name) has failed (\(unit.result))",
                 cure: .command("systemctl --user restart \(unit.name)")
             )
@@ -97,20 +96,17 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         switch (unit.isEnabled, unit.isActive) {
         case (true, true): return nil
         case (false, false):
-            return .failure(
-                .units,
+            return Check.units.failure(
                 "\(unit.name) is not enabled",
                 cure: .command("systemctl --user enable --now \(unit.name)")
             )
         case (false, true):
-            return .warning(
-                .units,
+            return Check.units.warning(
                 "\(unit.name) is not enabled, and will not be there after the next login",
                 cure: .command("systemctl --user enable \(unit.name)")
             )
         case (true, false):
-            return .failure(
-                .units,
+            return Check.units.failure(
                 "\(unit.name) is enabled and does not run",
                 cure: .command("systemctl --user start \(unit.name)")
             )
@@ -120,27 +116,22 @@ package struct ServiceManagerFacts: Equatable, Sendable {
     private static func problem(ofService unit: UnitFacts) -> Finding? {
         if let problem = problem(ofFile: unit) { return problem }
         if let program = unit.missingProgram {
-            return .failure(
-                .units,
+            return Check.units.failure(
                 "\(unit.name) starts \(program), which does not exist",
                 cure: .packages(.reinstall)
             )
         }
         guard unit.active == "failed" else { return nil }
-        let reason = "`journalctl --user -n 50 -u \(unit.name)` has the reason"
-        let cure = Cure.command("systemctl --user reset-failed \(unit.name)")
-        switch unit.result {
-        case "start-limit-hit":
-            return .failure(
-                .units,
-                "\(unit.name) failed too often to be started again; \(reason)",
-                cure: cure
-            )
-        case "watchdog":
-            return .failure(.units, "\(unit.name) hung, and systemd has killed it; \(reason)", cure: cure)
-        default:
-            return .failure(.units, "\(unit.name) has failed (\(unit.result)); \(reason)", cure: cure)
-        }
+        let problem =
+            switch unit.result {
+            case "start-limit-hit": "failed too often to be started again"
+            case "watchdog": "hung, and systemd has killed it"
+            default: "has failed (\(unit.result))"
+            }
+        return Check.units.failure(
+            "\(unit.name) \(problem); `journalctl --user -n 50 -u \(unit.name)` has the reason",
+            cure: .command("systemctl --user reset-failed \(unit.name)")
+        )
     }
 
     private static func problem(ofFile unit: UnitFacts) -> Finding? {
@@ -148,10 +139,12 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         // ``missing`` reports all of those.
         case "loaded", "not-found": nil
         case "masked":
-            .failure(.units, "\(unit.name) is masked", cure: .command("systemctl --user unmask \(unit.name)"))
+            Check.units.failure(
+                "\(unit.name) is masked",
+                cure: .command("systemctl --user unmask \(unit.name)")
+            )
         default:
-            .failure(
-                .units,
+            Check.units.failure(
                 "\(unit.name) cannot be loaded (\(unit.load))",
                 cure: .command("systemd-analyze --user verify \(unit.name)")
             )
@@ -161,8 +154,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
     private var missing: Finding? {
         let names = (sockets + services).filter { $0.load == "not-found" }.map(\.name)
         guard !names.isEmpty else { return nil }
-        return .failure(
-            .units,
+        return Check.units.failure(
             "not installed where systemd looks for them: \(names.joined(separator: ", "))",
             cure: .packages(.reinstall)
         )
@@ -171,8 +163,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
     private var reload: Finding? {
         let names = (sockets + services).filter(\.needsReload).map(\.name)
         guard !names.isEmpty else { return nil }
-        return .warning(
-            .units,
+        return Check.units.warning(
             "\(names.joined(separator: ", ")): systemd uses an earlier version of the file",
             cure: .command("systemctl --user daemon-reload")
         )
@@ -180,8 +171,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
 
     private var secondInstallation: Finding? {
         guard installations.count > 1 else { return nil }
-        return .warning(
-            .units,
+        return Check.units.warning(
             "pttd is installed twice, below \(installations.joined(separator: " and "))",
             cure: .packages(.removeOne)
         )

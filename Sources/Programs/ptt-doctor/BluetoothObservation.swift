@@ -1,4 +1,4 @@
-import AccessoryFiles
+import CommandLineTool
 import DBus
 import Diagnosis
 import EventLoop
@@ -10,13 +10,13 @@ extension BluetoothFacts {
     /// - Parameters:
     ///   - host: Where rfkill's switches are.
     ///   - system: The system bus.
-    ///   - enrolled: The usable entries of `devices.toml`.
+    ///   - enrolled: The usable entries of `devices.toml`, of which BlueZ has not been asked.
     /// - Returns: What was found, or why the bus cannot be asked.
     @EventLoop
     static func observed(
         on host: Host,
         _ system: Result<BusConnection, BusError>,
-        enrolled: [EnrolledButton]
+        enrolled: [Button]
     ) async -> Result<BluetoothFacts, Silence> {
         let bus: BusConnection
         do throws(BusError) {
@@ -24,8 +24,7 @@ extension BluetoothFacts {
         } catch {
             return .failure(Silence(error))
         }
-        let unknown = enrolled.map { Button(address: $0.address, name: $0.name, isBlocked: nil) }
-        var facts = BluetoothFacts(daemon: .running, radios: radios(on: host), buttons: unknown)
+        var facts = BluetoothFacts(daemon: .running, radios: radios(on: host), buttons: enrolled)
         do throws(BusError) {
             let reply = try await bus.ask(.getManagedObjects(of: service))
             facts.read(reply.first?.asManagedObjects ?? [:])
@@ -61,7 +60,7 @@ extension BluetoothFacts {
         }
     }
 
-    /// Why bluetoothd is not on the bus.
+    /// Returns the reason why bluetoothd is not on the bus.
     @EventLoop
     private static func absence(_ bus: BusConnection, _ host: Host) async -> Daemon {
         do throws(BusError) {
@@ -75,18 +74,10 @@ extension BluetoothFacts {
 
     private static func radios(on host: Host) -> [Radio] {
         let directory = host.path("/sys/class/rfkill")
-        return Host.names(in: directory).compactMap { name in
+        return Directory.names(in: directory).compactMap { name in
             func value(_ file: String) -> String? { Host.line("\(directory)/\(name)/\(file)") }
             guard value("type") == "bluetooth" else { return nil }
-            return Radio(isSoftBlocked: value("soft") == "1", isHardBlocked: value("hard") == "1")
+            return value("hard") == "1" ? .hardBlocked : value("soft") == "1" ? .softBlocked : .on
         }
     }
-}
-
-/// A Bluetooth button of `devices.toml`.
-struct EnrolledButton: Sendable {
-    /// In upper case.
-    let address: String
-    /// The person's name for it, or the address.
-    let name: String
 }

@@ -1,3 +1,4 @@
+import CommandLineTool
 import DBus
 import Diagnosis
 import EventLoop
@@ -73,7 +74,7 @@ extension Host {
     /// The process of this user that has this name, by what runs it.
     fileprivate var keyProxy: DesktopFacts.KeyProxy {
         let directory = path("/proc")
-        let process = Host.names(in: directory).first { process in
+        let process = Directory.names(in: directory).first { process in
             var found = stat()
             return Int(process) != nil && stat("\(directory)/\(process)", &found) == 0
                 && found.st_uid == getuid()

@@ -8,12 +8,12 @@ struct FindingRecord: Codable, Equatable {
     let text: String
     /// The command that cures it.
     let command: String?
-    /// What to do where no command cures it.
+    /// The advice where no command cures it.
     let advice: String?
 
     init(_ finding: Finding) {
         check = finding.check.rawValue
-        severity = finding.verdict.name
+        severity = finding.severity.rawValue
         text = finding.text
         switch finding.cure {
         case .command(let text)?: (command, advice) = (text, nil)
@@ -27,21 +27,12 @@ extension Finding {
     /// One line, and below it the cure.
     var lines: [String] {
         let indent = String(repeating: " ", count: 9)
-        let first = verdict.name + indent.dropFirst(verdict.name.count) + "\(check.rawValue): \(text)"
+        let name = severity.rawValue
+        let first = name + indent.dropFirst(name.count) + "\(check.rawValue): \(text)"
         switch cure {
         case .command(let text)?: return [first, indent + "$ " + text]
         case .advice?, .packages?: return [first, indent + "→ " + (cure?.text ?? "")]
         case nil: return [first]
-        }
-    }
-}
-
-extension Finding.Verdict {
-    fileprivate var name: String {
-        switch self {
-        case .ok: "ok"
-        case .warning: "warning"
-        case .failure: "failure"
         }
     }
 }

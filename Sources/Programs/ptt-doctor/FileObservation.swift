@@ -12,7 +12,8 @@ struct UserFiles: Sendable {
     var facts: FileFacts?
     /// `microphone` of the configuration.
     var preferences: [String] = []
-    var enrolled: [EnrolledButton] = []
+    /// Those of `devices.toml`, named by the person or by the address, which is in upper case.
+    var enrolled: [BluetoothFacts.Button] = []
 
     @EventLoop
     static func observed(on host: Host) async -> UserFiles {
@@ -57,7 +58,8 @@ struct UserFiles: Sendable {
                 for enrolment in contents.enrolments {
                     guard let address = enrolment.identity.bluetoothAddress else { continue }
                     enrolled.removeAll { $0.address == address }
-                    enrolled.append(EnrolledButton(address: address, name: enrolment.name ?? address))
+                    let name = enrolment.name ?? address
+                    enrolled.append(.init(address: address, name: name, isBlocked: nil))
                 }
                 found = .init(path: path, problem: contents.problems.first.map { "\($0)" })
             } catch {

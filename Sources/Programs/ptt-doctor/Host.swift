@@ -79,20 +79,6 @@ extension Host {
 
     func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
 
-    /// In their order; none if there is no such directory.
-    static func names(in directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-
     /// The first line of a small file; nil if it cannot be read.
     static func line(_ path: String) -> String? {
         let text = try? TextFile.read(path, limit: 4096)

@@ -9,7 +9,7 @@ final class Echo: NSObject {
     private let (exitCodes, exitCode) = AsyncStream.makeStream(of: Int32.self)
     private var manager: PTChannelManager?
     private var channel: EchoChannel?
-    /// Whether the channel was joined or restored since the program started.
+    /// True if the channel was joined or restored since the program started.
     private var isJoined = false
 
     private var isTransmitting = false

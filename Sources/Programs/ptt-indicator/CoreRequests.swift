@@ -4,8 +4,8 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// What the panel and the key ask of the core, and what it reports. Whatever they have begun ends with this
-/// process.
+/// The requests of the panel and the key to the core, and its reports. Whatever they have begun ends with
+/// this process.
 @EventLoop
 final class CoreRequests {
     /// Every update of the core. To be set before ``start()``.

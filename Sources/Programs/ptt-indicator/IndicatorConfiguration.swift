@@ -3,14 +3,14 @@ import IndicatorCore
 import TOML
 
 /// `/etc/pushtotalk/indicator.toml` and `$XDG_CONFIG_HOME/pushtotalk/indicator.toml`, every key optional.
-struct IndicatorConfiguration: Equatable, Codable {
+struct IndicatorConfiguration: Equatable, Decodable {
     /// `text`, `media` or `off`: what a locked screen shows; `text` if left out.
     var lockScreen: String?
-    /// Whether a locked screen shows who speaks; false if left out.
+    /// True if a locked screen shows who speaks; false if left out.
     var namesOnLockScreen: Bool?
-    /// Whether there are notifications; true if left out.
+    /// True if there are notifications; true if left out.
     var notifications: Bool?
-    /// Whether a key of the keyboard talks, where the desktop offers it; true if left out.
+    /// True if a key of the keyboard talks, where the desktop offers it; true if left out.
     var key: Bool?
 
     private enum CodingKeys: String, CodingKey {

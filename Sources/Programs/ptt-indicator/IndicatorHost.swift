@@ -30,7 +30,7 @@ final class IndicatorHost {
     private var notifications: NotificationService?
     private var shortcuts: ShortcutPortal?
     private var player: PlayerObject?
-    /// What is to be shown again on the next connection.
+    /// The content that is to be shown again on the next connection.
     private var playerContent: MediaPlayer.Content?
     private lazy var timer = TimerSource { [weak self] in self?.post(.timerFired) }
 

@@ -13,7 +13,7 @@ final class FootLine {
     private var columns: Int
     private var resizing: SignalSource?
 
-    /// Whether standard output is a terminal that can rewrite a line.
+    /// True if standard output is a terminal that can rewrite a line.
     static var isPossible: Bool {
         isatty(STDOUT_FILENO) == 1 && Environment.variable("TERM").map { $0 != "dumb" } ?? false
     }

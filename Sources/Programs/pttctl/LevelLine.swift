@@ -9,16 +9,11 @@ final class LevelLine {
     private var report = ChannelInterface.LevelReport(microphone: nil, speaker: nil)
     private var foot: FootLine?
 
-    /// Subscribes to the levels.
+    /// Subscribes to the levels. Nil without a terminal, and with JSON, which a further line would spoil.
     ///
-    /// - Parameter json: Whether JSON is printed, which a further line would spoil.
-    /// - Returns: Nil without a terminal.
     /// - Throws: If the core cannot be reached.
-    static func onTerminal(json: Bool) throws -> LevelLine? {
-        json || !FootLine.isPossible ? nil : try LevelLine()
-    }
-
-    private init() throws {
+    init?(json: Bool) throws {
+        guard !json, FootLine.isPossible else { return nil }
         connection = try ServiceConnection.core()
         foot = try FootLine { [weak self] columns in
             self.map { TerminalText.line([Wording.line($0.report)], columns: columns - 1) } ?? ""
@@ -49,7 +44,7 @@ extension Wording {
     /// dB of full scale for each bar; speech at a usual distance fills about half of them.
     private static let levelStep = 3.0
 
-    /// What passes through microphone and speaker; empty if nothing does.
+    /// Returns the levels of what passes through microphone and speaker; empty if nothing does.
     static func line(_ report: ChannelInterface.LevelReport) -> String {
         [("microphone", report.microphone), ("speaker", report.speaker)].compactMap { name, level in
             level.map { "\(name) \(bar($0)) \(Int($0.rounded())) dB" }

@@ -1,16 +1,17 @@
 import IndicatorCore
 import PTTMessages
 
-/// What the line at the foot of `pttctl monitor` shows: the channel, who talks and for how long, the levels,
-/// the buttons.
+/// The content of the line at the foot of `pttctl monitor`: the channel, who talks and for how long, the
+/// levels, the buttons.
 struct MonitorFoot {
     private var status: Status?
     private var devices: [AccessoryDevice] = []
     private var levels: ChannelInterface.LevelReport?
-    /// When the participant began to talk, or was first seen to: microseconds of the monotonic clock.
+    /// The time at which the participant began to talk, or was first seen to: microseconds of the monotonic
+    /// clock.
     private var participantBegan: Int?
 
-    /// Whether a duration is shown, which grows each second.
+    /// True if a duration is shown, which grows each second.
     var isCounting: Bool { status?.transmission != nil || participantBegan != nil }
 
     mutating func apply(_ update: ChannelInterface.Update) {

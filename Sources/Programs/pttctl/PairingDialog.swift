@@ -8,7 +8,7 @@ import ServiceClient
 /// Pairs a device, shows each step, and enrols it after one press and release of it was observed.
 @EventLoop
 final class PairingDialog {
-    /// What a person has chosen; nil keeps what is enrolled already, or leaves it to the accessory file.
+    /// The choices of a person; nil keeps what is enrolled already, or leaves it to the accessory file.
     struct Choices: Sendable {
         var accessory: String?
         var mode: ButtonMode?

@@ -9,7 +9,7 @@ enum TerminalText {
         0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1B000...0x1B2FF, 0x20000...0x3FFFD,
     ]
 
-    /// How many columns a terminal needs for a text without control characters.
+    /// Returns the number of columns that a terminal needs for a text without control characters.
     static func columns(_ text: String) -> Int {
         text.unicodeScalars.reduce(0) { $0 + columns($1) }
     }

@@ -53,7 +53,8 @@ enum Wording {
             + "\(lastPress(device))\(remark)"
     }
 
-    /// When which button was pressed last. The monotonic clock stands still while the machine sleeps.
+    /// Says which button was pressed last, and when. The monotonic clock stands still while the machine
+    /// sleeps.
     private static func lastPress(_ device: AccessoryDevice) -> String {
         guard let time = device.lastPress else { return "" }
         let seconds = max(0, MonotonicTime.now.microseconds - time) / 1_000_000
@@ -114,7 +115,7 @@ extension Wording {
         return rows
     }
 
-    /// Where a press goes.
+    /// Says where a press goes.
     private static func withoutChannel(_ microphone: VirtualMicrophone) -> String {
         switch microphone {
         case .off, .unavailable: "none: join one with `pttctl join`, or start an application"

@@ -47,7 +47,7 @@ final class Daemon {
     private let ducking: Ducking?
     private let policy: PolicyWatch
     private var warmUp: DeferredSource?
-    /// How long the machine had slept when logind reported last.
+    /// The time that the machine had slept when logind reported last.
     private var slept = Duration.zero
 
     static func start(_ log: Logger) {

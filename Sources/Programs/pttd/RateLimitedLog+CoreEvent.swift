@@ -6,84 +6,59 @@ extension RateLimitedLog {
     /// Logs the beginnings and ends of transmissions, channels and pushes with their causes; never their
     /// content.
     func record(_ event: CoreEvent, about peer: Peer) {
+        guard let (level, message, metadata) = Self.line(of: event) else { return }
+        log(level: level, message, metadata: metadata, about: peer)
+    }
+
+    private static func line(of event: CoreEvent) -> (Logger.Level, Logger.Message, Logger.Metadata?)? {
         switch event {
         case .transmissionBegan(let transmission):
             var metadata: Logger.Metadata = ["origin": "\(transmission.origin.name)"]
             if transmission.role != .talk { metadata["role"] = "\(transmission.role.rawValue)" }
-            log(level: .info, "transmission began", metadata: metadata, about: peer)
+            return (.info, "transmission began", metadata)
         case .transmissionEnded(let transmission, let cause, _):
             let origin = transmission.origin.name
-            log(
-                level: .info,
-                "transmission ended",
-                metadata: ["origin": "\(origin)", "cause": "\(cause.rawValue)"],
-                about: peer
-            )
+            return (.info, "transmission ended", ["origin": "\(origin)", "cause": "\(cause.rawValue)"])
         case .transmissionRefused(let origin, let refusal):
             let reason = refusal.reason
-            log(
-                level: .notice,
-                "transmission refused",
-                metadata: ["origin": "\(origin.name)", "reason": "\(reason)"],
-                about: peer
-            )
+            return (.notice, "transmission refused", ["origin": "\(origin.name)", "reason": "\(reason)"])
         case .channelJoined(let channel, let reason):
-            log(
-                level: .info,
-                "channel joined",
-                metadata: ["name": "\(channel.name)", "reason": "\(reason.rawValue)"],
-                about: peer
-            )
+            return (.info, "channel joined", ["name": "\(channel.name)", "reason": "\(reason.rawValue)"])
         case .channelLeft(let reason, let explanation):
             let explanation = explanation ?? "none"
             let left: Logger.Metadata = ["reason": "\(reason.rawValue)", "explanation": "\(explanation)"]
-            log(level: .info, "channel left", metadata: left, about: peer)
+            return (.info, "channel left", left)
         case .pushFinished(let pushID, let outcome, let explanation):
             let push: Logger.Metadata = [
                 "number": "\(pushID.rawValue)", "outcome": "\(outcome.rawValue)",
                 "explanation": "\(explanation ?? "none")",
             ]
-            log(level: .info, "push finished", metadata: push, about: peer)
+            return (.info, "push finished", push)
         case .audioInterrupted(let interruption):
-            log(
-                level: .notice,
-                "audio interrupted",
-                metadata: ["cause": "\(interruption.rawValue)"],
-                about: peer
-            )
+            return (.notice, "audio interrupted", ["cause": "\(interruption.rawValue)"])
         case .audioServerReady:
-            log(level: .info, "audio server connected", about: peer)
+            return (.info, "audio server connected", nil)
         case .audioServerLost:
-            log(level: .warning, "audio server lost: start PipeWire or PulseAudio", about: peer)
+            return (.warning, "audio server lost: start PipeWire or PulseAudio", nil)
         case .stateSaved:
-            log(level: .info, "the channel is on disk again", about: peer)
+            return (.info, "the channel is on disk again", nil)
         case .stateNotSaved(let reason):
             let line: Logger.Message =
                 "the channel cannot be written to disk, and a reboot restores an earlier one"
-            log(level: .error, line, metadata: ["reason": "\(reason)"], about: peer)
+            return (.error, line, ["reason": "\(reason)"])
         case .virtualMicrophoneChanged(.unavailable(let reason)):
-            log(
-                level: .warning,
-                "the Push-to-Talk Microphone is not available",
-                metadata: ["reason": "\(reason)"],
-                about: peer
-            )
+            return (.warning, "the Push-to-Talk Microphone is not available", ["reason": "\(reason)"])
         case .callChanged(let call?):
-            log(
-                level: .info,
-                "a call began",
-                metadata: ["source": "\(call.source)", "name": "\(call.name)"],
-                about: peer
-            )
+            return (.info, "a call began", ["source": "\(call.source)", "name": "\(call.name)"])
         case .callChanged(nil):
-            log(level: .info, "the call has ended", about: peer)
+            return (.info, "the call has ended", nil)
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
             .transmissionModeChanged, .accessoryEventsChanged, .participantChanged, .timeLimitNear,
             .audioActivating, .audioActivated, .audioDeactivated, .audioInterruptionEnded, .routeChanged,
             .channelRestored, .pushReceived, .requestAnswered, .endRefused, .accessoryPressed,
             .accessoryReleased, .buttonPressed, .buttonReleased, .virtualMicrophoneChanged, .recordersChanged,
             .microphoneChanged, .volumeChanged, .unknown:
-            break
+            return nil
         }
     }
 }

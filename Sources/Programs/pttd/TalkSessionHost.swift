@@ -40,7 +40,7 @@ final class TalkSessionHost {
     private var holders: [ClientID] = []
     private(set) var sequence = 0
 
-    /// What carries out the effects.
+    /// The parts that carry out the effects.
     struct Backends {
         let audio: AudioSocket
         let microphone: Microphone
@@ -89,9 +89,11 @@ final class TalkSessionHost {
 
     /// Restores the channel of an earlier run. Call it before anything else.
     func restore() {
-        let found = backends.store.load()
-        if let volume = found.volume { post(.volumeRestored(volume)) }
-        if let channel = found.channel { post(.restored(channel, descriptor: found.descriptor)) }
+        let store = backends.store
+        store.load()
+        let (channel, descriptor) = (store.channel, store.descriptor)
+        if let volume = store.volume { post(.volumeRestored(volume)) }
+        if let channel { post(.restored(channel, descriptor: descriptor)) }
     }
 
     /// The status that results from all published events.

@@ -8,8 +8,11 @@ import Logging
 /// ``Notice`` decides; this makes its calls. One object for each connection to the bus.
 @EventLoop
 final class NotificationService {
-    private static let service = "org.freedesktop.Notifications"
-    private static let path: ObjectPath = "/org/freedesktop/Notifications"
+    private static let daemon = RemoteInterface(
+        service: "org.freedesktop.Notifications",
+        path: "/org/freedesktop/Notifications",
+        name: "org.freedesktop.Notifications"
+    )
     private static let application = "Push to talk"
     private static let desktopEntry = "org.pushtotalk.Indicator"
 
@@ -38,7 +41,7 @@ final class NotificationService {
         self.log = log
         self.picture = picture
         self.post = post
-        watch = connection.watchName(Self.service) { [weak self] in self?.ownerChanged(to: $0) }
+        watch = connection.watchName(Self.daemon.service) { [weak self] in self?.ownerChanged(to: $0) }
     }
 
     private func ownerChanged(to owner: String?) {
@@ -52,7 +55,7 @@ final class NotificationService {
     }
 
     func askCapabilities() {
-        connection.call(call("GetCapabilities", [])) { [weak self, log] result in
+        connection.call(Self.daemon.call("GetCapabilities")) { [weak self, log] result in
             switch result {
             case .success(let values):
                 self?.post(.notice(.capabilities(Set(values.first?.asStrings ?? []))))
@@ -66,7 +69,8 @@ final class NotificationService {
     func show(_ content: Notice.Content, replacing identifier: UInt32) {
         isCalling = true
         updateSignals()
-        connection.call(call("Notify", arguments(content, identifier))) { [weak self, log] result in
+        let call = Self.daemon.call("Notify", arguments(content, identifier))
+        connection.call(call) { [weak self, log] result in
             var identifier: UInt32?
             switch result {
             case .success(let values):
@@ -88,8 +92,7 @@ final class NotificationService {
     func close(_ identifier: UInt32) {
         shown = nil
         updateSignals()
-        var call = call("CloseNotification", [.uint32(identifier)])
-        call.startsService = false
+        let call = Self.daemon.call("CloseNotification", [.uint32(identifier)], startsService: false)
         // It may have closed by itself meanwhile.
         connection.call(call) { _ in }
     }
@@ -156,28 +159,12 @@ final class NotificationService {
         _ member: String,
         _ handler: @escaping @EventLoop (NotificationService, UInt32, BusValue) -> Void
     ) -> Subscription {
-        let rule = MatchRule(
-            sender: Self.service,
-            path: Self.path,
-            interface: Self.service,
-            member: member
-        )
-        return connection.subscribe(rule) { [weak self] signal in
+        connection.subscribe(Self.daemon.signal(member)) { [weak self] signal in
             guard let self, signal.arguments.count == 2,
                 case .uint32(let identifier) = signal.arguments[0], identifier == shown
             else { return }
             handler(self, identifier, signal.arguments[1])
         }
-    }
-
-    private func call(_ member: String, _ arguments: [BusValue]) -> MethodCall {
-        MethodCall(
-            to: Self.service,
-            path: Self.path,
-            interface: Self.service,
-            member: member,
-            arguments: arguments
-        )
     }
 }
 

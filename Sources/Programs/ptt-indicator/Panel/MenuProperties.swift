@@ -30,7 +30,7 @@ struct MenuProperties {
 
     subscript(name: String) -> BusValue? { values[BusKey(name)] }
 
-    /// Those with these names; all of them for no names.
+    /// Returns those with these names; all of them for no names.
     func only(_ names: [String]) -> MenuProperties {
         guard !names.isEmpty else { return self }
         let wanted = Set(names.map { BusKey($0) })

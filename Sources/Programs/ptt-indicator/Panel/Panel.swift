@@ -8,14 +8,17 @@ import Logging
 /// It needs neither a display nor a toolkit: the panel draws it, on X11 and Wayland alike.
 @EventLoop
 final class Panel {
-    private static let watcherName = "org.kde.StatusNotifierWatcher"
-    private static let watcherPath: ObjectPath = "/StatusNotifierWatcher"
+    private static let watcher = RemoteInterface(
+        service: "org.kde.StatusNotifierWatcher",
+        path: "/StatusNotifierWatcher",
+        name: "org.kde.StatusNotifierWatcher"
+    )
 
     private let log: Logger
     private let post: @EventLoop (Indicator.Event) -> Void
     private let item: TrayItem
     private let menu: TrayMenu
-    /// What is shown; nil before the first.
+    /// The item that is shown; nil before the first.
     private var shown: PanelItem?
     private var connection: BusConnection?
     private var objects: [ExportedObject] = []
@@ -47,7 +50,7 @@ final class Panel {
             return log.debug("\(error)")
         }
         subscriptions = [
-            connection.watchName(Self.watcherName) { [weak self] in self?.watcherChanged($0) },
+            connection.watchName(Self.watcher.service) { [weak self] in self?.watcherChanged($0) },
             connection.watchName(PanelHosts.plasma) { [weak self] in self?.plasmaChanged($0) },
             hostSignal("StatusNotifierHostRegistered", on: connection),
             hostSignal("StatusNotifierHostUnregistered", on: connection),
@@ -102,15 +105,9 @@ final class Panel {
         // Of a panel that was there already the first report is that it is.
         if owner == nil || isThere == true { update() }
         guard let owner, let connection else { return }
-        var call = MethodCall(
-            to: Self.watcherName,
-            path: Self.watcherPath,
-            interface: Self.watcherName,
-            member: "RegisterStatusNotifierItem",
-            // The unique name: a name with the process's number would be wrong in a sandbox.
-            arguments: [.string(connection.uniqueName)]
-        )
-        call.startsService = false
+        // The unique name: a name with the process's number would be wrong in a sandbox.
+        let name = BusValue.string(connection.uniqueName)
+        let call = Self.watcher.call("RegisterStatusNotifierItem", [name], startsService: false)
         connection.call(call) { [weak self] result in
             guard let self, watcher == owner else { return }
             switch result {
@@ -125,12 +122,7 @@ final class Panel {
     /// A watcher may run without a panel: that of KDE is a process of its own.
     private func lookForHost(of owner: String) {
         watchHosts()
-        var call = MethodCall.getProperty(
-            "IsStatusNotifierHostRegistered",
-            interface: Self.watcherName,
-            of: Self.watcherName,
-            path: Self.watcherPath
-        )
+        var call = Self.watcher.get("IsStatusNotifierHostRegistered")
         call.startsService = false
         connection?.call(call) { [weak self] result in
             guard let self, watcher == owner else { return }
@@ -184,13 +176,7 @@ final class Panel {
     }
 
     private func hostSignal(_ member: String, on connection: BusConnection) -> Subscription {
-        let rule = MatchRule(
-            sender: Self.watcherName,
-            path: Self.watcherPath,
-            interface: Self.watcherName,
-            member: member
-        )
-        return connection.subscribe(rule) { [weak self] _ in
+        connection.subscribe(Self.watcher.signal(member)) { [weak self] _ in
             guard let self, let watcher else { return }
             lookForHost(of: watcher)
         }

@@ -9,7 +9,7 @@ import IndicatorCore
 final class PictureDecoder {
     /// The rows and columns of a decoded picture: the largest that a notification shows.
     nonisolated static let size = 96
-    /// What the process writes: the pixels, or why there are none.
+    /// The limit of what the process writes: the pixels, or why there are none.
     nonisolated static let outputLimit = size * size * 4
     nonisolated private static let reasonLimit = 200
 

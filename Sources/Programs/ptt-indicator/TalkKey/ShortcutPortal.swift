@@ -13,10 +13,18 @@ import ServiceClient
 final class ShortcutPortal {
     private static let portal = "org.freedesktop.portal.Desktop"
     private static let path: ObjectPath = "/org/freedesktop/portal/desktop"
-    private static let shortcuts = "org.freedesktop.portal.GlobalShortcuts"
+    private static let shortcuts = RemoteInterface(
+        service: portal,
+        path: path,
+        name: "org.freedesktop.portal.GlobalShortcuts"
+    )
     private static let request = "org.freedesktop.portal.Request"
     private static let sessions = "org.freedesktop.portal.Session"
-    private static let registry = "org.freedesktop.host.portal.Registry"
+    private static let registry = RemoteInterface(
+        service: portal,
+        path: path,
+        name: "org.freedesktop.host.portal.Registry"
+    )
     private static let backends = "org.freedesktop.impl.portal"
     /// The name of the desktop entry.
     private static let application = "org.pushtotalk.Indicator"
@@ -49,14 +57,6 @@ final class ShortcutPortal {
     }
 
     private func subscribe() {
-        let activated = MatchRule(
-            sender: Self.portal,
-            path: Self.path,
-            interface: Self.shortcuts,
-            member: "Activated"
-        )
-        var deactivated = activated
-        deactivated.member = "Deactivated"
         let closed = MatchRule(
             sender: Self.portal,
             pathNamespace: path(of: "session"),
@@ -64,11 +64,11 @@ final class ShortcutPortal {
             member: "Closed"
         )
         subscriptions = [
-            connection.subscribe(activated) { [weak self] signal in
+            connection.subscribe(Self.shortcuts.signal("Activated")) { [weak self] signal in
                 guard let (session, shortcut) = signal.shortcut else { return }
                 self?.handle(.activated(session: session, shortcut: shortcut))
             },
-            connection.subscribe(deactivated) { [weak self] signal in
+            connection.subscribe(Self.shortcuts.signal("Deactivated")) { [weak self] signal in
                 guard let (session, shortcut) = signal.shortcut else { return }
                 self?.handle(.deactivated(session: session, shortcut: shortcut))
             },
@@ -115,7 +115,7 @@ final class ShortcutPortal {
     /// Unknown to xdg-desktop-portal before 1.19.4, which reads the identifier from the name of the unit.
     private func register(_ attempt: ShortcutSession.Attempt) {
         let arguments: [BusValue] = [.string(Self.application), .properties([:])]
-        connection.call(call(Self.registry, "Register", arguments)) { [weak self] result in
+        connection.call(Self.registry.call("Register", arguments)) { [weak self] result in
             guard case .failure(let error) = result else {
                 self?.answer(attempt, .registered)
                 return
@@ -130,13 +130,7 @@ final class ShortcutPortal {
     }
 
     private func getVersion(_ attempt: ShortcutSession.Attempt) {
-        let call = MethodCall.getProperty(
-            "version",
-            interface: Self.shortcuts,
-            of: Self.portal,
-            path: Self.path
-        )
-        connection.call(call) { [weak self] result in
+        connection.call(Self.shortcuts.get("version")) { [weak self] result in
             switch result {
             case .success(let values): self?.answer(attempt, .version(values.first?.asInt ?? 0))
             case .failure(let error): self?.fail(attempt, error, Self.meaning(of: error))
@@ -181,15 +175,9 @@ final class ShortcutPortal {
 
     private func close(_ session: String) {
         guard let path = ObjectPath(session) else { return }
-        let call = MethodCall(
-            to: Self.portal,
-            path: path,
-            interface: Self.sessions,
-            member: "Close",
-            startsService: false
-        )
+        let session = RemoteInterface(service: Self.portal, path: path, name: Self.sessions)
         // It may have ended with what was lost.
-        connection.call(call) { _ in }
+        connection.call(session.call("Close", startsService: false)) { _ in }
     }
 
     // MARK: - Requests
@@ -244,14 +232,15 @@ final class ShortcutPortal {
             finish(.failed)
         }
         self.limit.arm(after: limit)
-        connection.call(call(Self.shortcuts, member, arguments + [.properties(options)])) { [log] result in
+        let call = Self.shortcuts.call(member, arguments + [.properties(options)])
+        connection.call(call) { [log] result in
             guard case .failure(let error) = result else { return }
             log.info("\(error)")
             finish(Self.meaning(of: error))
         }
     }
 
-    /// What another attempt would give after this error. A portal without shortcuts does not have the
+    /// Returns what another attempt would give after this error. A portal without shortcuts does not have the
     /// interface, which GDBus reports as invalid arguments.
     private static func meaning(of error: BusError) -> ShortcutSession.Answer {
         switch error.kind {
@@ -267,16 +256,6 @@ final class ShortcutPortal {
     ) {
         log.info("no talk key on the keyboard: \(error)")
         self.answer(attempt, answer)
-    }
-
-    private func call(_ interface: String, _ member: String, _ arguments: [BusValue]) -> MethodCall {
-        MethodCall(
-            to: Self.portal,
-            path: Self.path,
-            interface: interface,
-            member: member,
-            arguments: arguments
-        )
     }
 
     private func nextToken() -> String {

@@ -125,8 +125,7 @@ struct ProductNumbers: ExpressibleByArgument {
     }
 
     private func present() -> [Device] {
-        (try? entries(of: "/sys/class/input"))?.filter { $0.hasPrefix("event") }.sorted().compactMap {
-            sysname in
+        Directory.names(in: "/sys/class/input").filter { $0.hasPrefix("event") }.compactMap { sysname in
             let directory = "/sys/class/input/\(sysname)/device"
             guard line(of: "\(directory)/id/vendor") == vendor, line(of: "\(directory)/id/product") == product
             else {
@@ -135,10 +134,10 @@ struct ProductNumbers: ExpressibleByArgument {
             let keys = KeyBits(capabilities: line(of: "\(directory)/capabilities/key") ?? "")
             let name = line(of: "\(directory)/name") ?? ""
             return Device(sysname: sysname, name: name, canTypeText: keys.canTypeText)
-        } ?? []
+        }
     }
 
-    /// What to ask before the product is granted; nil for one that is no keyboard.
+    /// The question to ask before the product is granted; nil for one that is no keyboard.
     var question: String? { question(about: present()) }
 
     /// Pedals call themselves keyboards as well, so that only a person can tell. The kernel gives all
@@ -196,21 +195,6 @@ struct GrantRule {
             throw SystemError("write \(path)")
         }
     }
-}
-
-/// The names in a directory.
-private func entries(of directory: String) throws -> [String] {
-    guard let stream = opendir(directory) else { throw SystemError("read \(directory)") }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-        names.append(
-            withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-            }
-        )
-    }
-    return names
 }
 
 /// The first line of a file of sysfs; nil if the device has gone.

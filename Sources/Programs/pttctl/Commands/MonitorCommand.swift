@@ -43,7 +43,7 @@ private final class Monitor {
 
     func run() async throws {
         let core = try ServiceConnection.core()
-        foot = try MonitorFootLine.onTerminal(json: json)
+        foot = try MonitorFootLine(json: json)
         core.subscribe({ [self] in show(core: $0) }, ended: { [self] in end($0) })
         let accessoryd = watchAccessoryd()
         await stop.wait()
@@ -117,11 +117,8 @@ private final class MonitorFootLine {
     private lazy var second = TimerSource { [weak self] in self?.update() }
 
     /// Nil without a terminal, and with JSON, which a further line would spoil.
-    static func onTerminal(json: Bool) throws -> MonitorFootLine? {
-        json || !FootLine.isPossible ? nil : try MonitorFootLine()
-    }
-
-    private init() throws {
+    init?(json: Bool) throws {
+        guard !json, FootLine.isPossible else { return nil }
         levels = try ServiceConnection.core()
         line = try FootLine { [weak self] columns in
             self?.foot.line(columns: columns, at: MonotonicTime.now.microseconds) ?? ""

@@ -44,7 +44,7 @@ private struct Summary: Encodable {
     var seconds = 0.0
     var packets = 0
     var lost = 0
-    /// When the first packet arrived, in microseconds of the monotonic clock.
+    /// The time at which the first packet arrived, in microseconds of the monotonic clock.
     var firstArrival: Int64?
 }
 
@@ -85,7 +85,7 @@ private final class Recording {
         let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
         events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
-        levels = try LevelLine.onTerminal(json: json)
+        levels = try LevelLine(json: json)
         await stop.wait()
         levels?.close()
         levels = nil

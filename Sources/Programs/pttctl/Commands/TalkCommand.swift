@@ -74,7 +74,7 @@ private final class Talk {
                 role: role
             )
         ).transmissionID
-        levels = try LevelLine.onTerminal(json: json)
+        levels = try LevelLine(json: json)
         await stop.wait()
         levels?.close()
         levels = nil

@@ -23,8 +23,8 @@ final class AudioConnection {
 
     /// Longer than any valid packet or token.
     private static let longestPacket = 8192
-    /// How many packets are read in a second: four times as many as can be played. An application that writes
-    /// more has to wait, and does not keep the core busy.
+    /// The number of packets that are read in a second: four times as many as can be played. An application
+    /// that writes more has to wait, and does not keep the core busy.
     private static let packetsPerSecond = 200
 
     /// The peer.
@@ -66,7 +66,7 @@ final class AudioConnection {
         self.deadline = deadline
     }
 
-    /// Whether the peer has closed its end, handled or not.
+    /// True if the peer has closed its end, handled or not.
     var hasPeerClosed: Bool {
         var state = pollfd(fd: descriptor.value, events: 0, revents: 0)
         return poll(&state, 1, 0) > 0

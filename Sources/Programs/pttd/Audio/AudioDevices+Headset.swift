@@ -7,15 +7,15 @@ extension AudioDevices {
         return cards.first { $0.isBluetooth && $0.index == sink.card }
     }
 
-    /// Whether the profile of a card was or is being changed: it has another one, or no sink, and is neither
-    /// gone nor switched off.
+    /// Returns true if the profile of a card was or is being changed: it has another one, or no sink, and is
+    /// neither gone nor switched off.
     func isBeingChanged(_ before: AudioCard) -> Bool {
         let card = cards.first { $0.name == before.name && $0.activeProfile != AudioCard.off }
         guard let card else { return false }
         return card.activeProfile != before.activeProfile || !sinks.contains { $0.card == card.index }
     }
 
-    /// Whether WirePlumber 0.5 changes the profile by itself.
+    /// Returns true if WirePlumber 0.5 changes the profile by itself.
     func hasLoopback(_ card: AudioCard) -> Bool {
         sources.contains { $0.isHeadsetLoopback && $0.card == card.index }
     }

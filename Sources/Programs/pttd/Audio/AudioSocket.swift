@@ -37,13 +37,13 @@ final class AudioSocket {
         case lost
     }
 
-    /// How long a connection may take to present its token.
+    /// The time in which a connection must present its token.
     private static let tokenTimeout = Duration.seconds(5)
-    /// How many connections may be without a token at a time. A further one replaces the oldest of them; an
-    /// application presents its token as soon as it has connected.
+    /// The number of connections that may be without a token at a time. A further one replaces the oldest of
+    /// them; an application presents its token as soon as it has connected.
     private static let waitingLimit = 8
-    /// How many packets wait for an application that has not connected yet, two seconds; the oldest is
-    /// dropped first.
+    /// The number of packets that wait for an application that has not connected yet, two seconds; the oldest
+    /// is dropped first.
     private static let unsentLimit = 100
     /// Further peers are accepted in the next turn of the event loop, after other work.
     private static let acceptsPerTurn = 16

@@ -19,7 +19,7 @@ struct HeadsetProfiles {
     }
 
     enum Event {
-        /// What the server has now, after a connection or a change of its cards or sources.
+        /// The server has these now, after a connection or a change of its cards or sources.
         case listed(AudioDevices)
         case serverLost
         /// The changes are on disk or, with false, cannot be written.
@@ -43,7 +43,7 @@ struct HeadsetProfiles {
         case cancelTimer
     }
 
-    /// How far a change is.
+    /// The progress of a change.
     private enum Phase: Equatable {
         case writing
         /// The server has been asked for the profile.

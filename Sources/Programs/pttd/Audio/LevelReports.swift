@@ -7,26 +7,22 @@ import PTTMessages
 final class LevelReports {
     private static let interval = Duration.milliseconds(100)
 
-    /// Whether a client subscribes. While it is false, nothing is measured.
+    /// True if a client subscribes. While it is false, nothing is measured.
     private(set) var isWanted = false
     private var microphone = LevelMeter()
     private var speaker = LevelMeter()
     /// Set while something has passed that is not reported.
     private var isPending = false
-    private var timer: TimerSource?
+    private lazy var timer = TimerSource { [weak self] in self?.send() }
 
     /// Called with each report.
     var report: @EventLoop (ChannelInterface.LevelReport) -> Void = { _ in }
-
-    init() {
-        timer = TimerSource { [weak self] in self?.send() }
-    }
 
     func setWanted(_ isWanted: Bool) {
         guard isWanted != self.isWanted else { return }
         self.isWanted = isWanted
         isPending = false
-        timer?.disarm()
+        timer.disarm()
         _ = (microphone.take(), speaker.take())
     }
 
@@ -47,7 +43,7 @@ final class LevelReports {
     private func pass() {
         guard !isPending else { return }
         isPending = true
-        timer?.arm(after: Self.interval)
+        timer.arm(after: Self.interval)
     }
 
     /// The report without levels, after the last sample, lets a display return to rest; none follows it.

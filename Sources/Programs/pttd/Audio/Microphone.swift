@@ -7,9 +7,10 @@ import PulseAudio
 /// The capture stream, opened for a transmission and closed with it.
 @EventLoop
 final class Microphone {
-    /// How long a microphone may take to open. A Bluetooth headset has to change its profile.
+    /// The time that a microphone may take to open. A Bluetooth headset has to change its profile.
     private static let startLimit = Duration.seconds(5)
-    /// How long an open microphone may deliver nothing. Slow virtual sources deliver every half second.
+    /// The time for which an open microphone may deliver nothing. Slow virtual sources deliver every half
+    /// second.
     private static let stallLimit = Duration.milliseconds(1500)
 
     private let server: AudioServer
@@ -25,9 +26,9 @@ final class Microphone {
     var headset: BluetoothHeadset?
     /// Lowers what other programs play while the microphone is open; nil if it stays as loud as it is.
     var ducking: Ducking?
-    /// What was captured before is not delivered.
+    /// The time before which captured audio is not delivered.
     private var gate = MonotonicInstant(nanoseconds: .min)
-    /// What was captured before is delivered as silence.
+    /// The time before which captured audio is delivered as silence.
     private var silenceEnd = MonotonicInstant(nanoseconds: .min)
     private let silence = [UInt8](repeating: 0, count: AudioFormat.largestPacket)
 

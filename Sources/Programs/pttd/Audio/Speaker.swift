@@ -7,8 +7,8 @@ import PulseAudio
 /// The one playback stream, open while a remote participant is set.
 @EventLoop
 final class Speaker {
-    /// How much audio of the application may wait here, in addition to the server's buffer. It is dropped
-    /// when the reception ends.
+    /// The amount of the application's audio that may wait here, in addition to the server's buffer. It is
+    /// dropped when the reception ends.
     private static let queue = Duration.milliseconds(100)
     /// The server's buffer.
     private static let latency = Duration.milliseconds(40)
@@ -19,9 +19,9 @@ final class Speaker {
     /// In bytes.
     private var queueLimit = 0
 
-    /// How loud samples are played, in percent, on the scale of volume controls. It changes the samples, not
-    /// the volume of the stream: servers remember that for all streams of a role, and some raise the whole
-    /// speaker with it.
+    /// The volume at which samples are played, in percent, on the scale of volume controls. It changes the
+    /// samples, not the volume of the stream: servers remember that for all streams of a role, and some raise
+    /// the whole speaker with it.
     var volume = Gain.unchanged.percent {
         didSet { gain = Gain(percent: volume) }
     }

@@ -29,7 +29,7 @@ final class VirtualMicrophoneDevice {
 
     private let source: VirtualSource
     private let log: RateLimitedLog
-    /// Whether there is to be one.
+    /// True if there is to be one.
     private var isWanted: Bool
     /// Without one, what an earlier core has left is looked for once.
     private var isCleared = false
@@ -76,7 +76,7 @@ final class VirtualMicrophoneDevice {
         }
     }
 
-    /// What is written is heard from now on.
+    /// Lets what is written be heard from now on.
     func begin() { source.begin() }
 
     /// - Parameter samples: In ``AudioFormat/standard``.

@@ -24,7 +24,7 @@ final class CallService {
     /// Subscribes to its signals, before it is asked anything.
     var connected: @EventLoop () -> Void = {}
 
-    /// How long an answer may take.
+    /// The time that an answer may take.
     private static let timeout = Duration.seconds(5)
 
     init(_ name: String, log: RateLimitedLog) {

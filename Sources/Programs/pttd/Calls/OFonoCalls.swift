@@ -9,7 +9,7 @@ import PTTCore
 final class OFonoCalls {
     let service: CallService
     private let report: @EventLoop (ActiveCalls.Event) -> Void
-    /// Those that can make calls. A call's path is below that of its modem.
+    /// The modems that can make calls. A call's path is below that of its modem.
     private var modems: Set<ObjectPath> = []
 
     private static let manager = "org.ofono.Manager"

@@ -1,7 +1,7 @@
 import PTTCore
 import PulseAudio
 
-/// What the streams of other applications on the sound server mean: calls, or recordings.
+/// The calls and recordings that the streams of other applications on the sound server mean.
 struct StreamUse: Equatable {
     /// Streams that record or play with the role `phone`.
     private(set) var phoneStreams: [ActiveCalls.Call] = []

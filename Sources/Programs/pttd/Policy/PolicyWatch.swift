@@ -137,8 +137,8 @@ private struct LocalTime {
         week = WeekTime(weekday: Int(parts.tm_wday), minute: Int(parts.tm_hour) * 60 + Int(parts.tm_min))
     }
 
-    /// When the clock will show `minutes` more, in seconds since 1970; daylight saving time may begin or end
-    /// before.
+    /// Returns the time at which the clock will show `minutes` more, in seconds since 1970; daylight saving
+    /// time may begin or end before.
     func seconds(in minutes: Int) -> Int {
         var parts = parts
         parts.tm_min += Int32(minutes)

@@ -85,9 +85,9 @@ final class CoreService {
         }
     }
 
-    /// Who publishes more than its allowance waits while a subscriber does not keep up: otherwise the
-    /// subscriber would lose its subscription, and an application with it the transmission. Who transmits
-    /// waits only briefly for each call: one of them may end the transmission.
+    /// Makes a client that publishes more than its allowance wait while a subscriber does not keep up:
+    /// otherwise the subscriber would lose its subscription, and an application with it the transmission. Who
+    /// transmits waits only briefly for each call: one of them may end the transmission.
     private func limit(_ connection: VarlinkConnection, afterEvents count: Int) {
         let wait = allowance.charge(count, to: connection.processID, at: .now)
         guard wait > .zero,

@@ -1,17 +1,17 @@
 import PTTMessages
 
-/// How many events the calls of each process may publish: each is sent to every subscriber, who may be slower
-/// than the caller. A burst is free, and then one event each hundredth of a second, many times what a hand
-/// does.
+/// The number of events that the calls of each process may publish: each is sent to every subscriber, who may
+/// be slower than the caller. A burst is free, and then one event each hundredth of a second, many times what
+/// a hand does.
 struct EventAllowance {
     private static let burst = 64
     static let interval = Duration.milliseconds(10)
-    /// What was published while everybody kept up is not held against a process for longer.
+    /// The longest time for which what was published while everybody kept up is held against a process.
     private static let longestWait = Duration.seconds(1)
     /// Beyond it, processes whose allowance is whole again are forgotten.
     private static let processLimit = 64
 
-    /// When the allowance of a process is whole again.
+    /// The time at which the allowance of a process is whole again.
     private var ends: [Int32: MonotonicTime] = [:]
 
     /// Counts the events of a call.

@@ -13,7 +13,7 @@ final class ChangeFile<Change: Codable & Sendable> {
 
     private let name: String
     private let directory: String?
-    /// What happens where a change cannot be written down.
+    /// The consequence where a change cannot be written down.
     private let consequence: String
     private let log: RateLimitedLog
     private var isWriting = false
@@ -35,7 +35,7 @@ final class ChangeFile<Change: Codable & Sendable> {
         (self.name, self.directory, self.consequence, self.log) = (name, directory, consequence, log)
     }
 
-    /// What an earlier run has written; nothing if that cannot be used, which is logged.
+    /// Returns the changes that an earlier run has written; none if they cannot be used, which is logged.
     func read() -> [Change] {
         guard let directory else { return [] }
         do {

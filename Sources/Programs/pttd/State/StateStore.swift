@@ -23,14 +23,6 @@ final class StateStore {
         case saved
     }
 
-    /// What an earlier run has saved.
-    struct Found {
-        let channel: SavedChannel?
-        let descriptor: Descriptor?
-        /// In percent; nil if no person has set it.
-        let volume: Int?
-    }
-
     /// `channel.json` is for the core, `descriptor.json` for people, and `volume.json` is what they have set.
     private enum File: String, CaseIterable {
         case descriptor = "descriptor.json"
@@ -64,9 +56,10 @@ final class StateStore {
     private let directory: StateDirectory?
     private let aside: StateDirectory?
     private let log: RateLimitedLog
-    private var channel: SavedChannel?
-    private var descriptor: Descriptor?
-    private var volume: SavedVolume?
+    private(set) var channel: SavedChannel?
+    private(set) var descriptor: Descriptor?
+    /// In percent; nil if no person has set it.
+    private(set) var volume: Int?
     /// The files that differ from what is on disk, or may do so.
     private var unwritten: Set<File> = []
     /// Something was saved since the last ``write()``.
@@ -91,31 +84,24 @@ final class StateStore {
         self.log = log
     }
 
-    /// What an earlier run has saved. A file that cannot be used counts as missing: what is damaged is
+    /// Loads what an earlier run has saved. A file that cannot be used counts as missing: what is damaged is
     /// renamed, and what cannot be read stays for the next start.
-    func load() -> Found {
+    func load() {
         if let aside, let kept = read(Aside.self, Aside.name, in: aside) {
             channel = kept.channel
-            descriptor = kept.descriptor.map { Descriptor(name: $0.name, image: image($0.image)) }
-            volume = kept.volume
+            descriptor = kept.descriptor.map(restored)
+            volume = kept.volume?.volume
             unwritten = Set(File.allCases)
             // What is on disk is older, and nobody knows why.
             isFailing = true
-            begin()
-            return found
+            return begin()
         }
-        guard let directory else { return found }
-        volume = read(SavedVolume.self, File.volume.rawValue, in: directory)
+        guard let directory else { return }
+        volume = read(SavedVolume.self, File.volume.rawValue, in: directory)?.volume
         channel = read(SavedChannel.self, File.channel.rawValue, in: directory)
         if channel != nil {
-            descriptor = read(SavedDescriptor.self, File.descriptor.rawValue, in: directory)
-                .map { Descriptor(name: $0.name, image: image($0.image)) }
+            descriptor = read(SavedDescriptor.self, File.descriptor.rawValue, in: directory).map(restored)
         }
-        return found
-    }
-
-    private var found: Found {
-        Found(channel: channel, descriptor: descriptor, volume: volume?.volume)
     }
 
     /// It survives this process from here; call ``write()`` when all of an event is saved. Nil: none joined.
@@ -132,7 +118,7 @@ final class StateStore {
 
     /// As ``save(_:)`` of a channel. The volume of a new installation has no file.
     func save(volume: Int) {
-        self.volume = volume == Status.defaultVolume ? nil : SavedVolume(volume: volume)
+        self.volume = volume == Status.defaultVolume ? nil : volume
         keepAside(.volume)
     }
 
@@ -208,7 +194,7 @@ final class StateStore {
         unwritten.insert(file)
         hasChanged = true
         guard let aside, directory != nil else { return }
-        let kept = Aside(channel: channel, descriptor: savedDescriptor, volume: volume)
+        let kept = Aside(channel: channel, descriptor: savedDescriptor, volume: savedVolume)
         do throws(SystemError) {
             try aside.apply([.replace(name: Aside.name, bytes: bytes(kept))])
         } catch {
@@ -235,7 +221,7 @@ final class StateStore {
             switch file {
             case .channel: isOwned ? channel.map { bytes($0) } : nil
             case .descriptor: isOwned ? savedDescriptor.map { bytes($0) } : nil
-            case .volume: volume.map { bytes($0) }
+            case .volume: savedVolume.map { bytes($0) }
             }
         guard let text else { return .remove(name: name) }
         return .replace(name: name, bytes: text)
@@ -247,6 +233,8 @@ final class StateStore {
         descriptor.map { SavedDescriptor(name: $0.name, image: $0.image?.base64) }
     }
 
+    private var savedVolume: SavedVolume? { volume.map { SavedVolume(volume: $0) } }
+
     private func bytes(_ value: some Encodable) -> [UInt8] {
         do throws(JSONEncodingError) {
             return try JSONText(encoding: value).bytes
@@ -256,13 +244,12 @@ final class StateStore {
         }
     }
 
-    private func image(_ base64: String?) -> Image? {
-        guard let base64 else { return nil }
+    private func restored(_ saved: SavedDescriptor) -> Descriptor {
         do throws(Image.Unusable) {
-            return try Image(base64: base64)
+            return Descriptor(name: saved.name, image: try saved.image.map(Image.init(base64:)))
         } catch {
             log.log(level: .error, "the saved picture of the channel is lost: \(error)")
-            return nil
+            return Descriptor(name: saved.name, image: nil)
         }
     }
 

@@ -1,8 +1,8 @@
 import PulseAudio
 
 extension AudioDevices {
-    /// What other programs play, and may be lowered: not the screen reader of a person who sees nothing, no
-    /// call, and no sound that says that something has happened.
+    /// The streams that other programs play, and that may be lowered: not the screen reader of a person who
+    /// sees nothing, no call, and no sound that says that something has happened.
     var otherPlayback: [AudioStream] {
         let own = Set(sinks.filter(\.isOwn).map(\.index))
         return sinkInputs.filter { stream in

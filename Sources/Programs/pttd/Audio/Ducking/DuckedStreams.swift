@@ -2,7 +2,8 @@ import CoreConfiguration
 import EventLoop
 import PulseAudio
 
-/// What other programs play while the microphone is open: which streams to lower or mute, and to restore.
+/// The streams that other programs play while the microphone is open: those to lower or mute, and those to
+/// restore.
 ///
 /// The servers remember a volume for the next stream of the same program. So each change is written down
 /// before it is made, with the name by which the server remembers it, and is undone also by the next run
@@ -41,7 +42,7 @@ struct DuckedStreams {
         case setTimer(MonotonicInstant)
     }
 
-    /// How far a change is.
+    /// The progress of a change.
     private enum Phase: Equatable {
         case writing
         /// On disk. It is ordered if the next list still has the volume of before.
@@ -64,7 +65,7 @@ struct DuckedStreams {
         /// change.
         var others: Set<UInt32> = []
 
-        /// Whether nothing has been ordered.
+        /// True if nothing has been ordered.
         var isUnmade: Bool { phase == .writing || phase == .written }
     }
 
@@ -89,7 +90,7 @@ struct DuckedStreams {
         entries = sound.suffix(Self.limit).map { Entry(change: $0, phase: .away(until: nil)) }
     }
 
-    /// Whether changes of streams matter now.
+    /// True if changes of streams matter now.
     var isActive: Bool { isOpen || !entries.isEmpty }
 
     mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Effect] {

@@ -19,8 +19,8 @@ final class TonePlayer {
     private static let startLimit = Duration.milliseconds(500)
     /// Until the stream is opened again after it failed.
     private static let retryDelay = Duration.milliseconds(200)
-    /// How long no tone is tried after the stream has failed again: presses need not wait for a speaker that
-    /// is not there.
+    /// The time for which no tone is tried after the stream has failed again: presses need not wait for a
+    /// speaker that is not there.
     private static let pause = Duration.seconds(5)
 
     /// Between the beginnings of two tones: presses in a loop must not fill the connection to the server.
@@ -56,7 +56,8 @@ final class TonePlayer {
         let completion: @EventLoop (MonotonicInstant) -> Void
         /// The tone, once the server has it: another one may be playing before.
         var number: Int?
-        /// When the capture is free of the tone; nil until the server has reported its latencies.
+        /// The time from which the capture is free of the tone; nil until the server has reported its
+        /// latencies.
         var end: MonotonicInstant?
     }
 
@@ -79,7 +80,7 @@ final class TonePlayer {
         self.log = log
     }
 
-    /// Whether the tone is captured by a microphone, unless the speaker is a headset.
+    /// Returns true if the tone is captured by a microphone, unless the speaker is a headset.
     func isCaptured(_ tone: Tone) -> Bool { sounds.gate != .off && !sounds[tone].isEmpty && !isPaused }
 
     private var isPaused: Bool { pauseEnd.map { MonotonicInstant.now < $0 } ?? false }
@@ -247,7 +248,8 @@ final class TonePlayer {
         }
     }
 
-    /// What servers report changes once in a period of theirs, which is at most the latency of the stream.
+    /// The time within which the latencies that servers report change once: a period of theirs, which is at
+    /// most the latency of the stream.
     private static let period = latency + .milliseconds(5)
     /// Of a server that does not say.
     private static let unknownLatency = Duration.milliseconds(200)

@@ -1,7 +1,7 @@
 import Glibc
 import PTTCore
 
-/// How a tone of ours sounds: notes of one pitch and pauses, 48 kHz mono.
+/// A tone of ours: notes of one pitch and pauses, 48 kHz mono.
 struct ToneSignal: Equatable, Sendable {
     enum Part: Equatable, Sendable {
         case note(hertz: Double, milliseconds: Int)

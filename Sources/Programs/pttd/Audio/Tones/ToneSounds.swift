@@ -2,7 +2,7 @@ import CoreConfiguration
 import PTTCore
 import WAV
 
-/// What is played for each tone: 48 kHz mono.
+/// The samples that are played for each tone: 48 kHz mono.
 struct ToneSounds {
     /// The longest file, and how long a person waits at most for the talk permit tone to end.
     static let longest = Duration.seconds(2)
@@ -20,7 +20,7 @@ struct ToneSounds {
         samples = isEnabled ? Self.samples(configuration?.files ?? [:], failed) : [:]
     }
 
-    /// Whether any tone is played.
+    /// True if any tone is played.
     var areAudible: Bool { samples.values.contains { !$0.isEmpty } }
 
     /// Empty if the tone is silenced.
