@@ -14,7 +14,15 @@ package struct Finding: Equatable, Sendable {
     /// For people; one line.
     package let text: String
     /// Nil if nothing is wrong.
-    package var cure: Cure?
+    package private(set) var cure: Cure?
+
+    /// Only for the functions of ``Check``: what is wrong has a cure.
+    fileprivate init(_ check: Check, _ severity: Severity, _ text: String, cure: Cure? = nil) {
+        self.check = check
+        self.severity = severity
+        self.text = text
+        self.cure = cure
+    }
 
     func resolved(on distribution: Distribution?) -> Finding {
         var finding = self
@@ -26,14 +34,14 @@ package struct Finding: Equatable, Sendable {
 }
 
 extension Check {
-    package func ok(_ text: String) -> Finding { Finding(check: self, severity: .ok, text: text) }
+    package func ok(_ text: String) -> Finding { Finding(self, .ok, text) }
 
     package func warning(_ text: String, cure: Cure) -> Finding {
-        Finding(check: self, severity: .warning, text: text, cure: cure)
+        Finding(self, .warning, text, cure: cure)
     }
 
     package func failure(_ text: String, cure: Cure) -> Finding {
-        Finding(check: self, severity: .failure, text: text, cure: cure)
+        Finding(self, .failure, text, cure: cure)
     }
 }
 
