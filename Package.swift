@@ -111,7 +111,14 @@ let package = Package(
         vendored("swift-log") ?? .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     ],
     targets: [
-        core("PTTMessages"),
+        .target(
+            name: "PTTMessages",
+            path: "Sources/Core/PTTMessages",
+            resources: ["Accessory", "Application", "Channel", "Push"].map {
+                .embedInCode("Interfaces/org.pushtotalk.\($0).varlink")
+            },
+            swiftSettings: strict
+        ),
         swift("Core", "PTTCore", ["PTTMessages"], optimized),
         swift("Core", "AccessoryCore", ["PTTMessages"], optimized),
         core("IndicatorCore", "PTTMessages"),

@@ -143,4 +143,25 @@ import Testing
         status.apply(.channelLeft(leaveReason: .userRequest, explanation: nil))
         #expect(status == Status(timeLimit: 60))
     }
+
+    /// The cases are those of Apple's enumerations, in the order of their raw values, and then our own.
+    @Test func `codes are named as in the framework`() {
+        #expect(
+            RefusalCode.allCases.map(\.rawValue) == [
+                "unknown", "channelNotFound", "channelLimitReached", "callActive", "transmissionInProgress",
+                "transmissionNotFound", "appNotForeground", "deviceManagementRestriction",
+                "screenTimeRestriction", "transmissionNotAllowed", "noRecorder",
+            ]
+        )
+        #expect(
+            TransmitSource.allCases.map(\.rawValue) == [
+                "unknown", "userRequest", "developerRequest", "handsfreeButton",
+            ]
+        )
+        #expect(
+            LeaveReason.allCases.map(\.rawValue) == [
+                "unknown", "userRequest", "developerRequest", "systemPolicy",
+            ]
+        )
+    }
 }

@@ -180,7 +180,7 @@ final class Attachment {
 
     /// Reports that there is no manager, if the application waits for one.
     ///
-    /// - Returns: Whether it does.
+    /// - Returns: True if it does.
     @discardableResult
     private func failCreation(_ error: PTInstantiationError) -> Bool {
         guard let created = takeCreationHandler() else { return false }

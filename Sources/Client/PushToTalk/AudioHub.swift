@@ -20,13 +20,13 @@ final class AudioHub: Sendable {
 
     fileprivate struct State {
         var isActive = false
-        /// Whether the beginning of the frames' transmission has been reported, and not its end.
+        /// True if the beginning of the frames' transmission has been reported, and not its end.
         var isTransmitting = false
         /// The sequence number of the newest frame; each transmission counts from 0.
         var last: UInt64?
         /// Frames of one transmission only: the present one, or the one that is reported next.
         var early: [PTTAudioFrame] = []
-        /// Whether ``early`` is of the next one, and the end of the present one has not been reported.
+        /// True if ``early`` is of the next one, and the end of the present one has not been reported.
         var isAhead = false
         var listeners: [Int: AsyncStream<PTTAudioFrame>.Continuation] = [:]
         var lastListener = 0
@@ -131,7 +131,7 @@ final class AudioHub: Sendable {
         }
     }
 
-    /// - Returns: Whether the samples were sent to the core.
+    /// - Returns: True if the samples were sent to the core.
     func play(_ samples: [UInt8]) async -> Bool {
         guard let attachment = state.withLock({ $0.attachment }) else { return false }
         return await withCheckedContinuation { continuation in

@@ -11,7 +11,7 @@ enum ChannelView: Equatable {
         var isTransmitting = false
         var isActive = false
         var isInterrupted = false
-        /// Whether the interruption is a call: it lasts also without a participant.
+        /// True if the interruption is a call: it lasts also without a participant.
         var isInterruptedByCall = false
         /// The participant from a push until the audio session is activated for it.
         var awaited: PTParticipant?
@@ -34,7 +34,7 @@ enum ChannelView: Equatable {
     ///
     /// - Parameters:
     ///   - token: Delivered after `didJoinChannel`.
-    ///   - isReported: Whether the delegate was notified of the channel as joined before the core was lost.
+    ///   - isReported: True if the delegate was notified of the channel as joined before the core was lost.
     case restoring(ChannelID, token: PushToken, isReported: Bool)
     case joined(ChannelID, Activity)
     /// The delegate was notified of the channel as joined, and the core was lost. The next attachment says

@@ -14,7 +14,7 @@ struct PushAnswer: Sendable {
     }
 
     let result: Result
-    /// Whether the delegate also requested the end of the transmission.
+    /// True if the delegate also requested the end of the transmission.
     var endsTransmission = false
 
     func request(_ pushID: PushID) -> ApplicationInterface.FinishPushRequest {
@@ -83,7 +83,7 @@ final class DeliveredPush: @unchecked Sendable {
 
     /// Begins the delivery, unless the push is withdrawn.
     ///
-    /// - Returns: Whether to call the delegate.
+    /// - Returns: True if the delegate is to be called.
     func begin() -> Bool {
         progress.withLock { progress in
             guard progress == .waiting else { return false }

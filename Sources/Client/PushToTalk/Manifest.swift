@@ -3,8 +3,8 @@ import Foundation
 import PTTMessages
 import TOML
 
-/// How the application identifies itself to the core, and how it is started. It replaces `Info.plist` and the
-/// entitlements, without which Apple's systems create no channel manager.
+/// The identity of the application towards the core, and the way in which it is started. It replaces
+/// `Info.plist` and the entitlements, without which Apple's systems create no channel manager.
 ///
 /// The file is `$PTT_MANIFEST`, or `<executable>.ptt.toml` beside the executable, or
 /// `pushtotalk/applications/<executable>.toml` in a data directory of the XDG Base Directory Specification,

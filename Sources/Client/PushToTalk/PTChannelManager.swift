@@ -30,12 +30,12 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     struct PendingPush {
         let pushID: PushID
         let channelUUID: UUID
-        /// Whether the delegate has called `stopTransmitting` meanwhile.
+        /// True if the delegate has called `stopTransmitting` meanwhile.
         var isStopRequested = false
     }
 
-    /// How long `stopTransmitting` waits for the answer to the push that is being handled. The microphone is
-    /// open meanwhile.
+    /// The time for which `stopTransmitting` waits for the answer to the push that is being handled. The
+    /// microphone is open meanwhile.
     private static let answerLimit = Duration.milliseconds(250)
 
     let state: Mutex<State>

@@ -26,7 +26,7 @@ public protocol PTChannelManagerDelegate: NSObjectProtocol {
     /// - Parameters:
     ///   - channelManager: The manager.
     ///   - channelUUID: The channel.
-    ///   - source: What began the transmission.
+    ///   - source: The source of the request that began the transmission.
     func channelManager(
         _ channelManager: PTChannelManager,
         channelUUID: UUID,
@@ -38,8 +38,8 @@ public protocol PTChannelManagerDelegate: NSObjectProtocol {
     /// - Parameters:
     ///   - channelManager: The manager.
     ///   - channelUUID: The channel.
-    ///   - source: What ended the transmission, which may differ from what began it; `unknown` if it ended
-    ///     without a request.
+    ///   - source: The source of the request that ended the transmission, which may differ from the one that
+    ///     began it; `unknown` if it ended without a request.
     func channelManager(
         _ channelManager: PTChannelManager,
         channelUUID: UUID,
@@ -107,9 +107,9 @@ public protocol PTChannelManagerDelegate: NSObjectProtocol {
     ///   - channelManager: The manager.
     ///   - channelUUID: The joined channel.
     ///   - pushPayload: The payload of the push.
-    ///   - isHighPriority: Whether the push was sent with high priority.
-    ///   - remainingHighPriorityBudget: How many more service updates of high priority `pttd` accepts at
-    ///     present.
+    ///   - isHighPriority: True if the push was sent with high priority.
+    ///   - remainingHighPriorityBudget: The number of further service updates of high priority that
+    ///     `pttd` accepts at present.
     ///   - completion: To be called when the data is processed, within 30 seconds.
     func incomingServiceUpdatePush(
         channelManager: PTChannelManager,

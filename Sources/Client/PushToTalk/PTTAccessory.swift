@@ -18,7 +18,7 @@ public struct PTTAccessory: Hashable, Sendable {
     public let identifier: String
     /// A name for people.
     public let name: String
-    /// What the button is for. An accessory may have several.
+    /// The purpose of the button. An accessory may have several buttons.
     public let role: PTTButtonRole
 
     init(_ origin: Origin, _ role: ButtonRole) {

@@ -35,7 +35,7 @@ package final class CoreConnection {
 
     /// For requests; nil without a connection.
     package private(set) var requests: ServiceConnection?
-    /// Whether the core has answered on the present connection.
+    /// True if the core has answered on the present connection.
     package private(set) var isAnswered = false
 
     private let kinds: Set<String>?

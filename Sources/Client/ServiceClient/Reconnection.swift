@@ -48,7 +48,7 @@ package struct Reconnection: Equatable, Sendable {
     private struct Attempts: Equatable {
         var failures = 0
         var backOff: BackOff
-        /// Whether the socket's path is watched.
+        /// True if the socket's path is watched.
         var isWatched = false
     }
 

@@ -19,7 +19,7 @@ extension ServiceConnection {
     /// Pairs a device, and observes a press of it.
     ///
     /// - Parameters:
-    ///   - request: What to pair.
+    ///   - request: The device to pair.
     ///   - handler: Called for each step.
     ///   - ended: Called once, with nil after the last step.
     package func pairAndTest(
@@ -30,7 +30,7 @@ extension ServiceConnection {
         subscribe(AccessoryInterface.pairAndTest, request, handler, ended: ended)
     }
 
-    /// - Returns: What could not be done, for people.
+    /// - Returns: A note of what could not be done, for people; nil if everything was.
     package func forget(_ address: String) async throws(ServiceError) -> String? {
         try await call(
             AccessoryInterface.forget,

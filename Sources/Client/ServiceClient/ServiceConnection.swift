@@ -97,7 +97,7 @@ package final class ServiceConnection {
     ///   - method: Replies with one update after the other.
     ///   - request: Its parameters.
     ///   - timeLimit: For the first reply.
-    ///   - wanted: Whether to decode an update and call `handler` with it.
+    ///   - wanted: Returns true if an update is to be decoded and `handler` called with it.
     ///   - handler: Called in order.
     ///   - ended: Called once: with an error, or with nil after the last reply.
     func subscribe<Request, Update>(

@@ -14,7 +14,7 @@ package enum ServiceError: Error, Equatable, CustomStringConvertible {
     /// The daemon answered with another error.
     case failed(name: String, reason: String)
 
-    /// Whether the daemon could not be reached, as opposed to an answer that refuses.
+    /// True if the daemon could not be reached, as opposed to an answer that refuses.
     package var isUnavailability: Bool {
         switch self {
         case .unreachable, .lost: true

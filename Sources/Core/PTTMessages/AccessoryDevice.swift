@@ -5,11 +5,6 @@ package enum ButtonMode: String, WireEnum {
     case hold
     /// One press begins, the next ends.
     case toggle
-
-    static let declaration = """
-        # hold: talk while the button is held. toggle: one press begins, the next ends.
-        type ButtonMode (unknown, hold, toggle)
-        """
 }
 
 /// The state of the link to a device.
@@ -23,12 +18,6 @@ package enum LinkState: String, WireEnum {
     case ready
     /// Present, but not used; `remark` gives the reason.
     case unused
-
-    static let declaration = """
-        # away: not connected. connecting: services are being looked up. ready: a press will be detected.
-        # unused: present but not used; remark gives the reason.
-        type LinkState (unknown, away, connecting, ready, unused)
-        """
 }
 
 /// An accessory and its state.
@@ -80,16 +69,4 @@ package struct AccessoryDevice: Equatable, Codable, Sendable {
         self.lastRole = lastRole
         self.lastPress = lastPress
     }
-
-    static let kindDeclaration = """
-        \(OriginKind.meaning)
-        type DeviceKind \(OriginKind.values)
-        """
-    static let declaration = """
-        # accessory: the identifier of its accessory file. battery: in percent, if known. lastRole, lastPress: the button
-        # that was pressed last, and when, in microseconds of the monotonic clock.
-        type Device (kind: DeviceKind, identifier: string, name: string, profile: ?string, mode: ButtonMode,
-          link: LinkState, isPressed: bool, remark: ?string, battery: ?int, accessory: ?string, lastRole: ?ButtonRole,
-          lastPress: ?int)
-        """
 }

@@ -13,11 +13,6 @@ package enum AccessoryEventKind: String, WireEnum {
     case coreLost
     /// The charge of its battery, in `value`, has become low.
     case batteryLow
-
-    static let declaration = """
-        type EventKind (unknown, deviceAdded, deviceChanged, deviceRemoved, pressed, released, ignored, coreConnected,
-          coreLost, batteryLow)
-        """
 }
 
 /// An event of ptt-accessoryd.
@@ -43,10 +38,4 @@ package struct AccessoryEvent: Equatable, Codable, Sendable {
         self.value = value
         self.remark = remark
     }
-
-    static let declaration = """
-        # role: the button that was pressed or released. value: what the device sent, in hexadecimal
-        # or as the name of a key.
-        type Event (kind: EventKind, device: ?Device, value: ?string, remark: ?string, role: ?ButtonRole)
-        """
 }

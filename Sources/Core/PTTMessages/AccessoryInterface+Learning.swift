@@ -70,22 +70,4 @@ extension AccessoryInterface {
             self.isPressed = isPressed
         }
     }
-
-    static let learnDeclaration = """
-        # A device that is being listened to. transport: "gatt", "serial", or that of an input device: "jack", "usb",
-        # "avrcp", "bluetooth", "other". product: vendor and product of an input device, in hexadecimal.
-        type LearnedDevice (identity: string, name: string, transport: string, product: ?string)
-
-        # What the device sent. time: in microseconds of the monotonic clock. A notification has service, characteristic
-        # and value (bytes in hexadecimal), a part of a serial stream has service (its class) and value, a key has key
-        # (the kernel's code) and isPressed.
-        type ReceivedFrame (time: int, service: ?string, characteristic: ?string, value: ?string, key: ?int,
-          isPressed: ?bool)
-
-        # Call with "more". Listens to everything that the device may send, for three minutes at most: all notifying
-        # characteristics of a Bluetooth address, or its serial port, or the keys of an input device by its identifier.
-        # Meanwhile no accessory transmits. The first reply has the device, once everything can be received; each other
-        # one has a frame. Frames may precede the device. Close the connection to end it.
-        method Learn(device: string) -> (device: ?LearnedDevice, frame: ?ReceivedFrame)
-        """
 }

@@ -14,11 +14,6 @@ package enum PairingStep: String, WireEnum {
     case tested
     /// The daemon has read that it is enrolled.
     case enrolled
-
-    static let declaration = """
-        # tested: the client should enrol the device now. enrolled: the last step.
-        type PairingStep (unknown, connecting, waitingForPress, waitingForRelease, waitingForWear, tested, enrolled)
-        """
 }
 
 /// Bits of a characteristic as they were before the accessory's settings were written.
@@ -33,11 +28,6 @@ package struct Restoration: Equatable, Codable, Sendable {
         self.characteristic = characteristic
         self.bits = bits
     }
-
-    static let declaration = """
-        # Bits of a characteristic before they were set, in hexadecimal.
-        type Restoration (service: string, characteristic: string, bits: string)
-        """
 }
 
 extension AccessoryInterface {

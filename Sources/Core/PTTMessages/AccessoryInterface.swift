@@ -1,91 +1,6 @@
-/// `org.pushtotalk.Accessory` on ptt-accessoryd's socket: the text of the interface, its methods and their
-/// messages.
+/// `org.pushtotalk.Accessory` on ptt-accessoryd's socket: its methods and their messages.
 package enum AccessoryInterface {
     package static let name = "org.pushtotalk.Accessory"
-
-    /// The interface text, the reply to `org.varlink.service.GetInterfaceDescription`.
-    package static let description = """
-        # Push-to-talk buttons and headset keys of this machine.
-        #
-        # Published versions of this interface are never changed incompatibly; fields may be added, and a client must
-        # accept values that it does not know.
-        interface \(name)
-
-        \(AccessoryDevice.kindDeclaration)
-
-        \(ButtonMode.declaration)
-
-        \(LinkState.declaration)
-
-        \(ButtonRole.declaration)
-
-        \(AccessoryDevice.declaration)
-
-        \(AccessoryEventKind.declaration)
-
-        \(AccessoryEvent.declaration)
-
-        method GetDevices() -> (devices: []Device, isCoreConnected: bool)
-
-        # Call with "more". The first reply has all devices, each later one has one event. sequence grows by one with
-        # each event; time is in microseconds of the monotonic clock.
-        method Subscribe() -> (sequence: int, time: int, devices: ?[]Device, event: ?Event)
-
-        \(AddressType.declaration)
-
-        \(Discovery.declaration)
-
-        # Call with "more". Looks for Bluetooth devices for \(scanLimits) seconds and replies once for each device found or
-        # found again; the last reply has no device. Close the connection to stop earlier.
-        method Scan(seconds: int) -> (device: ?Discovery)
-
-        # Connects, bonds if the device requires it, and marks the device as trusted, so that it reconnects without help.
-        # Takes up to a minute. Its presses are used once the device is enrolled, in the user's file devices.toml.
-        method Pair(address: string) -> (device: Device)
-
-        \(PairingStep.declaration)
-
-        \(Restoration.declaration)
-
-        # Call with "more". Pairs as Pair does, then waits for a press of the talk button and its release, for seconds
-        # (\(testLimits)); they begin no transmission. Each reply is a step. accessory and mode replace the accessory
-        # file that matches best and its mode. After "tested" the client writes devices.toml, with mode and restore as
-        # that reply has them; the last reply, "enrolled", says that presses count from now on.
-        method PairAndTest(address: string, seconds: int, accessory: ?string, mode: ?ButtonMode) -> (step: PairingStep,
-          device: ?Device, mode: ?ButtonMode, restore: ?[]Restoration)
-
-        # Removes a Bluetooth device and its bond, after writing its settings back. remark: what could not be done.
-        method Forget(address: string) -> (remark: ?string)
-
-        # What a device is compared with the accessory files by, as far as it is known, and the result for each file, the
-        # best first. identifier: as in Device, or its name. accessory: the file that describes it. transport, product and
-        # keys: of an input device. path: of the file. reasons: for people.
-        method Explain(identifier: string) -> (name: ?string, address: ?string, addressType: ?AddressType,
-          services: ?[]string, transport: ?string, product: ?string, keys: ?[]string, accessory: ?string,
-          files: []FileMatch)
-
-        type FileMatch (accessory: string, path: string, matches: bool, reasons: []string)
-
-        \(learnDeclaration)
-
-        error BluetoothUnavailable (reason: string)
-
-        error DeviceNotFound (reason: string)
-
-        error PairingFailed (reason: string)
-
-        # PairAndTest observed no press and release in time.
-        error TestFailed (reason: string)
-
-        error LearningFailed (reason: string)
-
-        # The client did not read fast enough and must subscribe again.
-        error SubscriberLagged ()
-        """
-
-    private static let testLimits =
-        "\(PairAndTestRequest.limits.lowerBound) to \(PairAndTestRequest.limits.upperBound)"
-    private static let scanLimits = "\(ScanRequest.limits.lowerBound) to \(ScanRequest.limits.upperBound)"
 
     package static let getDevices = InterfaceMethod<NoParameters, DevicesReply>("GetDevices", of: name)
     package static let subscribe = InterfaceMethod<NoParameters, Update>("Subscribe", of: name)
@@ -172,12 +87,6 @@ package enum AccessoryInterface {
             self.isPaired = isPaired
             self.addressType = addressType
         }
-
-        static let declaration = """
-            # A device found by a scan. rssi: in dBm. profile: the one that its advertised services match, if any.
-            type Discovery (address: string, name: string, rssi: ?int, profile: ?string, isPaired: bool,
-              addressType: ?AddressType)
-            """
     }
 
     package struct AddressRequest: Equatable, Codable, Sendable {

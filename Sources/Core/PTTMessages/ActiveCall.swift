@@ -9,9 +9,4 @@ package struct ActiveCall: Equatable, Codable, Sendable {
         self.source = source
         self.name = name
     }
-
-    static let declaration = """
-        # A telephone call, or one of another application. source: what reported it. name: for people.
-        type ActiveCall (source: string, name: string)
-        """
 }

@@ -9,10 +9,4 @@ package enum AddressType: String, WireEnum {
     case privateResolvable
     /// Replaced every few minutes, and nothing tells the identity behind it.
     case privateNonResolvable
-
-    static let declaration = """
-        # Of a Bluetooth address. A private one is replaced every few minutes: the device can be recognised again only
-        # once it is bonded, and without a key to resolve the address not even then.
-        type AddressType (unknown, public, randomStatic, privateResolvable, privateNonResolvable)
-        """
 }

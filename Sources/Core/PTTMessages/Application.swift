@@ -24,8 +24,6 @@ package struct Application: Equatable, Codable, Sendable {
         self.name = name
         self.processID = processID
     }
-
-    static func declaration(as name: String) -> String { "type \(name) (name: string, processID: int)" }
 }
 
 /// The way in which an application is started when a press or a push needs it and it does not run.
@@ -37,12 +35,6 @@ package struct Activation: Hashable, Codable, Sendable {
         /// `name` is a well-known name on the session bus that a `.service` file activates,
         /// `org.example.Radio`.
         case busName
-
-        static let declaration = """
-            # systemdUnit: name is a unit of the user's service manager. busName: name is a well-known name on the
-            # session bus that can be activated.
-            type ActivationKind (unknown, systemdUnit, busName)
-            """
     }
 
     package let kind: Kind
@@ -52,11 +44,6 @@ package struct Activation: Hashable, Codable, Sendable {
         self.kind = kind
         self.name = name
     }
-
-    static let declaration = """
-        # How pttd starts the application when a press or a push needs it and it does not run.
-        type Activation (kind: ActivationKind, name: string)
-        """
 }
 
 /// Numbers a call of an application, which chooses the number: the event that reports its result has the same

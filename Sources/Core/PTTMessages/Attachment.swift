@@ -39,15 +39,6 @@ extension ApplicationInterface {
             self.isForeground = isForeground
             self.isAudioServerReady = isAudioServerReady
         }
-
-        static let declaration = """
-            # callToken: for UseAttachment, once. audioToken: for the audio socket, one connection at a time. pushToken:
-            # for org.pushtotalk.Push, valid while a channel is joined. restored: the application's channel, if it is
-            # still joined; channelJoined follows. isForeground: whether the application counts as in the foreground; an
-            # application that attaches again, after a restart of pttd for example, passes the value that it had.
-            type Attachment (callToken: string, audioToken: string, pushToken: string, format: AudioFormat,
-              restored: ?Restored, left: ?Left, isForeground: bool, isAudioServerReady: bool)
-            """
     }
 
     package struct Restored: Equatable, Codable, Sendable {
@@ -60,11 +51,6 @@ extension ApplicationInterface {
             self.channelID = channelID
             self.needsDescriptor = needsDescriptor
         }
-
-        static let declaration = """
-            # needsDescriptor: pttd has lost the name and the image of the channel; call SetDescriptor.
-            type Restored (channelID: string, needsDescriptor: bool)
-            """
     }
 
     package struct Left: Equatable, Codable, Sendable {
@@ -78,10 +64,5 @@ extension ApplicationInterface {
             self.reason = reason
             self.explanation = explanation
         }
-
-        static let declaration = """
-            # A channel of the application that was left while the application was not attached.
-            type Left (channelID: string, reason: LeaveReason, explanation: ?string)
-            """
     }
 }

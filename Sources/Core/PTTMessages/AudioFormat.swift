@@ -48,9 +48,4 @@ package struct AudioFormat: Hashable, Codable, Sendable {
         }
         self = format
     }
-
-    static let declaration = """
-        # Signed 16-bit little-endian samples. Rates: \(rates.map { "\($0)" }.joined(separator: ", ")). Channels: 1 or 2.
-        type AudioFormat (rate: int, channels: int)
-        """
 }

@@ -6,11 +6,6 @@ package enum AudioState: String, WireEnum {
     case activating
     /// The microphone has delivered its first buffer, or the speaker is open.
     case active
-
-    static let declaration = """
-        # activating: a stream is being opened. active: the microphone has delivered, or the speaker is open.
-        type AudioState (unknown, inactive, activating, active)
-        """
 }
 
 /// The cause of an interruption of the audio session while it was in use.
@@ -25,10 +20,4 @@ package enum Interruption: String, WireEnum {
     case call
     /// Another session became the active one of the seat.
     case sessionInactive
-
-    static let declaration = """
-        # What interrupted the audio session while it was in use.
-        type Interruption (unknown, audioServerLost, speakerLost, audioConnectionLost, suspended, call,
-          sessionInactive)
-        """
 }

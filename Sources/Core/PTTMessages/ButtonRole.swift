@@ -19,13 +19,6 @@ package enum ButtonRole: String, WireEnum {
         case .unknown, .channelUp, .channelDown, .multifunction: false
         }
     }
-
-    static let declaration = """
-        # What a button is for. talk, emergency and secondTalk begin a transmission; the application sends an emergency
-        # as its network's emergency call, and secondTalk to its second conversation. channelUp, channelDown and
-        # multifunction do not transmit: the application changes what it talks to, or does what it assigned to them.
-        type ButtonRole (unknown, talk, emergency, secondTalk, channelUp, channelDown, multifunction)
-        """
 }
 
 // A role that is not optional is not written if it is `talk`: so most messages stay as short as they were

@@ -40,17 +40,6 @@ package struct Channel: Equatable, Codable, Sendable {
         self.areAccessoryEventsEnabled = areAccessoryEventsEnabled
         self.participant = participant
     }
-
-    /// The interfaces have different names for the type of ``application``.
-    static func declaration(application: String) -> String {
-        """
-        # owner: the identifier of the application that the channel belongs to. application: the same while it runs.
-        # participant: who talks at the other end.
-        type Channel (channelID: string, name: string, image: ?Image, owner: ?string, application: ?\(application),
-          isApplicationStarting: bool, serviceStatus: ServiceStatus, transmissionMode: TransmissionMode,
-          areAccessoryEventsEnabled: bool, participant: ?Participant)
-        """
-    }
 }
 
 /// Why a channel became joined: `PTChannelJoinReason` of Apple's framework.
@@ -59,11 +48,6 @@ package enum JoinReason: String, WireEnum {
     case developerRequest
     /// The channel stayed joined while its application, or the core, did not run; the application is back.
     case channelRestoration
-
-    static let declaration = """
-        # Apple's PTChannelJoinReason.
-        type JoinReason (unknown, developerRequest, channelRestoration)
-        """
 }
 
 /// Why a channel was left: `PTChannelLeaveReason` of Apple's framework.
@@ -74,11 +58,6 @@ package enum LeaveReason: String, WireEnum {
     case developerRequest
     /// A rule of the policy file that did not apply when the channel was joined.
     case systemPolicy
-
-    static let declaration = """
-        # Apple's PTChannelLeaveReason.
-        type LeaveReason (unknown, userRequest, developerRequest, systemPolicy)
-        """
 }
 
 /// The application's connection to its servers, as it reports it: `PTServiceStatus` of Apple's framework.
@@ -87,11 +66,6 @@ package enum ServiceStatus: String, WireEnum {
     case ready
     case connecting
     case unavailable
-
-    static let declaration = """
-        # Apple's PTServiceStatus: the application's connection to its servers.
-        type ServiceStatus (unknown, ready, connecting, unavailable)
-        """
 }
 
 /// The rule for which side may talk when: `PTTransmissionMode` of Apple's framework.
@@ -101,11 +75,6 @@ package enum TransmissionMode: String, WireEnum {
     /// One side at a time.
     case halfDuplex
     case listenOnly
-
-    static let declaration = """
-        # Apple's PTTransmissionMode.
-        type TransmissionMode (unknown, fullDuplex, halfDuplex, listenOnly)
-        """
 }
 
 /// A speaker at the other end, as all clients see it.
@@ -117,6 +86,4 @@ package struct Participant: Equatable, Codable, Sendable {
         self.name = name
         self.image = image
     }
-
-    static let declaration = "type Participant (name: string, image: ?Image)"
 }

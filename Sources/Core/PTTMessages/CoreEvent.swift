@@ -81,41 +81,4 @@ package enum CoreEvent: Equatable, Codable, Sendable {
 extension CoreEvent {
     /// The name of the case.
     package var kind: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
-
-    /// In `org.pushtotalk.Channel`.
-    static let declaration = """
-        # kind is one of channelJoined (channel, joinReason), descriptorChanged (name, image), applicationStarting,
-        # applicationDetached, channelLeft (leaveReason, explanation), serviceStatusChanged (serviceStatus),
-        # transmissionModeChanged (transmissionMode), accessoryEventsChanged (isEnabled), participantChanged
-        # (participant), transmissionBegan (transmission), transmissionEnded (transmission, cause, endedBy),
-        # transmissionRefused (origin, refusal), timeLimitNear (secondsLeft), audioActivating, audioActivated,
-        # audioDeactivated, audioInterrupted (interruption), audioInterruptionEnded, routeChanged (input, output),
-        # audioServerReady, audioServerLost, pushFinished (pushID, outcome, explanation), stateSaved, stateNotSaved
-        # (explanation), virtualMicrophoneChanged (virtualMicrophone), callChanged (call), recordersChanged (recorders),
-        # microphoneChanged (microphone), volumeChanged (volume).
-        type Event (\(commonMembers), pushID: ?int, outcome: ?PushOutcome)
-        """
-
-    /// In `org.pushtotalk.Application`.
-    static let applicationDeclaration = """
-        # kind is one of those of org.pushtotalk.Channel, or one that only the application receives: channelRestored
-        # (restored, pushToken; the attachment that held the channel has ended, and this one holds it now), pushReceived
-        # (push), requestAnswered (callID, refusal; a call of the second connection was carried out or, with refusal,
-        # not), endRefused (refusal; FinishPush asked for the end of a transmission, and there was none),
-        # accessoryPressed and accessoryReleased (origin, role; without a role, talk: a button that would begin a
-        # transmission, and that the application handles itself), buttonPressed and buttonReleased (origin, role; a
-        # button that does not transmit).
-        type Event (\(commonMembers), restored: ?Restored, pushToken: ?string, push: ?Push, pushID: ?int,
-          outcome: ?PushOutcome, callID: ?int, role: ?ButtonRole)
-        """
-
-    /// A member is there if it belongs to the kind of event.
-    private static let commonMembers = """
-        kind: string, channel: ?Channel, joinReason: ?JoinReason, leaveReason: ?LeaveReason, explanation: ?string,
-          name: ?string, image: ?Image, serviceStatus: ?ServiceStatus, transmissionMode: ?TransmissionMode,
-          isEnabled: ?bool, participant: ?Participant, transmission: ?Transmission, cause: ?EndCause, endedBy: ?Source,
-          origin: ?Origin, refusal: ?RefusalReason, secondsLeft: ?int, interruption: ?Interruption, input: ?string,
-          output: ?string, virtualMicrophone: ?VirtualMicrophone, call: ?ActiveCall, recorders: ?[]string,
-          microphone: ?MicrophoneState, volume: ?int
-        """
 }

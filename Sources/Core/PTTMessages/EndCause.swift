@@ -47,16 +47,4 @@ package enum EndCause: String, WireEnum {
     /// The last application that recorded from the Push-to-Talk Microphone stopped, or the Push-to-Talk
     /// Microphone is gone.
     case recorderGone
-
-    static let declaration = """
-        # Why a transmission ended. preempted: an emergency took its place. timeLimit: the time-out timer expired. connectionLost: the connection that held the
-        # transmission closed. linkLost: the radio link to the button broke. noMicrophone: a monitor of a speaker is not
-        # a microphone. microphoneMuted: in the audio server, or its volume is 0. sessionInactive: another session became the active one of the seat. applicationUnavailable: it
-        # was started for the transmission and did not attach. recorderGone: no application records from the Push-to-Talk
-        # Microphone any more.
-        type EndCause (unknown, released, stopped, timeLimit, connectionLost, applicationGone, audioConnectionLost,
-          channelLeft, linkLost, deviceRemoved, audioServerLost, microphoneLost, noMicrophone, microphoneMuted, suspended,
-          sessionLocked, sessionInactive, modeChanged, applicationUnavailable, shuttingDown,
-          preempted, callActive, recorderGone)
-        """
 }

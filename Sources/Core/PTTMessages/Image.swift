@@ -69,11 +69,6 @@ package struct ImageSummary: Hashable, Codable, Sendable {
         self.imageID = imageID
         self.byteCount = byteCount
     }
-
-    static let declaration = """
-        # imageID: for GetImage.
-        type Image (imageID: string, byteCount: int)
-        """
 }
 
 /// As base64.

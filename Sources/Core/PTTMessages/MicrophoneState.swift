@@ -18,10 +18,4 @@ package struct MicrophoneState: Equatable, Codable, Sendable {
 
     /// True if it delivers nothing but zeros.
     package var isDeaf: Bool { isMuted || isSilent }
-
-    static let declaration = """
-        # The microphone of the running transmission, or of the last one. isMuted, isSilent: a person has muted it in the
-        # audio server, or set its volume to zero; pttd changes neither.
-        type MicrophoneState (name: string, description: string, isMuted: bool, isSilent: bool)
-        """
 }

@@ -13,20 +13,6 @@ package enum OriginKind: String, WireEnum {
     case serialMicrophone
     /// Any other input device: a pedal, a macro pad, a presenter, a handset.
     case inputDevice
-
-    /// The accessory interface has the same values under another name.
-    static let values = """
-        (unknown, application, commandLine, bluetoothButton, wiredHeadset, bluetoothHeadset,
-          serialMicrophone, inputDevice)
-        """
-    static let meaning = """
-        # bluetoothButton: Bluetooth Low Energy. wiredHeadset: 3.5 mm or USB. bluetoothHeadset: its media keys (AVRCP).
-        # serialMicrophone: a Bluetooth serial port. inputDevice: a pedal, a macro pad, a presenter.
-        """
-    static let declaration = """
-        \(meaning)
-        type OriginKind \(values)
-        """
 }
 
 /// The holder of a transmission: a button, an application, the command line. Origins are equal if kind and
@@ -52,10 +38,4 @@ package struct Origin: Hashable, Codable, Sendable {
         hasher.combine(kind)
         identifier.hashBytes(into: &hasher)
     }
-
-    static let declaration = """
-        # What holds a transmission: a button, an application, the command line. Origins are equal if kind and
-        # identifier are; name is for people.
-        type Origin (kind: OriginKind, identifier: string, name: string)
-        """
 }

@@ -30,8 +30,6 @@ package enum PushKind: String, WireEnum {
     case pushToTalk
     /// Data only; no audio follows.
     case serviceUpdate
-
-    static let declaration = "type PushKind (unknown, pushToTalk, serviceUpdate)"
 }
 
 /// A push on its way to the application, which alone receives it.
@@ -57,12 +55,6 @@ package struct Push: Equatable, Codable, Sendable {
         self.isHighPriority = isHighPriority
         self.remainingHighPriorityBudget = remainingHighPriorityBudget
     }
-
-    static let declaration = """
-        # payload: the text of a JSON object.
-        type Push (pushID: int, kind: PushKind, payload: string, isHighPriority: bool,
-          remainingHighPriorityBudget: int)
-        """
 }
 
 /// The result of a push.
@@ -76,10 +68,4 @@ package enum PushOutcome: String, WireEnum {
     case unanswered
     /// There was no application to notify, and none that could be started.
     case undeliverable
-
-    static let declaration = """
-        # What became of a push. answered, failed: the application's answer was, or could not be, carried out.
-        # unanswered: it did not answer in time, or ended. undeliverable: it was not running and could not be started.
-        type PushOutcome (unknown, answered, failed, unanswered, undeliverable)
-        """
 }

@@ -12,12 +12,6 @@ package enum PushRejectionCode: String, WireEnum {
     case payloadTooLarge
     case badPayload
     case tooManyRequests
-
-    static let declaration = """
-        # The reasons of Apple's push service.
-        type RejectionCode (unknown, badDeviceToken, unregistered, deviceTokenNotForTopic, invalidPushType,
-          badPriority, badExpirationDate, payloadTooLarge, badPayload, tooManyRequests)
-        """
 }
 
 /// A push that was not accepted: a code for programs and a sentence for people.

@@ -12,14 +12,6 @@ package enum RefusalCode: String, WireEnum {
     case transmissionNotAllowed
     /// Ours: no channel is joined, and no application records from the Push-to-Talk Microphone.
     case noRecorder
-
-    static let declaration = """
-        # The codes of Apple's PTChannelError; noRecorder: no channel is joined, and no application records from the
-        # Push-to-Talk Microphone.
-        type RefusalCode (unknown, channelNotFound, channelLimitReached, callActive, transmissionInProgress,
-          transmissionNotFound, appNotForeground, deviceManagementRestriction, screenTimeRestriction,
-          transmissionNotAllowed, noRecorder)
-        """
 }
 
 /// A refused request: a code for programs and a sentence for people.
@@ -33,10 +25,4 @@ package struct Refusal: Error, Equatable, Codable, Sendable, CustomStringConvert
     }
 
     package var description: String { reason }
-
-    /// In events.
-    static let declaration = "type RefusalReason \(parameters)"
-    /// In replies to calls.
-    static let errorDeclaration = "error Refused \(parameters)"
-    private static let parameters = "(code: RefusalCode, reason: string)"
 }

@@ -47,16 +47,6 @@ package struct Status: Equatable, Codable, Sendable {
         self.microphone = microphone
         self.volume = volume
     }
-
-    static let declaration = """
-        # timeLimit: the longest transmission, in seconds. saveFailure: why the state could not be written to disk, so
-        # that a reboot would find an earlier one. recorders: the other applications that record from a real microphone.
-        # microphone: that of the running transmission, or of the last one. volume: how loud the other end is heard, in
-        # percent.
-        type Status (channel: ?Channel, transmission: ?Transmission, audio: AudioState, isAudioServerReady: bool,
-          timeLimit: int, saveFailure: ?string, virtualMicrophone: ?VirtualMicrophone, call: ?ActiveCall, recorders: ?[]string,
-          microphone: ?MicrophoneState, volume: ?int)
-        """
 }
 
 extension Status {

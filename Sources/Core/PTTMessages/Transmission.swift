@@ -7,11 +7,6 @@ package enum TransmitSource: String, WireEnum {
     case developerRequest
     /// A button of an accessory that the system handles.
     case handsfreeButton
-
-    static let declaration = """
-        # What requested a transmission, named as in Apple's PushToTalk framework.
-        type Source (unknown, userRequest, developerRequest, handsfreeButton)
-        """
 }
 
 /// The transmission in progress.
@@ -37,11 +32,6 @@ package struct Transmission: Equatable, Codable, Sendable {
         self.began = began
         self.role = role
     }
-
-    static let declaration = """
-        # began: in microseconds of the monotonic clock. role: without it, talk.
-        type Transmission (transmissionID: int, source: Source, origin: Origin, began: int, role: ?ButtonRole)
-        """
 }
 
 /// Numbers the transmissions of one run of the core, from 1.

@@ -14,10 +14,4 @@ package struct UnheardDevice: Equatable, Codable, Sendable {
         self.isFeed = isFeed
         self.isMuted = isMuted
     }
-
-    static let declaration = """
-        # A device of the Push-to-Talk Microphone that a person has muted, or set to the volume zero, so that nobody hears a
-        # press. isFeed: what feeds it, otherwise the microphone itself. isMuted: otherwise its volume is zero.
-        type UnheardDevice (name: string, isFeed: bool, isMuted: bool)
-        """
 }

@@ -29,12 +29,6 @@ package enum VirtualMicrophone: Equatable, Sendable {
         case unavailable
         case idle
         case recorded
-
-        static let declaration = """
-            # off: the configuration wants none. unavailable: there is none, or not yet. idle: no application records from
-            # it, and presses are refused. recorded: presses talk into it.
-            type VirtualMicrophoneState (unknown, off, unavailable, idle, recorded)
-            """
     }
 
     package var state: State {
@@ -45,12 +39,6 @@ package enum VirtualMicrophone: Equatable, Sendable {
         case .recorded: .recorded
         }
     }
-
-    static let declaration = """
-        # The Push-to-Talk Microphone, which presses talk into while no channel is joined. reason: why it is unavailable.
-        # applications: the names of those that record from it, at most \(longestList).
-        type VirtualMicrophone (state: VirtualMicrophoneState, reason: ?string, applications: ?[]string)
-        """
 }
 
 /// Varlink has no unions: a state has only its own members.
