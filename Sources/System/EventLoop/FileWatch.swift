@@ -8,7 +8,7 @@ import Glibc
 /// searched but not read is not noticed.
 @EventLoop
 package final class FileWatch {
-    /// What a path resolves to.
+    /// The result of resolving a path.
     package enum Target: Equatable, Sendable {
         case exists
         /// There is no such file.
@@ -17,7 +17,7 @@ package final class FileWatch {
         case isBroken(link: String)
     }
 
-    /// What `path`, an absolute one, resolves to now.
+    /// Resolves `path`, an absolute one, now.
     package nonisolated static func target(of path: String) -> Target { Resolution(of: path).target }
 
     private let path: String
