@@ -78,7 +78,7 @@ extension BusSignal {
     }
 }
 
-/// Which signals to receive. Nil matches anything; a narrow rule means few wake-ups.
+/// The signals to receive. Nil matches anything; a narrow rule means few wake-ups.
 package struct MatchRule: Hashable, Sendable {
     /// A unique or well-known name. A well-known name matches only signals of its current owner, never those
     /// that another peer sends directly to this connection.

@@ -6,7 +6,7 @@ package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
     package var interface: String
     package var member: String
     package var arguments: [BusValue]
-    /// Whether the bus may start a service for a name that has no owner.
+    /// True if the bus may start a service for a name that has no owner.
     package var startsService: Bool
 
     package init(
