@@ -117,7 +117,7 @@ final class Connection {
         updateSubscription()
     }
 
-    /// Whether a stream has been requested and is not confirmed yet.
+    /// True while a stream has been requested and is not confirmed yet.
     var isOpeningStream: Bool { streams.contains { $0.index == nil } }
 
     func owns(_ kind: DeviceKind, _ index: UInt32) -> Bool {

@@ -16,7 +16,8 @@ final class OutputMove: ConnectionRequest {
     private let output: UInt32
     private var sources: ArraySlice<UInt32>
     private let memory: String?
-    /// What is remembered, besides the source: of recording streams the volume, and whether they are muted.
+    /// The rest that is remembered, besides the source: of recording streams the volume, and whether they are
+    /// muted.
     private var entry: pa_ext_stream_restore_info?
     /// Nil for none.
     private var rememberedSource: String?

@@ -39,12 +39,12 @@ final class StreamHandle {
     private var handler: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
     private(set) var isClosing = false
-    /// Whether changes of all sources and of the streams that record are reported, because software delivers
+    /// True if changes of all sources and of the streams that record are reported, because software delivers
     /// what is captured. Otherwise only those of the source.
     var followsSoftware = false {
         didSet { connection.updateSubscription() }
     }
-    /// Those that the server has not confirmed.
+    /// The operations that the server has not confirmed.
     var operations: [StreamOperation] = []
 
     /// Requests the stream. A capture stream is never moved to another device, and delivers nothing before
@@ -70,7 +70,7 @@ final class StreamHandle {
         limit?.arm(after: Self.openLimit)
     }
 
-    /// What a stream does; completes "could not …".
+    /// Describes what a stream does; completes "could not …".
     nonisolated static func action(_ direction: Direction, _ device: String?) -> String {
         let device = device.map { "“\($0)”" }
         return switch direction {
