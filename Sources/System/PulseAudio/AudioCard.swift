@@ -50,7 +50,7 @@ package struct AudioCard: Sendable, Equatable {
     /// More profiles are left out.
     private static let profileLimit = 100
 
-    init(_ info: pa_card_info) {
+    init(_ info: pa_card_info, _ own: OwnMarks) {
         var profiles: [Profile] = []
         for number in 0..<min(Int(info.n_profiles), Self.profileLimit) {
             guard let profile = info.profiles2?[number]?.pointee else { break }
@@ -90,14 +90,5 @@ extension AudioServer {
     ) {
         let action = "use \(card) with the profile \(profile)"
         change(action, .setProfile(profile, card: card), completion: completion)
-    }
-}
-
-// The information is valid during the call, in which it is read, on the same thread.
-let cardCallback: pa_card_info_cb_t = { _, info, end, query in
-    nonisolated(unsafe) let card = info?.pointee
-    onLoop(query, as: DeviceQuery.self) { query in
-        if let card { query.received(card: card) }
-        query.listAdvanced(end)
     }
 }

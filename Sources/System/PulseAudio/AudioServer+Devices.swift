@@ -39,7 +39,7 @@ extension AudioServer {
     ) {
         let action = "list the audio devices"
         do throws(AudioError) {
-            try connected(action).query(DeviceQuery(action, of: .all(kinds), completion: completion))
+            try connected(action).query(DeviceQuery(action, of: kinds, completion: completion))
         } catch {
             completion(.failure(error))
         }
