@@ -10,24 +10,13 @@ package struct BusSignal: Sendable, Equatable {
     /// consecutively, whomever they are for. Zero in a signal to be emitted.
     package let serial: UInt32
 
-    package init(path: ObjectPath, interface: String, member: String, arguments: [BusValue] = []) {
-        self.init(
-            sender: nil,
-            path: path,
-            interface: interface,
-            member: member,
-            arguments: arguments,
-            serial: 0
-        )
-    }
-
-    init(
-        sender: String?,
+    package init(
         path: ObjectPath,
         interface: String,
         member: String,
-        arguments: [BusValue],
-        serial: UInt32
+        arguments: [BusValue] = [],
+        sender: String? = nil,
+        serial: UInt32 = 0
     ) {
         self.sender = sender
         self.path = path
