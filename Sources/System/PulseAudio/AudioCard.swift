@@ -12,13 +12,6 @@ package struct AudioCard: Sendable, Equatable {
         package let isAvailable: Bool
         /// The larger one is the better one, by the server.
         package let priority: UInt32
-
-        package init(name: String, hasMicrophone: Bool, isAvailable: Bool, priority: UInt32) {
-            self.name = name
-            self.hasMicrophone = hasMicrophone
-            self.isAvailable = isAvailable
-            self.priority = priority
-        }
     }
 
     /// The server's index of it.
@@ -30,23 +23,11 @@ package struct AudioCard: Sendable, Equatable {
     package let activeProfile: String
     package let profiles: [Profile]
 
-    package init(
-        index: UInt32,
-        name: String,
-        isBluetooth: Bool,
-        activeProfile: String,
-        profiles: [Profile]
-    ) {
-        self.index = index
-        self.name = name
-        self.isBluetooth = isBluetooth
-        self.activeProfile = activeProfile
-        self.profiles = profiles
-    }
-
     /// The profile in use; nil if it is not known.
     package var active: Profile? { profiles.first { $0.name == activeProfile } }
+}
 
+extension AudioCard {
     /// More profiles are left out.
     private static let profileLimit = 100
 

@@ -63,11 +63,6 @@ package struct AudioDevice: Sendable, Equatable {
         package let name: String
         /// For people.
         package let description: String
-
-        package init(name: String, description: String) {
-            self.name = name
-            self.description = description
-        }
     }
 }
 
