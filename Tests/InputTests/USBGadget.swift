@@ -111,7 +111,7 @@ final class USBGadget {
     }
 }
 
-/// What the machine sends to the first interface of a gadget: the lights of a keyboard.
+/// The data that the machine sends to the first interface of a gadget: the lights of a keyboard.
 @EventLoop
 final class GadgetReports {
     private let descriptor: OwnedDescriptor

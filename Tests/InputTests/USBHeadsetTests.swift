@@ -96,7 +96,8 @@ struct USBHeadsetTests {
         withExtendedLifetime(reports) { gadget.remove() }
     }
 
-    /// What a desktop writes: `EV_LED`, `LED_CAPSL`, and the end of the report, of `struct input_event`.
+    /// The events that a desktop writes: `EV_LED`, `LED_CAPSL`, and the end of the report, of
+    /// `struct input_event`.
     private func setCapsLock(_ isOn: Bool, at node: InputNode) throws {
         let time = [UInt8](repeating: 0, count: 2 * MemoryLayout<Int>.size)
         let bytes = time + [0x11, 0, 1, 0, isOn ? 1 : 0, 0, 0, 0] + time + [0, 0, 0, 0, 0, 0, 0, 0]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Logind
 
-/// Which sessions of a user make the user inactive, or locked.
+/// The sessions of a user that make the user inactive, or locked.
 @Suite struct LoginSessionsTests {
     /// Every sequence in which two sessions are locked, unlocked, activated and deactivated.
     @Test

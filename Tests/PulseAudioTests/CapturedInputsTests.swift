@@ -2,7 +2,7 @@ import Testing
 
 @testable import PulseAudio
 
-/// What must stay the same while a microphone is captured, as values: no sound card is needed to pull its
+/// The inputs that must stay the same while they are captured, as values: no sound card is needed to pull its
 /// plug.
 @Suite struct CapturedInputsTests {
     private static let headset = AudioDevice.Port(

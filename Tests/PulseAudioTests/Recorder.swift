@@ -113,7 +113,9 @@ extension AudioServer {
         let action = "list the audio devices"
         let connection = try connected(action)
         return try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
-            connection.query(DeviceQuery(action, of: .sources) { continuation.resume(returning: $0) })
+            connection.query(
+                DeviceQuery(action, of: DeviceQuery.sources) { continuation.resume(returning: $0) }
+            )
         }.get()
     }
 }

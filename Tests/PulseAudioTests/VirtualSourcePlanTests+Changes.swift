@@ -2,7 +2,7 @@ import Testing
 
 @testable import PulseAudio
 
-/// What people and the server change.
+/// Changes by people and by the server.
 extension VirtualSourcePlanTests {
     @Test
     mutating func `a source that was moved to the live microphone is moved back, or muted if it cannot be`() {

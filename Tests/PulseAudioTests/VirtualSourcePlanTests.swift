@@ -2,7 +2,7 @@ import Testing
 
 @testable import PulseAudio
 
-/// What the plan orders for what a server lists: no server is needed.
+/// The orders of the plan for what a server lists: no server is needed.
 @Suite struct VirtualSourcePlanTests {
     typealias Order = VirtualSourcePlan.Order
 

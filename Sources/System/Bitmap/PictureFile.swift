@@ -1,4 +1,4 @@
-/// What the first bytes of a picture say about it, read before any decoder sees it.
+/// The description of a picture in its first bytes, read before any decoder sees it.
 ///
 /// Decoders allocate what a header asks for, and a stranger writes the header: a file of a few hundred bytes
 /// can ask for gigabytes.

@@ -11,7 +11,7 @@ import Glibc
 /// on threads of its own beside the event loop.
 @EventLoop
 package final class ChildProcess {
-    /// What one of the program's standard streams is connected to.
+    /// The other end of one of the program's standard streams.
     package enum Stream: Sendable {
         /// `/dev/null`.
         case nothing

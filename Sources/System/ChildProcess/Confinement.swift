@@ -1,9 +1,9 @@
 import CSpawn
 package import EventLoop
 
-/// What a process leaves itself before it handles the bytes of a stranger: memory, and the descriptors that
-/// are open. No file, no socket, no other process, and no code that was not loaded before; whatever it still
-/// needs of these, it does first.
+/// The rights that a process leaves itself before it handles the bytes of a stranger: memory, and the
+/// descriptors that are open. No file, no socket, no other process, and no code that was not loaded before;
+/// whatever it still needs of these, it does first.
 package enum Confinement {
     /// Confines this process for the rest of its life. It has one thread.
     ///

@@ -11,7 +11,7 @@ struct Streams {
     /// The program's end of the socket to its owner.
     let owner: Int32
 
-    /// Whether the program writes to its owner.
+    /// True if the program writes to its owner.
     var areRead: Bool {
         for stream in [output, errors] {
             if case .owner = stream { return true }

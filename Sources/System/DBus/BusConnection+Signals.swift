@@ -139,11 +139,11 @@ extension BusConnection {
         do throws(BusError) {
             let arguments = try message.arguments()
             let signal = BusSignal(
-                sender: sender,
                 path: header.path,
                 interface: header.interface,
                 member: header.member,
                 arguments: arguments,
+                sender: sender,
                 serial: message.serial
             )
             for identifier in matching {
@@ -225,18 +225,5 @@ extension BusConnection {
             owners[name]?.watchers[identifier]?.isNotified = true
             watcher.handler(watched.owner)
         }
-    }
-}
-
-extension MethodCall {
-    /// A call to the bus itself.
-    static func bus(_ member: String, _ arguments: BusValue...) -> MethodCall {
-        MethodCall(
-            to: StandardInterface.bus,
-            path: StandardInterface.busPath,
-            interface: StandardInterface.bus,
-            member: member,
-            arguments: arguments
-        )
     }
 }

@@ -2,7 +2,7 @@ import CDBus
 
 /// A failed call or connection, with the name and message of the error from the bus or the peer.
 package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What the error means for the caller. Errors that peers define themselves are ``other``.
+    /// The meaning of the error for the caller. Errors that peers define themselves are ``other``.
     package enum Kind: Sendable {
         /// No answer within the timeout, or the peer disconnected without one.
         case noReply
@@ -25,7 +25,7 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     package let name: String
     /// The text of the sender; may be empty.
     package let message: String
-    /// What was attempted; completes "could not …". Empty if this error is our own answer to a caller.
+    /// The attempted action; completes "could not …". Empty if this error is our own answer to a caller.
     package let action: String
 
     package init(name: String, message: String, action: String = "") {
@@ -49,7 +49,7 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether there is no bus to connect to: its socket does not exist.
+    /// True if there is no bus to connect to: its socket does not exist.
     package var isWithoutBus: Bool { name == Self.standard + "FileNotFound" }
 
     package var description: String {
@@ -69,8 +69,8 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
 
     static let standard = "org.freedesktop.DBus.Error."
 
-    /// Where the bus starts the service itself, and where systemd, which starts it for the bus, has no unit
-    /// for it or one that is masked.
+    /// The errors of a bus that starts the service itself, and those of systemd, which starts it for the bus
+    /// and has no unit for it or one that is masked.
     private static let withoutService = [
         "\(standard)Spawn.", "org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.UnitMasked",
     ]

@@ -26,7 +26,7 @@ package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertib
 
     package var description: String { text }
 
-    /// Whether this is `ancestor` or lies below it.
+    /// Returns true if this is `ancestor` or lies below it.
     package func isWithin(_ ancestor: ObjectPath) -> Bool {
         ancestor.text == "/" || text == ancestor.text || text.hasPrefix(ancestor.text + "/")
     }

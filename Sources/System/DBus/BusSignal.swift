@@ -10,24 +10,13 @@ package struct BusSignal: Sendable, Equatable {
     /// consecutively, whomever they are for. Zero in a signal to be emitted.
     package let serial: UInt32
 
-    package init(path: ObjectPath, interface: String, member: String, arguments: [BusValue] = []) {
-        self.init(
-            sender: nil,
-            path: path,
-            interface: interface,
-            member: member,
-            arguments: arguments,
-            serial: 0
-        )
-    }
-
-    init(
-        sender: String?,
+    package init(
         path: ObjectPath,
         interface: String,
         member: String,
-        arguments: [BusValue],
-        serial: UInt32
+        arguments: [BusValue] = [],
+        sender: String? = nil,
+        serial: UInt32 = 0
     ) {
         self.sender = sender
         self.path = path
@@ -78,7 +67,7 @@ extension BusSignal {
     }
 }
 
-/// Which signals to receive. Nil matches anything; a narrow rule means few wake-ups.
+/// The signals to receive. Nil matches anything; a narrow rule means few wake-ups.
 package struct MatchRule: Hashable, Sendable {
     /// A unique or well-known name. A well-known name matches only signals of its current owner, never those
     /// that another peer sends directly to this connection.

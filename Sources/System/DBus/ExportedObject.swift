@@ -5,7 +5,7 @@ package import EventLoop
 package final class ExportedObject {
     package let path: ObjectPath
     let interfaces: [ExportedInterface]
-    /// Whether it has `ObjectManager` and announces the objects below it.
+    /// True if it has `ObjectManager` and announces the objects below it.
     let isManager: Bool
     private weak var connection: BusConnection?
 

@@ -6,7 +6,7 @@ package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
     package var interface: String
     package var member: String
     package var arguments: [BusValue]
-    /// Whether the bus may start a service for a name that has no owner.
+    /// True if the bus may start a service for a name that has no owner.
     package var startsService: Bool
 
     package init(
@@ -30,12 +30,18 @@ package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
 
 extension MethodCall {
     /// Asks the bus for all names that have an owner; the result is one ``BusValue/asStrings``.
-    package static let listNames = MethodCall(
-        to: StandardInterface.bus,
-        path: StandardInterface.busPath,
-        interface: StandardInterface.bus,
-        member: "ListNames"
-    )
+    package static let listNames = bus("ListNames")
+
+    /// A call to the bus itself.
+    static func bus(_ member: String, _ arguments: BusValue...) -> MethodCall {
+        MethodCall(
+            to: StandardInterface.bus,
+            path: StandardInterface.busPath,
+            interface: StandardInterface.bus,
+            member: member,
+            arguments: arguments
+        )
+    }
 
     /// `Properties.Get`; the result is one variant.
     package static func getProperty(
@@ -44,28 +50,14 @@ extension MethodCall {
         of destination: String,
         path: ObjectPath
     ) -> MethodCall {
-        MethodCall(
-            to: destination,
-            path: path,
-            interface: StandardInterface.properties,
-            member: "Get",
-            arguments: [.string(interface), .string(name)]
-        )
+        properties("Get", [.string(interface), .string(name)], of: destination, path)
     }
 
     /// `Properties.GetAll`; the result is one ``BusValue/asProperties``.
-    package static func getProperties(
-        _ interface: String,
-        of destination: String,
-        path: ObjectPath
-    ) -> MethodCall {
-        MethodCall(
-            to: destination,
-            path: path,
-            interface: StandardInterface.properties,
-            member: "GetAll",
-            arguments: [.string(interface)]
-        )
+    package static func getProperties(_ interface: String, of destination: String, path: ObjectPath)
+        -> MethodCall
+    {
+        properties("GetAll", [.string(interface)], of: destination, path)
     }
 
     /// `Properties.Set`.
@@ -76,12 +68,21 @@ extension MethodCall {
         of destination: String,
         path: ObjectPath
     ) -> MethodCall {
+        properties("Set", [.string(interface), .string(name), .variant(value)], of: destination, path)
+    }
+
+    private static func properties(
+        _ member: String,
+        _ arguments: [BusValue],
+        of destination: String,
+        _ path: ObjectPath
+    ) -> MethodCall {
         MethodCall(
             to: destination,
             path: path,
             interface: StandardInterface.properties,
-            member: "Set",
-            arguments: [.string(interface), .string(name), .variant(value)]
+            member: member,
+            arguments: arguments
         )
     }
 

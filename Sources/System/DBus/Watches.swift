@@ -12,7 +12,7 @@ final class Watches {
         var source: DescriptorSource?
     }
 
-    /// Whether libdbus is handling a descriptor, after which messages will be dispatched.
+    /// True while libdbus is handling a descriptor, after which messages will be dispatched.
     private(set) var isHandling = false
 
     private var descriptors: [Int32: Descriptor] = [:]

@@ -49,7 +49,7 @@ package actor EventLoop {
         sd_event_exit(LoopExecutor.shared.event, code)
     }
 
-    /// When the loop woke up for the current iteration.
+    /// The time at which the loop woke up for the current iteration.
     @EventLoop
     package static var turnTime: MonotonicInstant {
         var microseconds: UInt64 = 0

@@ -8,7 +8,7 @@ import Glibc
 /// searched but not read is not noticed.
 @EventLoop
 package final class FileWatch {
-    /// What a path resolves to.
+    /// The result of resolving a path.
     package enum Target: Equatable, Sendable {
         case exists
         /// There is no such file.
@@ -17,13 +17,13 @@ package final class FileWatch {
         case isBroken(link: String)
     }
 
-    /// What `path`, an absolute one, resolves to now.
+    /// Resolves `path`, an absolute one, now.
     package nonisolated static func target(of path: String) -> Target { Resolution(of: path).target }
 
     private let path: String
     private let watchesContents: Bool
     private let handler: @EventLoop () -> Void
-    private var inotify: Inotify?
+    private var watches: StepWatches?
 
     /// - Parameters:
     ///   - path: An absolute path.
@@ -49,12 +49,12 @@ package final class FileWatch {
         // A change between resolving the path and watching it is found by resolving it again. A path that
         // changes all the time is reported by the watches that are set by then.
         for _ in 0..<8 {
-            let created = try Inotify { [weak self] in self?.changed() }
+            let created = try StepWatches { [weak self] in self?.changed() }
             for step in resolution.steps { try created.add(step) }
             if watchesContents, resolution.target == .exists {
                 try created.add(Resolution.Step(path: path, role: .contents))
             }
-            inotify = created
+            watches = created
             let again = Resolution(of: path)
             guard again != resolution else { break }
             resolution = again
@@ -140,41 +140,35 @@ private struct Resolution: Equatable {
     }
 }
 
-/// One inotify instance with the watches for all steps of a path.
+/// The watches for all steps of a path.
 @EventLoop
-private final class Inotify {
-    private let descriptor: OwnedDescriptor
-    /// The file names to report, by watch descriptor.
+private final class StepWatches {
+    private var inotify: Inotify?
+    /// The file names to report, by watch.
     private var names: [Int32: Set<String>] = [:]
-    /// The watch descriptors of which every name is reported.
+    /// The watches of which every name is reported.
     private var contents: Set<Int32> = []
-    private var source: DescriptorSource?
 
     init(changed: @escaping @EventLoop () -> Void) throws(SystemError) {
-        let created = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-        guard created >= 0 else { throw SystemError("watch files") }
-        descriptor = OwnedDescriptor(adopting: created)
-        source = try DescriptorSource(created, .readable) { [weak self] _ in
-            if self?.readEvents() == true { changed() }
+        inotify = try Inotify("watch files") { [weak self] events in
+            if self?.areConcerned(by: events) == true { changed() }
         }
     }
-
-    // The source ends before the descriptor closes: the number may be reused from then on.
-    isolated deinit { source?.cancel() }
 
     func add(_ step: Resolution.Step) throws(SystemError) {
         // The same directory may be on the path twice.
         let mask = UInt32(Self.events(step.role) | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_MASK_ADD)
-        let watch = inotify_add_watch(descriptor.value, step.path, mask | Self.kind(step.role))
-        guard watch >= 0 else {
+        do throws(SystemError) {
+            guard let watch = try inotify?.add(step.path, mask | Self.kind(step.role)) else { return }
+            names[watch, default: []].formUnion(Self.name(step.role))
+            if step.role == .contents { contents.insert(watch) }
+        } catch {
             // It was removed since the path was resolved; resolving it again will show that.
-            if errno == ENOENT || errno == ENOTDIR { return }
+            if error.code == ENOENT || error.code == ENOTDIR { return }
             // `/home` is often listable by root only. It has to be trusted to stay.
-            if errno == EACCES, step.role == .directory { return }
-            throw SystemError("watch \(step.path)")
+            if error.code == EACCES, step.role == .directory { return }
+            throw error
         }
-        names[watch, default: []].formUnion(Self.name(step.role))
-        if step.role == .contents { contents.insert(watch) }
     }
 
     private static func events(_ role: Resolution.Step.Role) -> Int32 {
@@ -200,33 +194,10 @@ private final class Inotify {
         }
     }
 
-    /// Reads one batch of events. The source fires again while there are more.
-    ///
-    /// - Returns: Whether one of them concerns the path.
-    private func readEvents() -> Bool {
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: MemoryLayout<inotify_event>.alignment) {
-            buffer in
-            let count = read(descriptor.value, buffer.baseAddress, buffer.count)
-            // EAGAIN: nothing to read after all. Any other error would repeat, and names no file.
-            guard count > 0 else { return false }
-            return containsRelevantEvent(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    /// An event without a name is about the watched file itself, or reports that events were lost.
+    private func areConcerned(by events: [Inotify.Event]) -> Bool {
+        events.contains {
+            $0.name.isEmpty || contents.contains($0.watch) || names[$0.watch]?.contains($0.name) == true
         }
-    }
-
-    /// Each event is a header followed by `len` bytes of name, padded with NUL.
-    private func containsRelevantEvent(_ buffer: UnsafeRawBufferPointer) -> Bool {
-        let header = MemoryLayout<inotify_event>.size
-        var offset = 0
-        while offset + header <= buffer.count {
-            let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
-            let end = min(offset + header + Int(event.len), buffer.count)
-            let name = String(decoding: buffer[(offset + header)..<end].prefix { $0 != 0 }, as: UTF8.self)
-            // An event without a name is about the watched file itself, or reports that events were lost.
-            if name.isEmpty || contents.contains(event.wd) || names[event.wd]?.contains(name) == true {
-                return true
-            }
-            offset = end
-        }
-        return false
     }
 }

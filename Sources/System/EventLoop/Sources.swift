@@ -37,7 +37,8 @@ package struct Readiness: OptionSet, Sendable {
     }
 }
 
-/// Which sources `sd_event` dispatches first when several are ready. Sources of the same priority alternate.
+/// The order in which `sd_event` dispatches sources when several are ready. Sources of the same priority
+/// alternate.
 package enum Priority: Int64, Sendable {
     /// Before everything else.
     case important = -100

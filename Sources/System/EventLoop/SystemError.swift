@@ -3,7 +3,7 @@ import Glibc
 /// A failed call into the kernel or a C library, described for people: what was attempted, on what, and why
 /// it failed.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
-    /// What was attempted; completes "could not …".
+    /// The attempted action; completes "could not …".
     package let action: String
     /// The `errno` value.
     package let code: Int32

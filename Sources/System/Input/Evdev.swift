@@ -55,7 +55,7 @@ func hasKey(_ key: KeyCode, _ device: OpaquePointer) -> Bool {
     libevdev_has_event_code(device, UInt32(EV_KEY), UInt32(key.rawValue)) == 1
 }
 
-/// Whether the key was down at the last event or synchronisation.
+/// Returns true if the key was down at the last event or synchronisation.
 func isDown(_ key: KeyCode, _ device: OpaquePointer) -> Bool {
     libevdev_get_event_value(device, UInt32(EV_KEY), UInt32(key.rawValue)) != 0
 }

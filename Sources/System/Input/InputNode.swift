@@ -15,13 +15,13 @@ package struct InputNode: Equatable, Sendable {
     package var id: ID
     /// The keys that it can send, from sysfs.
     package var keys: KeyBits
-    /// Whether this process may read it now. With the tag `uaccess`, only the active session of the seat may.
+    /// True if this process may read it now. With the tag `uaccess`, only the active session of the seat may.
     package var isReadable: Bool
     /// The current tags that udev's rules have set.
     package var tags: Set<String>
     /// udev's properties (`ID_INPUT_KEY`, `ID_SERIAL`, …), without tags and links.
     package var properties: [String: String]
-    /// Whether text can be typed with another node of the same USB device: this one then has the media keys
+    /// True if text can be typed with another node of the same USB device: this one then has the media keys
     /// of a keyboard.
     package var isBesideKeyboard: Bool
 
@@ -42,7 +42,7 @@ package struct InputNode: Equatable, Sendable {
         package static let bluetooth: UInt16 = 0x05
     }
 
-    /// How a device is attached.
+    /// The way in which a device is attached.
     package enum Transport: String, CaseIterable, Sendable {
         /// The jack of a sound card, with a 3.5 mm plug.
         case jack
@@ -56,7 +56,7 @@ package struct InputNode: Equatable, Sendable {
         /// I²C, the platform, a radio receiver's own bus, …
         case other
 
-        /// Whether each edge may be that of an electrical contact, which a dirty plug makes as well as a key.
+        /// True if each edge may be that of an electrical contact, which a dirty plug makes as well as a key.
         package var mayHavePlug: Bool {
             switch self {
             case .jack, .usb: true
@@ -91,7 +91,7 @@ package struct InputNode: Equatable, Sendable {
         self.isBesideKeyboard = isBesideKeyboard
     }
 
-    /// Whether it is a keyboard. Such a node is never opened: its reader would see every keystroke.
+    /// True for a keyboard. Such a node is never opened: its reader would see every keystroke.
     ///
     /// True if udev identifies it as one (`ID_INPUT_KEYBOARD`), and also for partial keyboards that udev does
     /// not include, which have letters but lack one of Esc, the digits and Q to D.

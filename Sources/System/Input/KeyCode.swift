@@ -86,7 +86,7 @@ package struct KeyBits: Equatable, Sendable {
         words[Int(key.rawValue / 64)] |= 1 << UInt64(key.rawValue % 64)
     }
 
-    /// Whether text can be typed with these keys: they include a letter or the space bar.
+    /// True if text can be typed with these keys: they include a letter or the space bar.
     ///
     /// Digits and Enter do not count: telephone keypads and camera shutters have them.
     package var canTypeText: Bool {

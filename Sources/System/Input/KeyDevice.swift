@@ -61,7 +61,7 @@ package final class KeyDevice: KeySource {
     private var device: OpaquePointer?
     private var source: DescriptorSource?
     private lazy var deferredRead = DeferredSource { [weak self] in self?.readEvents() }
-    /// Whether the state of all keys has to be queried before the grab.
+    /// True if the state of all keys has to be queried before the grab.
     private var needsKeyStates = false
 
     /// Opens the node.

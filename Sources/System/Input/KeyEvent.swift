@@ -8,9 +8,9 @@ package struct KeyEvent: Equatable, Sendable {
 
     package var key: KeyCode
     package var edge: Edge
-    /// When the kernel received it; for a resynchronised one, when it was detected.
+    /// The time at which the kernel received it; for a resynchronised one, at which it was detected.
     package var time: MonotonicInstant
-    /// Whether events were lost, and this is a difference from the last known state. Such a press was not
+    /// True if events were lost, and this is a difference from the last known state. Such a press was not
     /// observed as it happened: the key may have been down for a long time.
     package var isResynchronised: Bool
 

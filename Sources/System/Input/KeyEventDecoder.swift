@@ -42,7 +42,7 @@ struct KeyEventDecoder: Equatable {
         case failed(errno: Int32)
     }
 
-    /// What to read next.
+    /// The next thing to read.
     enum Mode: Equatable {
         case live, differences
     }

@@ -246,7 +246,7 @@ extension InputNode {
         }
     }
 
-    /// Which half of which device it is: the `sysname` of the divided one. Nil if it is none.
+    /// The half that it is, and of which device: the `sysname` of the divided one. Nil if it is none.
     package var half: (part: Half, of: String)? {
         let parts = phys.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == Half.prefix, let part = Half(rawValue: String(parts[1])) else {

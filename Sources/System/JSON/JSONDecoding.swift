@@ -28,7 +28,7 @@ package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
 }
 
 extension JSON {
-    /// What a decoder does with a key that the type has not asked for.
+    /// The treatment of a key that the type has not asked for.
     package enum UnknownKeys: Sendable {
         /// For formats that this program defines, its configuration for example: a typing error is an error.
         case refused

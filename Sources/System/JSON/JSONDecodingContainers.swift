@@ -75,11 +75,6 @@ struct ArrayDecodingContainer: UnkeyedDecodingContainer {
     let elements: [JSON]
     private(set) var currentIndex = 0
 
-    init(node: DecodingNode, elements: [JSON]) {
-        self.node = node
-        self.elements = elements
-    }
-
     var codingPath: [any CodingKey] { node.codingPath }
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex == elements.count }

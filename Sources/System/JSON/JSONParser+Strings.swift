@@ -115,9 +115,9 @@ extension JSONParser {
 }
 
 extension String {
-    /// Whether there are at most `limit` non-starters in a row. No language needs more than 30 (Stream-Safe
-    /// Text Format, UAX #15 section 13): comparing, sorting and drawing such text takes time in proportion to
-    /// its length.
+    /// Returns true if there are at most `limit` non-starters in a row. No language needs more than 30
+    /// (Stream-Safe Text Format, UAX #15 section 13): comparing, sorting and drawing such text takes time in
+    /// proportion to its length.
     ///
     /// Characters are counted without decomposing them; a few would decompose into two or three non-starters.
     fileprivate func hasMarks(atMost limit: Int) -> Bool {

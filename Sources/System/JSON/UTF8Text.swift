@@ -28,7 +28,7 @@ extension UTF8Text: ExpressibleByStringLiteral {
 }
 
 extension String {
-    /// Whether the UTF-8 bytes are equal, as protocols compare names. `==` is canonical equivalence.
+    /// Returns true if the UTF-8 bytes are equal, as protocols compare names. `==` is canonical equivalence.
     @inline(__always)
     package func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && hasSameContent(as: other)

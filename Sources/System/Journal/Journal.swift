@@ -12,8 +12,8 @@ package struct JournalLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
 
-    /// Whether a character may be written as it is. Line breaks, backslashes and quotation marks are escaped
-    /// regardless.
+    /// Returns true if a character may be written as it is. Line breaks, backslashes and quotation marks are
+    /// escaped regardless.
     package typealias IsPrintable = @Sendable (Unicode.Scalar) -> Bool
 
     private let isJournal: Bool
@@ -145,7 +145,8 @@ extension JournalLogHandler {
     }
 }
 
-/// Whether nothing needs escaping or quotes: true for most texts, which then need not be examined by scalar.
+/// Returns true if nothing needs escaping or quotes, as in most texts, which then need not be examined by
+/// scalar.
 private func isPlain(_ text: String, quoting: Bool) -> Bool {
     guard !text.isEmpty else { return false }
     return text.utf8.allSatisfy { byte in

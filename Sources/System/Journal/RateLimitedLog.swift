@@ -15,7 +15,7 @@ package final class RateLimitedLog {
     private var written: [Peer: Int] = [:]
     private var suppressed: [Peer: Int] = [:]
     private var writtenInTotal = 0
-    /// When the current window ends; nil if there is none.
+    /// The end of the current window; nil if there is none.
     private var windowEnd: MonotonicInstant?
     /// Armed only after a line was suppressed, so that a line that was written causes no wake-up later.
     private lazy var timer = TimerSource { [unowned self] in endWindow() }

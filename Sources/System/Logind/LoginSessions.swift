@@ -9,11 +9,11 @@ struct LoginSessions {
 
     private var sessions: [ObjectPath: Session] = [:]
 
-    /// Whether another user's session, or a login screen, is active on every seat on which this user has a
+    /// True if another user's session, or a login screen, is active on every seat on which this user has a
     /// session. False without any session: a server, or a user who logs in over a network only.
     var isInactive: Bool { !sessions.isEmpty && !sessions.values.contains { $0.isActive } }
 
-    /// Whether all active sessions are locked or, if none is active, all sessions.
+    /// True if all active sessions are locked or, if none is active, all sessions.
     var isLocked: Bool {
         let relevant = sessions.values.filter { $0.isActive || isInactive }
         return !relevant.isEmpty && relevant.allSatisfy { $0.isLocked }

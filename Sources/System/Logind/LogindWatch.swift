@@ -25,7 +25,7 @@ package final class LogindWatch {
         case active
     }
 
-    /// What the machine waits for before it sleeps.
+    /// The delay for which the machine waits before it sleeps.
     package struct SleepDelay: Sendable {
         /// For people, in `systemd-inhibit --list`.
         let who: String
@@ -61,7 +61,8 @@ package final class LogindWatch {
     var isLocked: Bool?
     var isInactive: Bool?
 
-    /// Whether the states of all sessions are known. The states of some of them are not enough.
+    /// The knowledge of the sessions: whether the states of all are known. The states of some of them are not
+    /// enough.
     enum Listing {
         case awaited
         /// The sessions whose properties have not been read yet.

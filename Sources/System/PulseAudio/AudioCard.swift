@@ -12,13 +12,6 @@ package struct AudioCard: Sendable, Equatable {
         package let isAvailable: Bool
         /// The larger one is the better one, by the server.
         package let priority: UInt32
-
-        package init(name: String, hasMicrophone: Bool, isAvailable: Bool, priority: UInt32) {
-            self.name = name
-            self.hasMicrophone = hasMicrophone
-            self.isAvailable = isAvailable
-            self.priority = priority
-        }
     }
 
     /// The server's index of it.
@@ -30,27 +23,15 @@ package struct AudioCard: Sendable, Equatable {
     package let activeProfile: String
     package let profiles: [Profile]
 
-    package init(
-        index: UInt32,
-        name: String,
-        isBluetooth: Bool,
-        activeProfile: String,
-        profiles: [Profile]
-    ) {
-        self.index = index
-        self.name = name
-        self.isBluetooth = isBluetooth
-        self.activeProfile = activeProfile
-        self.profiles = profiles
-    }
-
     /// The profile in use; nil if it is not known.
     package var active: Profile? { profiles.first { $0.name == activeProfile } }
+}
 
+extension AudioCard {
     /// More profiles are left out.
     private static let profileLimit = 100
 
-    init(_ info: pa_card_info) {
+    init(_ info: pa_card_info, _ own: OwnMarks) {
         var profiles: [Profile] = []
         for number in 0..<min(Int(info.n_profiles), Self.profileLimit) {
             guard let profile = info.profiles2?[number]?.pointee else { break }
@@ -90,14 +71,5 @@ extension AudioServer {
     ) {
         let action = "use \(card) with the profile \(profile)"
         change(action, .setProfile(profile, card: card), completion: completion)
-    }
-}
-
-// The information is valid during the call, in which it is read, on the same thread.
-let cardCallback: pa_card_info_cb_t = { _, info, end, query in
-    nonisolated(unsafe) let card = info?.pointee
-    onLoop(query, as: DeviceQuery.self) { query in
-        if let card { query.received(card: card) }
-        query.listAdvanced(end)
     }
 }

@@ -1,12 +1,12 @@
 extension AudioDevices {
-    /// Whether a source delivers what this program plays and no microphone, as the own source does, and
-    /// software that records only from it.
+    /// Returns true if a source delivers what this program plays and no microphone, as the own source does,
+    /// and software that records only from it.
     package func deliversOnlyOwnSound(_ source: AudioDevice) -> Bool {
         isOwnSound(source) && !origins(of: source).contains(where: isMicrophone)
     }
 
-    /// Whether a source delivers what this program plays: its own source, what feeds it, and software that
-    /// records from any of them. As a microphone it would be a loop.
+    /// Returns true if a source delivers what this program plays: its own source, what feeds it, and software
+    /// that records from any of them. As a microphone it would be a loop.
     func isOwnSound(_ source: AudioDevice) -> Bool {
         var visited: Set<UInt32> = []
         return isOwnSound(source, &visited)

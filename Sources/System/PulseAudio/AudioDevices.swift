@@ -46,7 +46,7 @@ package struct AudioDevice: Sendable, Equatable {
     let isHardware: Bool
     /// The active port is known to have nothing plugged in (`PA_PORT_AVAILABLE_NO`).
     package let isUnplugged: Bool
-    /// Which of its inputs is captured; nil if it has only one, or the server does not know yet.
+    /// The input of it that is captured; nil if it has only one, or the server does not know yet.
     package internal(set) var port: Port?
     /// The server's index of the card that it belongs to.
     package internal(set) var card: UInt32?
@@ -63,11 +63,6 @@ package struct AudioDevice: Sendable, Equatable {
         package let name: String
         /// For people.
         package let description: String
-
-        package init(name: String, description: String) {
-            self.name = name
-            self.description = description
-        }
     }
 }
 
@@ -91,7 +86,7 @@ package struct AudioSink: Sendable, Equatable {
     let owner: DeviceOwner
 }
 
-/// What created a device, and the streams by which it records or plays.
+/// The creator of a device, and the streams by which it records or plays.
 package struct DeviceOwner: Sendable, Equatable {
     /// The server module, on PulseAudio and for the modules of pipewire-pulse.
     let module: UInt32?
@@ -138,7 +133,8 @@ package struct AudioStream: Sendable, Equatable {
     /// Of its channels, if it plays and the server can change it; 65536 is 100 %, and cubic as in volume
     /// controls.
     package internal(set) var volumes: [UInt32] = []
-    /// By what the server remembers its volume, mute and device for the next stream of the same application.
+    /// The key by which the server remembers its volume, mute and device for the next stream of the same
+    /// application.
     package internal(set) var restoreID: String?
     /// Has the property that marks this program's own devices, also if it is that of another process.
     package var isMarked = false

@@ -2,12 +2,12 @@ import CPulse
 
 /// A request that the audio server refused or could not carry out, described for people.
 package struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What was attempted; completes "could not …".
+    /// The attempted action; completes "could not …".
     package let action: String
     package let reason: String
     package let kind: Kind
 
-    /// What failed, for the caller.
+    /// The failure, as a caller distinguishes it.
     package enum Kind: Sendable, Equatable {
         /// There is no connection to the server, or it has ended.
         case serverLost

@@ -17,12 +17,13 @@ extension AudioServer {
         observers.add(kinds, changed)
     }
 
-    /// Whether a stream is one of this program's. False for one that the server has not confirmed yet.
+    /// Returns true if a stream is one of this program's. False for one that the server has not confirmed
+    /// yet.
     func ownsStream(_ kind: DeviceKind, _ index: UInt32) -> Bool {
         connections.contains { $0.owns(kind, index) }
     }
 
-    /// Whether a stream of this program is being opened, so that ``ownsStream(_:_:)`` may not know it yet.
+    /// True while a stream of this program is being opened, so that ``ownsStream(_:_:)`` may not know it yet.
     var isOpeningStream: Bool {
         connections.contains(where: \.isOpeningStream)
     }
@@ -38,7 +39,7 @@ extension AudioServer {
     ) {
         let action = "list the audio devices"
         do throws(AudioError) {
-            try connected(action).query(DeviceQuery(action, of: .all(kinds), completion: completion))
+            try connected(action).query(DeviceQuery(action, of: kinds, completion: completion))
         } catch {
             completion(.failure(error))
         }

@@ -87,7 +87,7 @@ package final class AudioServer {
     private struct ConnectionPair {
         let main: Connection
         let capture: Connection
-        /// Those that are not ready yet.
+        /// The number of connections that are not ready yet.
         var pending = 2
     }
 
@@ -111,7 +111,7 @@ package final class AudioServer {
         stateChanged?(.closed)
     }
 
-    /// What is ready or being opened, the connection for captures last.
+    /// The connections that are ready or being opened, that for captures last.
     var connections: [Connection] { pair.map { [$0.main, $0.capture] } ?? [] }
 
     /// The live connection, for a stream that plays, a query or a change.

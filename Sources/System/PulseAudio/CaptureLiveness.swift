@@ -1,9 +1,10 @@
-/// When a microphone is live: with its first fragment, or where zeros say nothing, with its first sound.
+/// Finds when a microphone is live: with its first fragment, or where zeros say nothing, with its first
+/// sound.
 struct CaptureLiveness {
     enum Answer { case live, notYet, asksForVolume }
 
-    /// What the server's volume says. New sources and streams of PipeWire have none before WirePlumber has
-    /// set it, which looks like 0: only together with zeros it is one.
+    /// The volume that the server reports. New sources and streams of PipeWire have none before WirePlumber
+    /// has set it, which looks like 0: only together with zeros it is one.
     private enum Volume {
         case audible
         /// - Parameter zeroCount: The bytes of zeros since the last sound.
@@ -16,7 +17,7 @@ struct CaptureLiveness {
     var awaitsSound = false
     private var volume = Volume.audible
 
-    /// How long zeros of a source with the volume 0 may be a coincidence.
+    /// The longest time for which zeros of a source with the volume 0 may be a coincidence.
     static let zeroLimit = Duration.milliseconds(300)
 
     /// - Parameter isZero: Whether the volume is 0 in the server's newest list.

@@ -17,9 +17,9 @@ package final class CaptureStream {
     package var deviceName: String? { handle?.deviceName }
     /// The source as it was reported last; nil until the stream is open.
     var source: SourceState?
-    /// What must stay the same while it is captured.
+    /// The inputs that must stay the same while they are captured.
     var inputs = CapturedInputs([])
-    /// Whether the first fragment has arrived.
+    /// True if the first fragment has arrived.
     private var isStarted = false
     var liveness = CaptureLiveness()
 

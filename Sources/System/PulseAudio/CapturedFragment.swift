@@ -1,4 +1,4 @@
-/// What a capture stream delivers of a fragment.
+/// The part of a fragment that a capture stream delivers.
 enum CapturedFragment {
     /// - Parameters:
     ///   - data: Nil for a hole in the server's record.
@@ -15,7 +15,7 @@ enum CapturedFragment {
         return bytes
     }
 
-    /// Whether it has a sample that is not 0.
+    /// Returns true if it has a sample that is not 0.
     static func hasSound(_ data: UnsafeRawPointer?, _ range: Range<Int>) -> Bool {
         guard let data else { return false }
         return UnsafeRawBufferPointer(start: data + range.lowerBound, count: range.count).contains { $0 != 0 }

@@ -24,9 +24,9 @@ extension AudioDevices {
     }
 }
 
-/// What is heard through a stream that captures: its microphones, and which input of each. The consent of a
-/// person, a press, is to these: the server may put others in their place, the built-in microphone when a
-/// plug is pulled, and the same source goes on delivering.
+/// The inputs that are heard through a stream that captures: its microphones, and which input of each. The
+/// consent of a person, a press, is to these: the server may put others in their place, the built-in
+/// microphone when a plug is pulled, and the same source goes on delivering.
 struct CapturedInputs: Equatable {
     private var microphones: [UInt32: AudioDevice] = [:]
 

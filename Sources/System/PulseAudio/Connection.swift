@@ -117,7 +117,7 @@ final class Connection {
         updateSubscription()
     }
 
-    /// Whether a stream has been requested and is not confirmed yet.
+    /// True while a stream has been requested and is not confirmed yet.
     var isOpeningStream: Bool { streams.contains { $0.index == nil } }
 
     func owns(_ kind: DeviceKind, _ index: UInt32) -> Bool {
@@ -148,7 +148,7 @@ final class Connection {
         case PA_CONTEXT_READY:
             // Before anything is listed, so that no change after the list is missed.
             updateSubscription()
-            let query = DeviceQuery("query the name of the server", of: .server) { [weak self] result in
+            let query = DeviceQuery("query the name of the server", of: [.server]) { [weak self] result in
                 self?.identified(result)
             }
             send(query)

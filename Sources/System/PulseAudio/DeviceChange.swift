@@ -3,7 +3,7 @@ import EventLoop
 
 /// A request to change something in the server, with one result.
 @EventLoop
-final class DeviceChange: ConnectionRequest {
+final class DeviceChange: ServerRequest<Void> {
     enum Change: Sendable {
         case load(module: String, argument: String)
         case unload(module: UInt32)
@@ -16,57 +16,19 @@ final class DeviceChange: ConnectionRequest {
         case setProfile(String, card: String)
     }
 
-    /// Time for the server to confirm it.
-    private static let timeout = Duration.seconds(2)
-
-    private let action: String
     private let change: Change
-    private var completion: (@EventLoop (Result<Void, AudioError>) -> Void)?
-    private var operation: OpaquePointer?
-    private var limit: TimerSource?
-    private var ended: (@EventLoop (any ConnectionRequest) -> Void)?
 
-    /// `action` completes "could not …"; `completion` is called exactly once.
-    init(
-        _ action: String,
-        _ change: Change,
-        completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void
-    ) {
-        self.action = action
+    init(_ action: String, _ change: Change, completion: @escaping Completion) {
         self.change = change
-        self.completion = completion
+        super.init(action, completion: completion)
     }
 
-    func start(
-        on context: OpaquePointer,
-        _ own: OwnMarks,
-        ended: @escaping @EventLoop (any ConnectionRequest) -> Void
-    ) {
-        self.ended = ended
-        limit = TimerSource { [weak self] in
-            self?.fail("the audio server did not answer within \(Self.timeout)", .other)
-        }
-        limit?.arm(after: Self.timeout)
-        operation = send(to: context)
-        if operation == nil { finish(.failure(AudioError(action, code: pa_context_errno(context)))) }
+    override func begin(_ own: OwnMarks) {
+        send { send(to: $0, $1) }
     }
 
-    func detach() {
-        limit?.disarm()
-        limit = nil
-        guard let operation else { return }
-        self.operation = nil
-        pa_operation_cancel(operation)
-        pa_operation_unref(operation)
-    }
-
-    func fail(_ reason: String, _ kind: AudioError.Kind) {
-        finish(.failure(AudioError(action, reason: reason, kind: kind)))
-    }
-
-    private func send(to context: OpaquePointer) -> OpaquePointer? {
-        let this = unretained(self)
-        return switch change {
+    private func send(to context: OpaquePointer, _ this: UnsafeMutableRawPointer) -> OpaquePointer? {
+        switch change {
         case .load(let module, let argument):
             pa_context_load_module(context, module, argument, loadedCallback, this)
         case .unload(let module): pa_context_unload_module(context, module, changedCallback, this)
@@ -100,26 +62,15 @@ final class DeviceChange: ConnectionRequest {
         return pa_context_set_sink_input_volume(context, input, &volume, changedCallback, this)
     }
 
-    /// `code` is libpulse's, if it failed.
-    fileprivate func confirmed(_ hasSucceeded: Bool, _ code: Int32) {
-        finish(hasSucceeded ? .success(()) : .failure(AudioError(action, code: code)))
-    }
-
-    private func finish(_ result: Result<Void, AudioError>) {
-        let (handler, observer) = (completion, ended)
-        (completion, ended) = (nil, nil)
-        detach()
-        observer?(self)
-        handler?(result)
+    fileprivate func confirmed(_ hasSucceeded: Bool) {
+        hasSucceeded ? finish(.success(())) : refused()
     }
 }
 
-private let changedCallback: pa_context_success_cb_t = { context, hasSucceeded, change in
-    let code = context.map(pa_context_errno) ?? 0
-    onLoop(change, as: DeviceChange.self) { $0.confirmed(hasSucceeded != 0, code) }
+private let changedCallback: pa_context_success_cb_t = { _, hasSucceeded, change in
+    onLoop(change, as: DeviceChange.self) { $0.confirmed(hasSucceeded != 0) }
 }
 
-private let loadedCallback: pa_context_index_cb_t = { context, index, change in
-    let code = context.map(pa_context_errno) ?? 0
-    onLoop(change, as: DeviceChange.self) { $0.confirmed(index != .max, code) }
+private let loadedCallback: pa_context_index_cb_t = { _, index, change in
+    onLoop(change, as: DeviceChange.self) { $0.confirmed(index != .max) }
 }

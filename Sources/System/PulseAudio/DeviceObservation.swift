@@ -1,7 +1,7 @@
 import CPulse
 package import EventLoop
 
-/// What the server has, and reports changes of.
+/// A kind of thing that the server has, and reports changes of.
 package enum DeviceKind: Sendable, Hashable, CaseIterable {
     /// The names of the server's default devices, among others.
     case server
@@ -15,7 +15,7 @@ package enum DeviceKind: Sendable, Hashable, CaseIterable {
     case card
 }
 
-/// What the server reports of one thing that it has.
+/// A report of the server about one thing that it has.
 package struct SoundDeviceEvent: Sendable, Hashable {
     package enum EventType: Sendable, Hashable { case new, change, remove }
 
@@ -125,7 +125,7 @@ extension DeviceKind {
 }
 
 extension SoundDeviceEvent {
-    /// What a subscription reports; nil for what is never subscribed to.
+    /// The report of a subscription; nil for a kind that is never subscribed to.
     init?(_ event: pa_subscription_event_type_t, _ index: UInt32) {
         guard let kind = DeviceKind(event) else { return nil }
         let type = pa_subscription_event_type_t(

@@ -1,138 +1,82 @@
 import CPulse
 import EventLoop
 
-/// A query of the server and its devices, of one or more libpulse operations with one result.
+/// A query of the server and its devices.
 @EventLoop
-final class DeviceQuery: ConnectionRequest {
-    enum Scope {
-        case server
-        case all(Set<DeviceKind>)
+final class DeviceQuery: ServerRequest<AudioDevices> {
+    /// All that is needed to identify the microphones.
+    static let sources: Set<DeviceKind> = [.server, .source, .sink, .sourceOutput, .card]
 
-        /// All that is needed to identify the microphones.
-        static let sources = Scope.all([.server, .source, .sink, .sourceOutput, .card])
-    }
-
-    private let action: String
-    private let scope: Scope
+    private let kinds: Set<DeviceKind>
     private var own = OwnMarks(nil, [])
     /// Sees what was listed.
     var previousDefault: PreviousDefault?
-    private var completion: (@EventLoop (Result<AudioDevices, AudioError>) -> Void)?
     private var devices = AudioDevices()
-    private var operations: [OpaquePointer] = []
-    private var pendingOperations = 0
-    private var limit: TimerSource?
-    private var ended: (@EventLoop (any ConnectionRequest) -> Void)?
+    private var pendingOperations: Int
 
-    /// `action` completes "could not …"; `completion` is called exactly once.
-    init(
-        _ action: String,
-        of scope: Scope,
-        completion: @escaping @EventLoop (Result<AudioDevices, AudioError>) -> Void
-    ) {
-        self.action = action
-        self.scope = scope
-        self.completion = completion
+    init(_ action: String, of kinds: Set<DeviceKind>, completion: @escaping Completion) {
+        self.kinds = kinds
+        pendingOperations = kinds.count
+        super.init(action, completion: completion)
     }
 
-    func start(
-        on context: OpaquePointer,
-        _ own: OwnMarks,
-        ended: @escaping @EventLoop (any ConnectionRequest) -> Void
-    ) {
+    override func begin(_ own: OwnMarks) {
         self.own = own
-        self.ended = ended
-        limit = TimerSource { [weak self] in
-            self?.fail("the audio server did not answer within 2 seconds", .other)
-        }
-        limit?.arm(after: .seconds(2))
-        let this = unretained(self)
-        switch scope {
-        case .server:
-            add(pa_context_get_server_info(context, serverCallback, this), context)
-        case .all(let kinds):
-            for kind in kinds { list(kind, context) }
-            if pendingOperations == 0 { finish(.success(devices)) }
-        }
+        if kinds.isEmpty { return finish(.success(devices)) }
+        for kind in kinds { send { list(kind, $0, $1) } }
     }
 
-    private func list(_ kind: DeviceKind, _ context: OpaquePointer) {
-        let this = unretained(self)
+    override func timedOut() {
+        fail("the audio server did not answer within 2 seconds", .other)
+    }
+
+    private func list(_ kind: DeviceKind, _ context: OpaquePointer, _ this: UnsafeMutableRawPointer)
+        -> OpaquePointer?
+    {
         switch kind {
-        case .server: add(pa_context_get_server_info(context, serverCallback, this), context)
-        case .source: add(pa_context_get_source_info_list(context, sourceCallback, this), context)
-        case .sink: add(pa_context_get_sink_info_list(context, sinkCallback, this), context)
+        case .server: pa_context_get_server_info(context, serverCallback, this)
+        case .source:
+            pa_context_get_source_info_list(context, { add($1, $2, $3, \.sources, AudioDevice.init) }, this)
+        case .sink:
+            pa_context_get_sink_info_list(context, { add($1, $2, $3, \.sinks, AudioSink.init) }, this)
         case .sourceOutput:
-            add(pa_context_get_source_output_info_list(context, sourceOutputCallback, this), context)
-        case .sinkInput: add(pa_context_get_sink_input_info_list(context, sinkInputCallback, this), context)
-        case .module: add(pa_context_get_module_info_list(context, moduleCallback, this), context)
-        case .card: add(pa_context_get_card_info_list(context, cardCallback, this), context)
+            pa_context_get_source_output_info_list(
+                context,
+                { add($1, $2, $3, \.sourceOutputs, AudioStream.init) },
+                this
+            )
+        case .sinkInput:
+            pa_context_get_sink_input_info_list(
+                context,
+                { add($1, $2, $3, \.sinkInputs, AudioStream.init) },
+                this
+            )
+        case .module:
+            pa_context_get_module_info_list(context, { add($1, $2, $3, \.modules, AudioModule.init) }, this)
+        case .card:
+            pa_context_get_card_info_list(context, { add($1, $2, $3, \.cards, AudioCard.init) }, this)
         }
     }
 
-    func detach() {
-        limit?.disarm()
-        limit = nil
-        for operation in operations {
-            pa_operation_cancel(operation)
-            pa_operation_unref(operation)
-        }
-        operations = []
-        let handler = ended
-        ended = nil
-        handler?(self)
-    }
-
-    func fail(_ reason: String, _ kind: AudioError.Kind) {
-        finish(.failure(AudioError(action, reason: reason, kind: kind)))
-    }
-
-    private func add(_ operation: OpaquePointer?, _ context: OpaquePointer) {
-        guard let operation else {
-            finish(.failure(AudioError(action, code: pa_context_errno(context))))
-            return
-        }
-        operations.append(operation)
-        pendingOperations += 1
-    }
-
-    func received(server: AudioDevices) {
-        devices.serverName = server.serverName
-        devices.defaultSource = server.defaultSource
-        devices.defaultSink = server.defaultSink
+    fileprivate func received(_ server: pa_server_info?) {
+        guard let server else { return fail("the audio server refused", .other) }
+        let name = text(server.server_name) ?? "audio server"
+        devices.serverName = "\(name) \(text(server.server_version) ?? "")"
+        devices.defaultSource = text(server.default_source_name)
+        devices.defaultSink = text(server.default_sink_name)
         operationEnded()
     }
 
-    func received(source: pa_source_info) {
-        append(AudioDevice(source, own), to: \.sources)
-    }
-
-    func received(sink: pa_sink_info) {
-        append(AudioSink(sink, own), to: \.sinks)
-    }
-
-    func received(sourceOutput: pa_source_output_info) {
-        append(AudioStream(sourceOutput, own), to: \.sourceOutputs)
-    }
-
-    func received(sinkInput: pa_sink_input_info) {
-        append(AudioStream(sinkInput, own), to: \.sinkInputs)
-    }
-
-    func received(module: AudioModule) {
-        append(module, to: \.modules)
-    }
-
-    func received(card: pa_card_info) {
-        append(AudioCard(card), to: \.cards)
-    }
-
-    private func append<Item>(_ item: Item, to list: WritableKeyPath<AudioDevices, [Item]>) {
-        if devices[keyPath: list].count < AudioDevices.limit { devices[keyPath: list].append(item) }
-    }
-
-    /// - Parameter end: 0 for an item, positive at the end of the list, negative if the operation failed.
-    func listAdvanced(_ end: Int32) {
+    /// `end` is 0 for an item, positive at the end of the list, negative if the operation failed.
+    fileprivate func received<Info, Item>(
+        _ info: Info?,
+        _ end: Int32,
+        _ list: WritableKeyPath<AudioDevices, [Item]>,
+        _ item: (Info, OwnMarks) -> Item
+    ) {
+        if let info, devices[keyPath: list].count < AudioDevices.limit {
+            devices[keyPath: list].append(item(info, own))
+        }
         if end < 0 {
             fail("the audio server refused", .other)
         } else if end > 0 {
@@ -142,14 +86,27 @@ final class DeviceQuery: ConnectionRequest {
 
     private func operationEnded() {
         pendingOperations -= 1
-        if pendingOperations == 0 { finish(.success(devices)) }
+        if pendingOperations == 0 { finish(.success(previousDefault?.updated(devices) ?? devices)) }
     }
+}
 
-    private func finish(_ result: Result<AudioDevices, AudioError>) {
-        let result = result.map { previousDefault?.updated($0) ?? $0 }
-        let handler = completion
-        completion = nil
-        detach()
-        handler?(result)
-    }
+// Pointers in the information of the server are valid during the call, in which they are read, on the same
+// thread.
+
+private let serverCallback: pa_server_info_cb_t = { _, info, query in
+    nonisolated(unsafe) let server = info?.pointee
+    onLoop(query, as: DeviceQuery.self) { $0.received(server) }
+}
+
+/// What a list callback does, with its arguments.
+private func add<Info, Item>(
+    _ info: UnsafePointer<Info>?,
+    _ end: Int32,
+    _ query: UnsafeMutableRawPointer?,
+    _ list: WritableKeyPath<AudioDevices, [Item]>,
+    _ item: (Info, OwnMarks) -> Item
+) {
+    nonisolated(unsafe) let info = info?.pointee
+    nonisolated(unsafe) let (list, item) = (list, item)
+    onLoop(query, as: DeviceQuery.self) { $0.received(info, end, list, item) }
 }

@@ -19,12 +19,12 @@ package final class ForeignStreams {
 
     private let server: AudioServer
     private let changed: @EventLoop () -> Void
-    /// Those of the last list: the server reports the end of our own streams when they are no longer known
-    /// here.
+    /// The streams of the last list: the server reports the end of our own streams when they are no longer
+    /// known here.
     private var listed: Set<Stream> = []
     /// Streams that may turn out to be our own, as soon as the one that is being opened is confirmed.
     private var doubtful: Set<Stream> = []
-    /// Those that have ended since the list was asked for, which may still have them.
+    /// The streams that have ended since the list was asked for, which may still have them.
     private var ended: Set<Stream>?
     private lazy var decision = TimerSource { [weak self] in self?.decide() }
 
@@ -60,7 +60,7 @@ package final class ForeignStreams {
     /// The server is asked for a list now.
     package func listBegins() { ended = [] }
 
-    /// What was known stays in force.
+    /// The streams that were known stay in force.
     package func listFailed() { ended = nil }
 
     /// Takes what the server has listed.

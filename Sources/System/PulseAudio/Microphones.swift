@@ -1,4 +1,4 @@
-/// Which sources are microphones.
+/// The choice of the sources that are microphones.
 ///
 /// Without a microphone, the default source of both servers is the monitor of a sink, or a software source
 /// that records from one: capturing from "the default source" would then transmit what the speaker plays.
@@ -20,8 +20,8 @@ extension AudioDevices {
         return candidates.first { !isDeafHeadset($0) && isMicrophone($0, &visited) }
     }
 
-    /// Whether it belongs to a headset whose profile has no microphone now: one that is not chosen by name is
-    /// left so.
+    /// Returns true if it belongs to a headset whose profile has no microphone now: one that is not chosen by
+    /// name is left so.
     private func isDeafHeadset(_ source: AudioDevice) -> Bool {
         source.isHeadsetLoopback && cards.first { $0.index == source.card }?.active?.hasMicrophone == false
     }
@@ -66,8 +66,9 @@ extension AudioDevices {
         return .failure(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))
     }
 
-    /// Whether a source captures real sound: it is neither a monitor of a sink, nor one of this program's own
-    /// devices, nor software that records only from such sources, or among others from this program's own.
+    /// Returns true if a source captures real sound: it is neither a monitor of a sink, nor one of this
+    /// program's own devices, nor software that records only from such sources, or among others from this
+    /// program's own.
     package func isMicrophone(_ source: AudioDevice) -> Bool {
         var visited: Set<UInt32> = []
         return isMicrophone(source, &visited)

@@ -1,6 +1,7 @@
 import CPulse
 
-/// By what this program's own devices and streams are recognised among those that the server lists.
+/// The marks by which this program's own devices and streams are recognised among those that the server
+/// lists.
 struct OwnMarks {
     /// The property that own devices have, and marked streams.
     let deviceProperty: String?

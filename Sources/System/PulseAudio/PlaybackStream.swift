@@ -30,9 +30,9 @@ package final class PlaybackStream {
 
     private var request: StreamRequest
     private var format: SampleSpec { request.format }
-    /// How many bytes wait here at most.
+    /// The largest number of bytes that wait here.
     private let bound: Int
-    /// How many bytes the server stores at most.
+    /// The largest number of bytes that the server stores.
     private let storage: Int
     private var pending: [UInt8] = []
     private var events: (@EventLoop (Event) -> Void)?

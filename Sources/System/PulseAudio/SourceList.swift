@@ -38,7 +38,7 @@ final class SourceList {
         asked = []
         isUnderWay = true
         send(
-            DeviceQuery("list the microphones", of: .sources) { [weak self] result in
+            DeviceQuery("list the microphones", of: DeviceQuery.sources) { [weak self] result in
                 self?.isUnderWay = false
                 for question in answered { question.completion(result) }
                 self?.next()

@@ -39,12 +39,12 @@ final class StreamHandle {
     private var handler: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
     private(set) var isClosing = false
-    /// Whether changes of all sources and of the streams that record are reported, because software delivers
+    /// True if changes of all sources and of the streams that record are reported, because software delivers
     /// what is captured. Otherwise only those of the source.
     var followsSoftware = false {
         didSet { connection.updateSubscription() }
     }
-    /// Those that the server has not confirmed.
+    /// The operations that the server has not confirmed.
     var operations: [StreamOperation] = []
 
     /// Requests the stream. A capture stream is never moved to another device, and delivers nothing before
@@ -70,7 +70,7 @@ final class StreamHandle {
         limit?.arm(after: Self.openLimit)
     }
 
-    /// What a stream does; completes "could not …".
+    /// Describes what a stream does; completes "could not …".
     nonisolated static func action(_ direction: Direction, _ device: String?) -> String {
         let device = device.map { "“\($0)”" }
         return switch direction {
@@ -227,6 +227,8 @@ final class StreamHandle {
         connection.forget(self)
     }
 
+    fileprivate func handle(_ event: Event) { handler?(event) }
+
     private func setCallbacks() {
         let this = unretained(self)
         pa_stream_set_state_callback(
@@ -234,36 +236,12 @@ final class StreamHandle {
             { _, this in onLoop(this, as: StreamHandle.self) { $0.stateChanged() } },
             this
         )
-        pa_stream_set_read_callback(
-            stream,
-            { _, _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.transferable) } },
-            this
-        )
-        pa_stream_set_write_callback(
-            stream,
-            { _, _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.transferable) } },
-            this
-        )
-        pa_stream_set_started_callback(
-            stream,
-            { _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.playing) } },
-            this
-        )
-        pa_stream_set_underflow_callback(
-            stream,
-            { _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.underflowed) } },
-            this
-        )
-        pa_stream_set_moved_callback(
-            stream,
-            { _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.moved) } },
-            this
-        )
-        pa_stream_set_suspended_callback(
-            stream,
-            { _, this in onLoop(this, as: StreamHandle.self) { $0.handler?(.suspended) } },
-            this
-        )
+        pa_stream_set_read_callback(stream, { deliver(.transferable, to: $2) }, this)
+        pa_stream_set_write_callback(stream, { deliver(.transferable, to: $2) }, this)
+        pa_stream_set_started_callback(stream, { deliver(.playing, to: $1) }, this)
+        pa_stream_set_underflow_callback(stream, { deliver(.underflowed, to: $1) }, this)
+        pa_stream_set_moved_callback(stream, { deliver(.moved, to: $1) }, this)
+        pa_stream_set_suspended_callback(stream, { deliver(.suspended, to: $1) }, this)
     }
 
     /// Clears all but the state callback, which is still needed for the end of the stream.
@@ -275,4 +253,8 @@ final class StreamHandle {
         pa_stream_set_moved_callback(stream, nil, nil)
         pa_stream_set_suspended_callback(stream, nil, nil)
     }
+}
+
+private func deliver(_ event: StreamHandle.Event, to handle: UnsafeMutableRawPointer?) {
+    onLoop(handle, as: StreamHandle.self) { $0.handle(event) }
 }

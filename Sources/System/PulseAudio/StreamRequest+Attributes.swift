@@ -1,7 +1,7 @@
 import CPulse
 
 extension StreamRequest {
-    /// What the server stores at most.
+    /// The most that the server stores.
     var storedByteCount: Int {
         // Half a second: a reader that falls further behind receives newer audio instead of old.
         max(stored * 4, format.byteCount(of: bufferLimit ?? .milliseconds(500)))

@@ -32,7 +32,7 @@ package struct StreamRequest: Sendable, Equatable {
     /// device: `latency` is then what waits for the device at most. If nil, the server chooses both from
     /// `latency`.
     package var portion: Duration?
-    /// How much the server stores at most; half a second if nil, and never less than four times `latency`.
+    /// The most that the server stores; half a second if nil, and never less than four times `latency`.
     package var bufferLimit: Duration?
     /// More properties of the stream.
     package var properties: [String: String]

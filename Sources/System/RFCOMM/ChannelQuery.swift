@@ -13,7 +13,7 @@ package final class ChannelQuery {
     private let completion: @EventLoop (Result<UInt8, SystemError>) -> Void
     private var source: DescriptorSource?
     private var packets = 0
-    /// What libbluetooth has passed to the callback.
+    /// The answer that libbluetooth has passed to the callback.
     private var answer: Result<UInt8, SystemError>?
 
     /// - Parameters:

@@ -1,7 +1,7 @@
 import EventLoop
 import JSON
 
-/// What configures a program: the file of the machine, and that of the user, whose keys take precedence.
+/// The files that configure a program: that of the machine, and that of the user, whose keys take precedence.
 package enum ConfigurationFile {
     /// In bytes. A configuration has a few lines; a larger file is a mistake.
     private static let sizeLimit = 64 * 1024

@@ -57,7 +57,7 @@ package enum TOML {
         case index(Int)
     }
 
-    /// Where a key or an element begins, for a check that a type alone cannot make.
+    /// Finds where a key or an element begins, for a check that a type alone cannot make.
     ///
     /// - Parameters:
     ///   - path: The steps from the outermost table on.

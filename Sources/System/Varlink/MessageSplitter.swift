@@ -39,7 +39,7 @@ package struct MessageSplitter {
         self.limits = limits
     }
 
-    /// Whether a message has begun and has not been received completely, or not been parsed.
+    /// True if a message has begun and has not been received completely, or not been parsed.
     package var isInsideMessage: Bool { start < end }
 
     /// Memory beyond that of a connection with messages of the usual size.
@@ -75,7 +75,7 @@ package struct MessageSplitter {
         end = buffer.count
     }
 
-    /// Whether ``next()`` would return a message or throw.
+    /// Returns true if ``next()`` would return a message or throw.
     package mutating func hasNext() -> Bool {
         frameLength() != nil || end - start > limits.messageSize
     }

@@ -1,7 +1,7 @@
 import EventLoop
 
 extension MessageStream {
-    /// How a stream ended.
+    /// The way in which a stream ended.
     enum End: Equatable {
         /// The peer has closed its side.
         case closedByPeer

@@ -7,7 +7,7 @@ struct OutputQueue {
     /// The ends of the messages in `bytes`; from `firstEnd` on, of those that are not completely sent.
     private var ends: [Int] = []
     private var firstEnd = 0
-    /// Whether a part of the first of these messages has been sent.
+    /// True if a part of the first of these messages has been sent.
     private var isFirstBegun = false
 
     /// A buffer that grew beyond this is freed when it is empty.

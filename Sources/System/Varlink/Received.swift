@@ -11,7 +11,7 @@ enum Received: Equatable {
     case descriptors
     case failed(Int32)
 
-    /// Whether the peer has closed. Reads nothing.
+    /// Returns true if the peer has closed. Reads nothing.
     static func isEnd(_ descriptor: Int32) -> Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT | MSG_PEEK)) == 0

@@ -1,7 +1,7 @@
 package import EventLoop
 package import JSON
 
-/// Why a call failed.
+/// The reason for which a call failed.
 package enum VarlinkCallError: Error, Equatable, CustomStringConvertible {
     /// The service replied with an error.
     case answered(VarlinkError)

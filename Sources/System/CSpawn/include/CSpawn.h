@@ -1,6 +1,6 @@
 #pragma once
 
-/// What becomes one of a program's standard streams.
+/// The descriptor that becomes one of a program's standard streams.
 struct cspawn_stream {
     /// An open descriptor of this process, used if `path` is NULL.
     int descriptor;

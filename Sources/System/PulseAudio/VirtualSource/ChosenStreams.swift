@@ -9,16 +9,16 @@
 /// the default, a stream is therefore moved to the monitor of the feed, which delivers the same and which no
 /// server prefers.
 struct ChosenStreams: Sendable {
-    /// What the server has, as far as it matters to the streams.
+    /// The devices of the server, as far as they matter to the streams.
     struct Devices: Sendable {
         var source: UInt32
-        /// That of the feed.
+        /// The monitor of the feed.
         var monitor: UInt32?
         /// The default source, if it is known.
         var defaultSource: UInt32?
         /// The other sources. A stream that has none of them is not linked: it is new, or being moved.
         var others: Set<UInt32>
-        /// Whether any stream is linked, of any program. PipeWire's session manager takes all its links away
+        /// True if any stream is linked, of any program. PipeWire's session manager takes all its links away
         /// with itself.
         var hasLinks: Bool
         /// The name by which streams ask for the source.
@@ -34,7 +34,7 @@ struct ChosenStreams: Sendable {
 
     struct Move: Equatable, Sendable {
         let stream: AudioStream
-        /// To which sources, one after the other.
+        /// The sources to which it is moved, one after the other.
         let sources: [UInt32]
         /// It records something else. Otherwise the move only tells the server to hold it.
         let isReturn: Bool
@@ -85,8 +85,8 @@ struct ChosenStreams: Sendable {
         (wasMissing, wasDefault, formerDefault, isAdopting) = (true, false, nil, true)
     }
 
-    /// Whether a refused move of a stream is to be ordered again: PipeWire refuses until its session manager
-    /// is there.
+    /// Returns true if a refused move of a stream is to be ordered again: PipeWire refuses until its session
+    /// manager is there.
     func isTriedAgain(_ stream: UInt32) -> Bool {
         guard case .returning(let attempts) = known[stream]?.standing else { return false }
         return attempts < Self.mostAttempts
@@ -188,7 +188,7 @@ struct ChosenStreams: Sendable {
 }
 
 extension AudioStream {
-    /// Whether it is the stream that was listed earlier with the same index.
+    /// Returns true if it is the stream that was listed earlier with the same index.
     fileprivate func isSame(as other: AudioStream) -> Bool {
         name == other.name && applicationName == other.applicationName && processID == other.processID
     }

@@ -19,7 +19,7 @@ struct DriftCorrector: Equatable, Sendable {
         case omit
     }
 
-    /// How many spans are averaged, and precede the choice of the reference.
+    /// The number of spans that are averaged, and that precede the choice of the reference.
     private static let spansInAverage = 10
 
     /// In samples, as the other numbers without a unit.
@@ -39,7 +39,7 @@ struct DriftCorrector: Equatable, Sendable {
     private var spans = 0
     private var average: Double?
     private var reference: Double?
-    /// What is still to be left out.
+    /// The number of samples still to be left out.
     private var surplus = 0
 
     /// - Parameter rate: In samples per second.
@@ -59,8 +59,8 @@ struct DriftCorrector: Equatable, Sendable {
         ranEmptyInSound = false
     }
 
-    /// How much more than usual is to wait before a sound begins: more after each time that the queue ran
-    /// empty.
+    /// The number of samples, more than usual, that are to wait before a sound begins: more after each time
+    /// that the queue ran empty.
     var headStart: Int { Int(floor - levels.lowerBound) }
 
     /// The server had nothing to play.

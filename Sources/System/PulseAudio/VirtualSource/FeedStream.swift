@@ -5,19 +5,19 @@ import EventLoop
 /// that it starts at once and causes no wake-ups otherwise.
 @EventLoop
 final class FeedStream {
-    /// What the server asks for at most. What it does not ask for waits here and arrives late, so that it is
+    /// The most that the server asks for. What it does not ask for waits here and arrives late, so that it is
     /// more than ever waits there.
     private static let latency = Duration.milliseconds(40)
     /// As the microphone's samples arrive: a longer one would wait for the next.
     private static let portion = Duration.milliseconds(5)
-    /// What the server waits for before it plays. It takes a portion at once: what is more than that is for
-    /// how much later than usual the microphone's samples may arrive before there is a hole.
+    /// The amount for which the server waits before it plays. It takes a portion at once: what is more than
+    /// that is for how much later than usual the microphone's samples may arrive before there is a hole.
     private static let prebuffer = Duration.milliseconds(10)
-    /// How much later than it is due the last sample may be played: periods of the server, and of its
+    /// The longest delay with which the last sample may be played: periods of the server, and of its
     /// loopback. The server is not asked to drain: a stream of pipewire-pulse 0.3.65 does not begin again at
     /// once after that.
     private static let lateness = Duration.milliseconds(15)
-    /// What is stored at most, here and in the server.
+    /// The most that is stored, here and in the server.
     private static let limit = Duration.milliseconds(100)
 
     private let format: SampleSpec
@@ -76,7 +76,7 @@ final class FeedStream {
         reportDrained()
     }
 
-    /// What is written is played from now on.
+    /// Plays what is written from now on.
     func begin() {
         if drained != nil { end() }
         (isFeeding, hasBegun) = (true, false)
@@ -142,8 +142,8 @@ final class FeedStream {
         )
     }
 
-    /// How many samples wait, here and in the server, without those that the server wants to store in
-    /// addition since it requests more at once.
+    /// The number of samples that wait, here and in the server, without those that the server wants to store
+    /// in addition since it requests more at once.
     private var level: Int {
         guard let stored = storedByteCount, let stream = handle?.stream else { return pending.count }
         let requested = pa_stream_writable_size(stream)
@@ -152,8 +152,8 @@ final class FeedStream {
         return pending.count + (max(0, stored - requested) - additional) / format.bytesPerSampleFrame
     }
 
-    /// What the server wants to store. PipeWire raises it if it runs at a longer period, as it does in a
-    /// virtual machine.
+    /// The number of bytes that the server wants to store. PipeWire raises it if it runs at a longer period,
+    /// as it does in a virtual machine.
     private var storedByteCount: Int? {
         guard let handle, handle.isOpen, let stream = handle.stream else { return nil }
         return pa_stream_get_buffer_attr(stream).map { Int($0.pointee.tlength) }

@@ -5,8 +5,8 @@ extension VirtualSource {
     /// it as paused for some milliseconds more.
     private static let moveTime = Duration.milliseconds(200)
 
-    /// Whether the applications may only seem to have ended their recordings. The source is looked at again
-    /// in time.
+    /// Returns true if the applications may only seem to have ended their recordings. The source is looked at
+    /// again in time.
     func isBeingMoved(_ instance: VirtualSourcePlan.Instance) -> Bool {
         guard isPipeWire, instance.recorders.isEmpty, case .recorded = state else {
             moveEnd = nil

@@ -16,7 +16,7 @@ package final class VirtualSource {
         case recorded(by: [String])
     }
 
-    /// Why it is not removed.
+    /// The reason for which it is not removed.
     package enum RemovalFailure: Error, Equatable, Sendable {
         /// The names of the applications that record from it: the server would move them to a live
         /// microphone.
@@ -38,12 +38,12 @@ package final class VirtualSource {
     /// As they were listed last, after the last change of a device with the mark.
     package private(set) var devices = AudioDevices()
     static let kinds: Set<DeviceKind> = [.server, .module, .sink, .source, .sinkInput, .sourceOutput]
-    /// How many listings in a row may each give orders: a program that undoes them must not keep the server
-    /// busy.
+    /// The number of listings in a row that may each give orders: a program that undoes them must not keep
+    /// the server busy.
     private static let roundLimit = 20
     private static let restTime = Duration.seconds(5)
-    /// Until orders that have had no effect yet are given again; doubled each time. Session managers carry
-    /// out a move later than the server confirms it.
+    /// The time until orders that have had no effect yet are given again; doubled each time. Session managers
+    /// carry out a move later than the server confirms it.
     private static let firstRepetition = Duration.milliseconds(20)
 
     let server: AudioServer
@@ -67,9 +67,10 @@ package final class VirtualSource {
     private var feedingSink: UInt32?
     var pendingMutes = 0
     var silent: [@EventLoop () -> Void] = []
-    /// What has been written is being delivered.
+    /// True while what has been written is being delivered.
     private var isEnding = false
-    /// Until when an application counts as recording that is not listed as such; see ``isBeingMoved(_:)``.
+    /// The time until which an application counts as recording that is not listed as such; see
+    /// ``isBeingMoved(_:)``.
     var moveEnd: MonotonicInstant?
     lazy var moveTimer = TimerSource { [weak self] in self?.refresh() }
     /// Counts the beginnings, for confirmations that come late.

@@ -44,7 +44,7 @@ struct VirtualSourceDevices {
         return nil
     }
 
-    /// Whether it was made as this version makes it. What a person has configured in PipeWire itself has no
+    /// True if it was made as this version makes it. What a person has configured in PipeWire itself has no
     /// module.
     var isCurrent: Bool {
         modules.allSatisfy { isCurrent($0) }
@@ -115,9 +115,9 @@ struct VirtualSourceDevices {
         return recorders(of: source, &visited)
     }
 
-    /// Whether a source runs without any stream, also without level meters and paused ones: PipeWire connects
-    /// programs of JACK so, for example. The monitor of the feed says nothing, because it runs while the core
-    /// plays to the feed.
+    /// Returns true if a source runs without any stream, also without level meters and paused ones: PipeWire
+    /// connects programs of JACK so, for example. The monitor of the feed says nothing, because it runs while
+    /// the core plays to the feed.
     func isRecordedWithoutStream(_ source: AudioDevice) -> Bool {
         guard isPipeWire, source.isRunning else { return false }
         return !devices.sourceOutputs.contains { $0.device == source.index }
@@ -142,7 +142,7 @@ struct VirtualSourceDevices {
         return found
     }
 
-    /// That of the feed.
+    /// The monitor of the feed.
     private func monitor(of source: AudioDevice) -> UInt32? {
         let recorded = link(of: source)?.device
         let feed = ownSinks.first { isPipeWire ? $0.owner.isSame(as: source.owner) : $0.monitor == recorded }
@@ -191,7 +191,7 @@ struct VirtualSourceDevices {
 }
 
 extension AudioDevices {
-    /// Whether this is pipewire-pulse.
+    /// True if this is pipewire-pulse.
     var isPipeWire: Bool { serverName.contains("PipeWire") }
 }
 

@@ -33,7 +33,7 @@ extension VirtualSourcePlan.Order {
         }
     }
 
-    /// What is asked of the server. `completion` is called exactly once.
+    /// Asks the server for it. `completion` is called exactly once.
     @EventLoop
     func request(_ completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void)
         -> any ConnectionRequest
@@ -55,7 +55,7 @@ extension VirtualSourcePlan.Order {
         }
     }
 
-    /// Whether a refusal is to be said.
+    /// True if a refusal is to be said.
     var isNeeded: Bool {
         switch self {
         case .hold: false

@@ -31,7 +31,7 @@ struct VirtualSourcePlan: Sendable {
     struct Step: Equatable, Sendable {
         var condition = Condition.incomplete
         var orders: [Order] = []
-        /// What people have changed, or what this changes, in sentences.
+        /// The changes that people have made, or that this makes, in sentences.
         var remarks: [String] = []
     }
 
@@ -59,7 +59,7 @@ struct VirtualSourcePlan: Sendable {
         self.definition = definition
     }
 
-    /// What to do, given everything that the server has now.
+    /// Returns what to do, given everything that the server has now.
     mutating func handle(_ devices: AudioDevices) -> Step {
         let found = VirtualSourceDevices(devices, definition)
         ownDevices = nil
@@ -92,8 +92,8 @@ struct VirtualSourcePlan: Sendable {
         return withoutRefused(step)
     }
 
-    /// Whether a change of a device can give another step. Of the devices of others, it matters only that
-    /// they are there: their state changes with each press.
+    /// Returns true if a change of a device can give another step. Of the devices of others, it matters only
+    /// that they are there: their state changes with each press.
     func concerns(_ event: SoundDeviceEvent) -> Bool {
         guard event.type == .change, event.kind != .server, let ownDevices else { return true }
         return ownDevices.contains(OwnDevice(kind: event.kind, index: event.index))
@@ -267,7 +267,7 @@ struct VirtualSourcePlan: Sendable {
         return obstacle
     }
 
-    /// What the server has refused is not asked for again.
+    /// Removes from a step what the server has refused: it is not asked for again.
     private func withoutRefused(_ step: Step) -> Step {
         var step = step
         step.orders.removeAll { refusals[$0] != nil }

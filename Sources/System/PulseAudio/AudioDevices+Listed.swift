@@ -1,72 +1,4 @@
 import CPulse
-import EventLoop
-
-// Pointers in the information of the server are valid during the call, in which they are read, on the same
-// thread.
-
-let serverCallback: pa_server_info_cb_t = { _, info, query in
-    let server = info.map { info in
-        var devices = AudioDevices()
-        let name = text(info.pointee.server_name) ?? "audio server"
-        devices.serverName = "\(name) \(text(info.pointee.server_version) ?? "")"
-        devices.defaultSource = text(info.pointee.default_source_name)
-        devices.defaultSink = text(info.pointee.default_sink_name)
-        return devices
-    }
-    onLoop(query, as: DeviceQuery.self) { query in
-        if let server {
-            query.received(server: server)
-        } else {
-            query.fail("the audio server refused", .other)
-        }
-    }
-}
-
-let sourceCallback: pa_source_info_cb_t = { _, info, end, query in
-    nonisolated(unsafe) let source = info?.pointee
-    onLoop(query, as: DeviceQuery.self) { query in
-        if let source { query.received(source: source) }
-        query.listAdvanced(end)
-    }
-}
-
-let sinkCallback: pa_sink_info_cb_t = { _, info, end, query in
-    nonisolated(unsafe) let sink = info?.pointee
-    onLoop(query, as: DeviceQuery.self) { query in
-        if let sink { query.received(sink: sink) }
-        query.listAdvanced(end)
-    }
-}
-
-let sourceOutputCallback: pa_source_output_info_cb_t = { _, info, end, query in
-    nonisolated(unsafe) let output = info?.pointee
-    onLoop(query, as: DeviceQuery.self) { query in
-        if let output { query.received(sourceOutput: output) }
-        query.listAdvanced(end)
-    }
-}
-
-let sinkInputCallback: pa_sink_input_info_cb_t = { _, info, end, query in
-    nonisolated(unsafe) let input = info?.pointee
-    onLoop(query, as: DeviceQuery.self) { query in
-        if let input { query.received(sinkInput: input) }
-        query.listAdvanced(end)
-    }
-}
-
-let moduleCallback: pa_module_info_cb_t = { _, info, end, query in
-    let module = info.map { info in
-        AudioModule(
-            index: info.pointee.index,
-            name: text(info.pointee.name) ?? "",
-            argument: text(info.pointee.argument) ?? ""
-        )
-    }
-    onLoop(query, as: DeviceQuery.self) { query in
-        if let module { query.received(module: module) }
-        query.listAdvanced(end)
-    }
-}
 
 extension OwnMarks {
     fileprivate func marks(_ properties: OpaquePointer?) -> Bool {
@@ -161,6 +93,12 @@ extension AudioStream {
         restoreID = property("module-stream-restore.id", of: list)
         requestedDevice = property("target.object", of: list)
         isMarked = own.marks(list)
+    }
+}
+
+extension AudioModule {
+    init(_ info: pa_module_info, _ own: OwnMarks) {
+        self.init(index: info.index, name: text(info.name) ?? "", argument: text(info.argument) ?? "")
     }
 }
 
