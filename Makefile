@@ -79,7 +79,7 @@ packages_build = pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libpng-d
 packages_demo = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils
 packages_test = $(packages_demo) dbus pipewire pipewire-bin pipewire-pulse python3-dbus python3-gi python3-pip systemd wireplumber
 packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pipewire-bin pipewire-pulse pulseaudio pulseaudio-utils \
-  python3-pip systemd wireplumber
+  systemd wireplumber
 packages_order = $(packages_bench) valgrind
 packages_desktop-test = $(packages_build) dbus-daemon dunst adwaita-icon-theme fonts-dejavu-core imagemagick libglib2.0-bin \
   pulseaudio pulseaudio-utils python3-dbus python3-gi xdg-desktop-portal xdotool xfce4-notifyd xfce4-panel xfwm4 xvfb
@@ -96,8 +96,6 @@ packages_package-test = $(packages_system-test)
 FOR ?= $(or $(filter build deb release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops screenshots,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
-# A Python library from PyPI that the benchmark compares with; without it the table has a note instead.
-bleak = $(CURDIR)/.build/release/python-bleak
 
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
@@ -223,9 +221,7 @@ bench: dependencies $(static)  ## latency, memory and wake-ups beside other prog
 	@for program in pttd ptt-accessoryd ptt-indicator pttctl ptt-bench; do \
 	  $(build_release) --quiet --product $$program || exit 1; done
 	@clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
-	@cp Tests/Benchmarks/Bleak/press.py .build/release/bleak-press.py
 	@cp pipewire/$(fragment) .build/release
-	@test -d $(bleak)/bleak || python3 -m pip install --quiet --target $(bleak) bleak==3.1.0 >$(bleak).log 2>&1 || true
 	@PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories .build/release/ptt-bench
 
 order: dependencies $(static)  ## places the functions of a press side by side in the programs; commit the file after larger changes

@@ -6,8 +6,7 @@ import Glibc
 /// Presses of the button: from the notification on the bus to "transmission began" at a subscriber.
 ///
 /// Beside it a C client that receives the same signal with libdbus and passes one message over two Unix
-/// sockets, by way of a second process, to the same observer; and what a user would write instead, a Python
-/// program with bleak that passes it over one.
+/// sockets, by way of a second process, to the same observer.
 @EventLoop
 final class Presses {
     static let many = 10_000
@@ -15,7 +14,6 @@ final class Presses {
     static let first = 2_000
     private static let samples = 300
     private static let warmUp = 30
-    private static let bleakLimit = 0.3
 
     private let stack: StackFixture
     private let blueZ: PrivateBlueZ
@@ -33,7 +31,7 @@ final class Presses {
     }
 
     func measureLatency(_ table: inout Table) async throws {
-        let client = try await PressClient.inC(stack, blueZ)
+        let client = try await PressClient(stack, blueZ)
         table.printSection("Notification on the bus to \"transmission began\" at a subscriber")
         for pace in Pace.allCases {
             let (ours, theirs) = try await measure(pace, beside: client)
@@ -50,7 +48,6 @@ final class Presses {
         if let first = Self.firstTime {
             table.printNote("the first press after the start: \(decimal(first / .microseconds(1), 0)) µs")
         }
-        try await compareWithBleak(&table)
     }
 
     private enum Pace: String, CaseIterable {
@@ -74,58 +71,6 @@ final class Presses {
             case .inARow: 1.3
             }
         }
-    }
-
-    /// bleak's process is woken by every signal of BlueZ, ours as well, so that each is measured without the
-    /// other.
-    private func compareWithBleak(_ table: inout Table) async throws {
-        var ours: [Samples] = []
-        for pace in Pace.allCases {
-            ours.append(
-                try await measure(pace) {
-                    let time = try await ourPress()
-                    try await release()
-                    return time
-                }
-            )
-        }
-        let client: PressClient
-        do {
-            client = try await PressClient.withBleak(stack, blueZ)
-        } catch {
-            return table.printNote("a Python program with bleak was not measured: \(error)")
-        }
-        for (pace, ours) in zip(Pace.allCases, ours) {
-            let theirs = try await measure(pace) { try await client.press() }
-            table.printTimes(
-                pace.rawValue,
-                ours,
-                in: .microseconds,
-                named: "Python with bleak",
-                beside: theirs,
-                limit: .ratio(Self.bleakLimit)
-            )
-        }
-        let theirs = try client.parts.map { try ProcessFigures($0.processID).proportional }
-        let daemons = [stack.core, stack.accessoryd].compactMap(\.self)
-        let memory = try daemons.map { try ProcessFigures($0.processID).proportional }
-        table.printFigure(
-            "both daemons, proportional memory",
-            Double(memory.reduce(0, +)) / 1024,
-            in: .megabytes,
-            beside: Table.Comparison(name: "Python with bleak", value: Double(theirs.reduce(0, +)) / 1024)
-        )
-        client.end()
-    }
-
-    private func measure(_ pace: Pace, _ press: () async throws -> Duration) async throws -> Samples {
-        var samples = Samples()
-        for number in 0..<Self.warmUp + Self.samples {
-            await pace.rest()
-            let time = try await press()
-            if number >= Self.warmUp { samples.add(time) }
-        }
-        return samples
     }
 
     private func measure(_ pace: Pace, beside client: PressClient) async throws -> (Samples, Samples) {

@@ -9,19 +9,12 @@ final class PrivateBlueZ {
     static let button: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_01/service000a/char000b"
     /// One that only the C client subscribes to, so that a signal wakes one of the two.
     static let other: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_02/service000a/char000b"
-
-    /// One that only the program with bleak subscribes to: its device is not trusted, and not a button of
-    /// ptt-accessoryd.
-    static let bleak: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_03/service000a/char000b"
     static let address = "F0:F1:F2:F3:F4:01"
-    static let bleakAddress = "F0:F1:F2:F3:F4:03"
-    static let characteristicUUID = "0000ffe1-0000-1000-8000-00805f9b34fb"
+    private static let characteristicUUID = "0000ffe1-0000-1000-8000-00805f9b34fb"
 
     private static let adapter: ObjectPath = "/org/bluez/hci0"
     private static let device: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_01"
     private static let service: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_01/service000a"
-    private static let bleakDevice: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_03"
-    private static let bleakService: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_03/service000a"
     private static let characteristic = "org.bluez.GattCharacteristic1"
 
     private let connection: BusConnection
@@ -115,15 +108,8 @@ final class PrivateBlueZ {
             try connection.export(Self.adapter, [adapterInterface, managerInterface]),
             try connection.export(Self.device, [device(Self.address, "PTT-Z01", isTrusted: true)]),
             try connection.export(Self.service, [service(of: Self.device)]),
-            try connection.export(
-                Self.bleakDevice,
-                [device(Self.bleakAddress, "Another program's", isTrusted: false)]
-            ),
-            try connection.export(Self.bleakService, [service(of: Self.bleakDevice)]),
+            try connection.export(Self.button, [characteristic(of: Self.service, at: Self.button)]),
         ]
-        for (path, service) in [(Self.button, Self.service), (Self.bleak, Self.bleakService)] {
-            objects.append(try connection.export(path, [characteristic(of: service, at: path)]))
-        }
     }
 
     /// Notifies `value`, as bluetoothd does: with a signal for each client that listens.
