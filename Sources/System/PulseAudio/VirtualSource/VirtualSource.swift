@@ -69,8 +69,7 @@ package final class VirtualSource {
     var silent: [@EventLoop () -> Void] = []
     /// True while what has been written is being delivered.
     private var isEnding = false
-    /// The time until which an application counts as recording that is not listed as such; see
-    /// ``isBeingMoved(_:)``.
+    /// An application counts as recording until then, also if it is not listed: ``isBeingMoved(_:)``.
     var moveEnd: MonotonicInstant?
     lazy var moveTimer = TimerSource { [weak self] in self?.refresh() }
     /// Counts the beginnings, for confirmations that come late.
