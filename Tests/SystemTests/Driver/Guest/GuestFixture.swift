@@ -44,7 +44,7 @@ final class GuestFixture {
         if let failure { throw failure }
     }
 
-    private func restartCore() async throws {
+    func restartCore() async throws {
         core.close()
         try await Machine.systemctl("restart", "pttd")
         try await core.open()

@@ -112,6 +112,8 @@ extension Scenario {
                 }
             }
         }
+        // With a broken file a locked screen refuses.
+        try await fixture.restartCore()
     }
 
     /// Runs `script` as root after `body`, also if that throws.
