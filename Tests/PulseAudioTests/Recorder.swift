@@ -21,7 +21,7 @@ final class Recorder<Element: Sendable> {
     /// Waits until the events meet the condition; records an issue if they do not within `limit`.
     func wait(
         _ expectation: Comment,
-        within limit: Duration = .seconds(10),
+        within limit: Duration = awaitLimit,
         sourceLocation: SourceLocation = #_sourceLocation,
         _ isMet: @escaping ([Element]) -> Bool
     ) async {
@@ -44,7 +44,7 @@ final class Recorder<Element: Sendable> {
 extension Recorder where Element: Equatable {
     func wait(
         for element: Element,
-        within limit: Duration = .seconds(10),
+        within limit: Duration = awaitLimit,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
         await wait("\(element)", within: limit, sourceLocation: sourceLocation) { $0.contains(element) }
@@ -191,7 +191,7 @@ final class Capture {
         }
     }
 
-    func untilFailed(within limit: Duration = .seconds(10)) async {
+    func untilFailed(within limit: Duration = awaitLimit) async {
         await happenings.wait("the capture fails", within: limit) { happenings in
             happenings.contains { if case .event(.failed) = $0 { true } else { false } }
         }

@@ -18,7 +18,7 @@ package final class AsyncQueue<Element: Sendable>: Sendable {
     /// Removes the first element, as soon as there is one.
     ///
     /// - Throws: ``TimeLimitExceeded``, ``Ended``.
-    package func next(within limit: Duration = .seconds(10)) async throws -> Element {
+    package func next(within limit: Duration = awaitLimit) async throws -> Element {
         try await TestSupport.within(limit) { [stream] in
             for await element in stream { return element }
             throw Ended()
@@ -26,7 +26,7 @@ package final class AsyncQueue<Element: Sendable>: Sendable {
     }
 
     /// The next `count` elements.
-    package func next(_ count: Int, within limit: Duration = .seconds(10)) async throws -> [Element] {
+    package func next(_ count: Int, within limit: Duration = awaitLimit) async throws -> [Element] {
         var elements: [Element] = []
         for _ in 0..<count { elements.append(try await next(within: limit)) }
         return elements
@@ -34,7 +34,7 @@ package final class AsyncQueue<Element: Sendable>: Sendable {
 
     /// The first element that `isWanted` holds for; the ones before it are dropped.
     package func first(
-        within limit: Duration = .seconds(10),
+        within limit: Duration = awaitLimit,
         where isWanted: (Element) -> Bool
     ) async throws -> Element {
         while true {

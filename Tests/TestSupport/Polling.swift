@@ -10,7 +10,7 @@ package struct NotReached: Error, CustomStringConvertible {
 /// - Throws: ``NotReached``, or the error of `isReached`.
 @EventLoop
 package func until(
-    within limit: Duration = .seconds(15),
+    within limit: Duration = awaitLimit,
     file: StaticString = #fileID,
     line: UInt = #line,
     _ isReached: () async throws -> Bool

@@ -1,3 +1,6 @@
+/// The longest time that what a test awaits may take, also beside a load on all processors.
+package let awaitLimit = Duration.seconds(30)
+
 /// What was awaited did not happen within the time limit.
 package struct TimeLimitExceeded: Error, CustomStringConvertible {
     package let limit: Duration
@@ -8,7 +11,7 @@ package struct TimeLimitExceeded: Error, CustomStringConvertible {
 ///
 /// `operation` must end when its task is cancelled, as the iteration of a stream does.
 package func within<Result: Sendable>(
-    _ limit: Duration = .seconds(10),
+    _ limit: Duration = awaitLimit,
     _ operation: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     try await withThrowingTaskGroup(of: Result.self) { group in

@@ -161,7 +161,7 @@ final class CoreClient {
     }
 
     /// The cause of the next end of a transmission.
-    func nextEnd(within limit: Duration = .seconds(10)) async throws -> EndCause {
+    func nextEnd(within limit: Duration = awaitLimit) async throws -> EndCause {
         let event = try await events.first(within: limit) { event in
             if case .transmissionEnded = event { return true }
             return false
