@@ -98,8 +98,6 @@ FOR ?= $(or $(filter build deb release release-test demo test bench order docs f
 FUZZ_SECONDS ?= 60
 
 strict = --explicit-target-dependency-import-check error
-# Where nobody debugs or edits, without an index and debug information, which take a fifth of the time.
-debug = swift build $(if $(CI),--disable-index-store -debug-info-format none)
 target = $(shell uname -m)-unknown-linux-gnu
 
 .PHONY: help dependencies build deb packages source release release-key release-test docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops screenshots bench order fuzz
@@ -141,7 +139,7 @@ packages:
 	  dpkg-buildpackage --build=binary --unsigned-changes >../log 2>&1 || { tail -n 30 ../log; exit 1; }
 
 demo: dependencies  ## one press through a private stack, and the echo of an application; writes demo.wav
-	@for program in $(programs); do $(debug) --quiet --product $$program || exit 1; done
+	@for program in $(programs); do swift build --quiet --product $$program || exit 1; done
 	@PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories .build/debug/ptt-sim demo
 
 test: dependencies  ## format, build, and all tests that need no virtual machine
@@ -149,7 +147,7 @@ test: dependencies  ## format, build, and all tests that need no virtual machine
 	@# The formatter leaves comments as they are.
 	@! LC_ALL=C.UTF-8 grep -rnP --include='*.swift' '^(?=\s*//)(?!// module).{111}' Package.swift Sources Examples Tests \
 	  || { echo 'these comments are wider than 110 columns' >&2; exit 1; }
-	$(debug) --build-tests $(strict)
+	swift build --build-tests $(strict)
 	@Tests/lanes
 	@$(MAKE) --no-print-directory verify-units
 
@@ -201,14 +199,14 @@ vm-image: | dependencies
 
 system-test: dependencies vm-image build  ## the programs against real Bluetooth, udev and PipeWire in a virtual machine
 	Tests/SystemTests/run
-	$(debug) --build-tests $(strict)
+	swift build --build-tests $(strict)
 	Tests/SystemTests/kernel-tests
 
 package-test: dependencies vm-image build  ## the Debian packages installed, upgraded and purged in the virtual machine
 	Tests/SystemTests/packages
 
 desktop-test: dependencies  ## ptt-indicator on a real panel, notification daemons and portal without a screen; pictures in .build/desktop
-	@for program in pttd pttctl ptt-indicator; do $(debug) --quiet --product $$program || exit 1; done
+	@for program in pttd pttctl ptt-indicator; do swift build --quiet --product $$program || exit 1; done
 	Tests/DesktopTests/run
 
 desktops: dependencies build  ## ptt-indicator in sessions of GNOME 48 and 50 and Plasma 6.3 and 6.7; makes their roots, 5 GB, and needs root
