@@ -14,10 +14,7 @@ enum Machine {
 
     @discardableResult
     static func root(_ script: String) async throws -> String {
-        try await Command.output(of: [
-            "setpriv-root", "--reuid", "root", "--regid", "root", "--clear-groups", "--reset-env",
-            "sh", "-c", script,
-        ])
+        try await Command.output(of: ["sudo", "-n", "sh", "-c", script])
     }
 
     static func rfkill(isBlocked: Bool) async throws {
