@@ -34,9 +34,13 @@ struct PressWarmUp {
             source: .handsfreeButton,
             origin: Self.origin
         )
-        request(.begin(received(begin)))
+        if let begin = received(begin, ChannelInterface.BeginRequest.init(usual:)) {
+            request(.begin(begin))
+        }
         let end = ChannelInterface.EndRequest(channelID: nil, origin: Self.origin, cause: .released)
-        request(.end(received(end)))
+        if let end = received(end, ChannelInterface.EndRequest.init(usual:)) {
+            request(.end(end))
+        }
     }
 
     private mutating func request(_ request: TalkSession.Request) {
@@ -45,9 +49,13 @@ struct PressWarmUp {
     }
 
     /// The request as it is read from the socket.
-    private func received<Request: Codable>(_ request: Request) -> Request {
-        // What is encoded on the same line can be decoded.
-        (try? JSONObject.encoding(request).decode()) ?? request
+    private func received<Request: Encodable>(
+        _ request: Request,
+        _ read: (JSONObject) -> Request?
+    ) -> Request? {
+        // This text was written on the same line: parsing it cannot fail.
+        let message = try? JSON(parsing: JSON.object(["parameters": .object(.encoding(request))]).text)
+        return message?.object?["parameters"]?.object.flatMap(read)
     }
 
     /// Performs only what the press needs to go on.

@@ -155,9 +155,9 @@ final class CoreService {
     /// One reply for subscribers and applications: it has only members that the updates of both interfaces
     /// have.
     static func update(_ event: CoreEvent, sequence: Int, time: MonotonicTime) -> JSONText {
-        .encoding(
-            ChannelInterface.Update(sequence: sequence, time: time.microseconds, status: nil, event: event)
-        )
+        let time = time.microseconds
+        return JSONText(press: event, sequence: sequence, time: time)
+            ?? .encoding(ChannelInterface.Update(sequence: sequence, time: time, status: nil, event: event))
     }
 
     private func notify(_ client: ClientID, _ event: CoreEvent, sequence: Int, time: MonotonicTime) {

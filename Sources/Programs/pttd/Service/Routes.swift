@@ -21,8 +21,14 @@ extension CoreService {
                 },
                 .request(ChannelInterface.leave) { request, _ in .leave(request) },
                 .request(ChannelInterface.setDescriptor) { request, _ in .setDescriptor(request) },
-                .request(ChannelInterface.beginTransmitting) { request, _ in .begin(request) },
-                .request(ChannelInterface.endTransmitting) { request, _ in .end(request) },
+                .request(
+                    ChannelInterface.beginTransmitting,
+                    usual: ChannelInterface.BeginRequest.init(usual:)
+                ) { request, _ in .begin(request) },
+                .request(
+                    ChannelInterface.endTransmitting,
+                    usual: ChannelInterface.EndRequest.init(usual:)
+                ) { request, _ in .end(request) },
                 .request(ChannelInterface.reportButton) { report, _ in .report(report) },
                 .request(ChannelInterface.setVolume) { request, _ in .setVolume(request) },
                 .request(ChannelInterface.reportBattery) { report, _ in .reportBattery(report) },
