@@ -24,11 +24,9 @@ struct Scenario {
         + doctor + namespaces
 
     /// Whether a filter is the number of the part, a share of all parts, as in `1/2`, that has it, or text in
-    /// the name, and none that begins with `!` is.
+    /// the name.
     func matches(_ filters: [String]) -> Bool {
-        let wanted = filters.filter { !$0.hasPrefix("!") }
-        return (wanted.isEmpty || wanted.contains(where: matches))
-            && !filters.contains { $0.hasPrefix("!") && matches(String($0.dropFirst())) }
+        filters.isEmpty || filters.contains(where: matches)
     }
 
     private func matches(_ filter: String) -> Bool {
