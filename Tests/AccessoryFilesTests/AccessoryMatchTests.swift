@@ -23,7 +23,13 @@ import Testing
     }
 
     private func button(_ name: String? = "PTT-Z01", services: [String] = ["ffe0"]) -> DeviceDescription {
-        DeviceDescription(name: name, link: .bluetooth(address: "A4:C1:38:00:00:01", services: services))
+        DeviceDescription(
+            name: name,
+            link: .bluetooth(
+                address: "A4:C1:38:00:00:01",
+                services: Set(services.compactMap { GattUUID($0) })
+            )
+        )
     }
 
     private func catalog(_ files: AccessoryDefinition...) -> AccessoryCatalog {

@@ -45,7 +45,10 @@ import Testing
     {
         let device = DeviceDescription(
             name: name,
-            link: .bluetooth(address: "00:11:22:33:44:55", services: services)
+            link: .bluetooth(
+                address: "00:11:22:33:44:55",
+                services: Set(services.compactMap { GattUUID($0) })
+            )
         )
         #expect(try ShippedAccessories.catalog().ranked(for: device).first?.identifier == winner)
     }
@@ -53,13 +56,15 @@ import Testing
     /// Whatever it is called: names are shared as well.
     @Test func `a service of its own outranks every file without one`() throws {
         let files = try ShippedAccessories.all()
-        let own = files.filter { $0.match.names.isEmpty && $0.match.services.contains { !$0.isShort } }
-        let shared = files.filter { !$0.match.services.isEmpty && $0.match.services.allSatisfy(\.isShort) }
+        let own = files.filter { $0.match.names.isEmpty && $0.match.services.contains { $0.assigned == nil } }
+        let shared = files.filter {
+            !$0.match.services.isEmpty && $0.match.services.allSatisfy { $0.assigned != nil }
+        }
         #expect(own.count > 5 && shared.count > 5)
         for file in own {
             for other in shared {
                 let name = other.match.names.first?.replacing("*", with: "")
-                let services = (file.match.services + other.match.services).map(\.text)
+                let services = Set(file.match.services + other.match.services)
                 let device = DeviceDescription(
                     name: name,
                     link: .bluetooth(address: "00:11:22:33:44:55", services: services)

@@ -62,7 +62,7 @@ import Testing
                 let address = (left.addresses + right.addresses).first ?? "A4:C1:38:00:00:01"
                 let button = DeviceDescription(
                     name: name,
-                    link: .bluetooth(address: address, services: service.map { [$0.text] } ?? [])
+                    link: .bluetooth(address: address, services: service.map { [$0] } ?? [])
                 )
                 if isTie(first, second, button) { return true }
             }

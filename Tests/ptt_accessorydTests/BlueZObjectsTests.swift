@@ -25,6 +25,24 @@ import Testing
         #expect(objects.devices[Self.path]?.isConnected == false)
     }
 
+    @Test func `of a peripheral with 65,535 handles no more than 64 services and characteristics are kept`()
+        throws
+    {
+        var objects = BlueZObjects()
+        _ = objects.add(Self.path, [BusKey(Self.device): ["Address": .string("00:11:22:33:44:55")]])
+        var characteristics: [ObjectPath] = []
+        for number in 0..<21_845 {
+            let service = try #require(Self.path.appending("service\(number)"))
+            let characteristic = try #require(service.appending("char0"))
+            _ = objects.add(service, ["org.bluez.GattService1": ["UUID": .string("ffe0")]])
+            _ = objects.add(characteristic, ["org.bluez.GattCharacteristic1": ["UUID": .string("ffe1")]])
+            characteristics.append(characteristic)
+        }
+        #expect(objects.services(of: Self.path).count == 64)
+        #expect(objects.characteristics(of: Self.path).count == 64)
+        #expect(characteristics.count { objects.contains($0) } == 64)
+    }
+
     @Test func `changes of an unknown object are ignored`() {
         var objects = BlueZObjects()
         let properties = PropertyReader(["Connected": .boolean(true)])

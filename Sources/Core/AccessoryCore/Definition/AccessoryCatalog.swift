@@ -53,16 +53,14 @@ package struct AccessoryCatalog: Equatable, Sendable {
 
     /// The files that match, the best first.
     package func ranked(for device: DeviceDescription) -> [AccessoryDefinition] {
-        let services = device.serviceUUIDs
         let matching = entries.compactMap { entry in
-            entry.definition.specificity(for: device, services).map { (entry, Optional($0)) }
+            entry.definition.specificity(for: device).map { (entry, Optional($0)) }
         }
         return matching.sorted(by: Self.isBetter).map(\.0.definition)
     }
 
     package func hasMatch(for device: DeviceDescription) -> Bool {
-        let services = device.serviceUUIDs
-        return entries.contains { $0.definition.specificity(for: device, services) != nil }
+        entries.contains { $0.definition.specificity(for: device) != nil }
     }
 
     private static func isBetter(

@@ -33,26 +33,26 @@ extension AccessoryDefinition {
     /// Returns whether this file is about a device, and why. All keys of `match` must hold.
     package func matches(_ device: DeviceDescription) -> MatchResult {
         var comparison = Comparison(reasons: ([], []))
-        let specificity = specificity(for: device, device.serviceUUIDs, &comparison)
+        let specificity = specificity(for: device, &comparison)
         let (holding, failing) = comparison.reasons ?? ([], [])
         return MatchResult(specificity: specificity, reasons: specificity == nil ? failing : holding)
     }
 
-    /// Nil if the file is not about the device. `services` are those of the device.
-    func specificity(for device: DeviceDescription, _ services: Set<GattUUID>) -> MatchSpecificity? {
+    /// Nil if the file is not about the device.
+    func specificity(for device: DeviceDescription) -> MatchSpecificity? {
         var comparison = Comparison(reasons: nil)
-        return specificity(for: device, services, &comparison)
+        return specificity(for: device, &comparison)
     }
 
     private func specificity(
         for device: DeviceDescription,
-        _ services: Set<GattUUID>,
         _ comparison: inout Comparison
     ) -> MatchSpecificity? {
         compareName(device, &comparison)
         let specificity: MatchSpecificity
         switch (device.link, input) {
-        case (.bluetooth(let address, services: _), .gatt), (.bluetooth(let address, services: _), .serial):
+        case (.bluetooth(let address, let services), .gatt),
+            (.bluetooth(let address, let services), .serial):
             specificity = compareBluetooth(address, services, &comparison)
         case (.input(let transport, let product, let keys), .keys(let input)):
             specificity = compareInput(transport, product, keys, input, &comparison)
@@ -168,15 +168,6 @@ private struct Comparison {
     }
 }
 
-extension DeviceDescription {
-    var serviceUUIDs: Set<GattUUID> {
-        switch link {
-        case .bluetooth(address: _, let services): Set(services.compactMap { GattUUID($0) })
-        case .input: []
-        }
-    }
-}
-
 /// Upper and lower case are equal, and a `*` at the begin or the end stands for any text.
 func namePattern(_ pattern: String, matches name: String) -> Bool {
     var pattern = pattern.lowercased()[...]
@@ -211,20 +202,14 @@ extension ProductID {
 }
 
 extension GattUUID {
-    private static let base = GattUUID(assigned: 0)
-
-    /// True if it lies on the Bluetooth Base UUID.
-    package var isShort: Bool { text.dropFirst(8) == Self.base.text.dropFirst(8) }
-
     /// Nordic's UART, which is in many products, as the services of the Bluetooth Base UUID are.
     private static let nordicUART = GattUUID("6e400001-b5a3-f393-e0a9-e50e24dcca9e")
 
     /// True if unrelated devices have this service.
-    fileprivate var isShared: Bool { isShort || self == Self.nordicUART }
+    fileprivate var isShared: Bool { assigned != nil || self == Self.nordicUART }
 
     /// As people write it: 4, 8 or 36 characters.
     package var shortText: String {
-        guard isShort else { return text }
-        return text.hasPrefix("0000") ? String(text.dropFirst(4).prefix(4)) : String(text.prefix(8))
+        assigned.map { String(hexadecimal: UInt64($0), digits: $0 > 0xFFFF ? 8 : 4) } ?? text
     }
 }

@@ -63,8 +63,7 @@ package enum InputTransport: String, CaseIterable, Codable, Sendable {
 /// The facts that are known of a device when an accessory file is chosen for it.
 package struct DeviceDescription: Equatable, Sendable {
     package enum Link: Equatable, Sendable {
-        /// A Bluetooth device. Services in BlueZ's notation.
-        case bluetooth(address: String, services: [String])
+        case bluetooth(address: String, services: Set<GattUUID>)
         case input(InputTransport, ProductID, keys: Set<UInt16>)
     }
 

@@ -1,3 +1,4 @@
+import AccessoryCore
 import DBus
 
 /// The names that BlueZ uses on the bus.
@@ -62,7 +63,7 @@ struct BlueZDevice: BlueZObject {
     /// The remote name, or the name that the user has set; the address with dashes if there is neither.
     var alias = ""
     /// As advertised, or as found when its services were last resolved; kept while it is away.
-    var uuids: [String] = []
+    var uuids: Set<GattUUID> = []
     var isConnected = false
     var areServicesResolved = false
     var isPaired = false
@@ -80,7 +81,7 @@ struct BlueZDevice: BlueZObject {
         properties.read("Class", { $0.asInt.map { $0 } }, into: &deviceClass, else: nil)
         properties.read("Name", { $0.asString.map { $0 } }, into: &name, else: nil)
         properties.read("Alias", \.asString, into: &alias, else: "")
-        properties.read("UUIDs", \.asStrings, into: &uuids, else: [])
+        properties.read("UUIDs", \.asUUIDs, into: &uuids, else: [])
         properties.read("Connected", \.asBool, into: &isConnected, else: false)
         properties.read("ServicesResolved", \.asBool, into: &areServicesResolved, else: false)
         properties.read("Paired", \.asBool, into: &isPaired, else: false)
@@ -108,22 +109,33 @@ struct BlueZBattery: BlueZObject {
 
 /// A GATT service of a connected device (org.bluez.GattService).
 struct BlueZService: BlueZObject {
-    var uuid = ""
+    /// Nil if BlueZ has not sent it.
+    var uuid: GattUUID?
 
     mutating func read(_ properties: inout PropertyReader) {
-        properties.read("UUID", \.asString, into: &uuid, else: "")
+        properties.read("UUID", \.asUUID, into: &uuid, else: nil)
     }
 }
 
 /// A GATT characteristic of a connected device (org.bluez.GattCharacteristic). Its `Value` is not kept: after
 /// a disconnect it is still the last value, which is not the state of the button.
 struct BlueZCharacteristic: BlueZObject {
-    var uuid = ""
+    /// Nil if BlueZ has not sent it.
+    var uuid: GattUUID?
     var isNotifying = false
 
     mutating func read(_ properties: inout PropertyReader) {
-        properties.read("UUID", \.asString, into: &uuid, else: "")
+        properties.read("UUID", \.asUUID, into: &uuid, else: nil)
         properties.read("Notifying", \.asBool, into: &isNotifying, else: false)
+    }
+}
+
+extension BusValue {
+    fileprivate var asUUID: GattUUID?? { asString.flatMap { GattUUID($0) }.map { $0 } }
+
+    /// Those of a device that has hundreds are parsed once, not each time that something of it changes.
+    fileprivate var asUUIDs: Set<GattUUID>? {
+        asStrings.map { Set($0.compactMap { GattUUID($0) }) }
     }
 }
 

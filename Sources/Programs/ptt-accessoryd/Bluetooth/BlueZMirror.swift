@@ -225,7 +225,10 @@ final class BlueZMirror {
         }
         backOff.reset()
         objects = BlueZObjects()
-        for (path, interfaces) in managed { warn(objects.add(path, interfaces)) }
+        // By path: services come before their characteristics.
+        for (path, interfaces) in managed.sorted(by: { $0.key < $1.key }) {
+            warn(objects.add(path, interfaces))
+        }
         connection = candidate
         isAvailabilityKnown = true
         for path in objects.adapters.keys { watch(path, BlueZ.adapter) }

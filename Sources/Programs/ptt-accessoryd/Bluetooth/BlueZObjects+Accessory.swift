@@ -16,8 +16,8 @@ extension BlueZDevice {
 extension BlueZDevice {
     /// The description that is compared with the accessory files; `present` are the services that BlueZ has,
     /// beside the advertised ones.
-    func description(with present: [String]) -> DeviceDescription {
-        DeviceDescription(name: name, link: .bluetooth(address: address, services: uuids + present))
+    func description(with present: [GattUUID] = []) -> DeviceDescription {
+        DeviceDescription(name: name, link: .bluetooth(address: address, services: uuids.union(present)))
     }
 }
 
@@ -52,10 +52,7 @@ extension BlueZDevice {
     var mayHaveClassicLink: Bool {
         guard addressType != "random" else { return false }
         return deviceClass != nil
-            || uuids.contains { uuid in
-                guard uuid.hasPrefix("00001"), let kind = uuid.dropFirst(5).first else { return false }
-                return ("1"..."7").contains(kind)
-            }
+            || uuids.contains { $0.assigned.map { (0x1100...0x17FF).contains($0) } ?? false }
     }
 }
 
@@ -79,9 +76,9 @@ extension BlueZObjects {
 
     /// With several services or characteristics of one UUID the first, by their handles.
     func characteristic(of device: ObjectPath, matching attribute: GattAttribute) -> ObjectPath? {
-        for service in services(of: device) where GattUUID(service.uuid) == attribute.service {
+        for service in services(of: device) where service.uuid == attribute.service {
             let found = characteristics(ofService: service.path).first {
-                GattUUID($0.uuid) == attribute.characteristic
+                $0.uuid == attribute.characteristic
             }
             if let found { return found.path }
         }

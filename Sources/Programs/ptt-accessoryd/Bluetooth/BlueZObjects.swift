@@ -1,3 +1,4 @@
+import AccessoryCore
 import DBus
 
 /// The objects that BlueZ has reported.
@@ -105,6 +106,8 @@ struct BlueZObjects: Equatable {
     /// - Returns: Whether there was room for it.
     private mutating func addChild(_ path: ObjectPath, _ warnings: inout [Warning]) -> Bool {
         guard let parent = path.parent else { return false }
+        // A characteristic of a service for which there was no room.
+        if services[parent] == nil, let device = parent.parent, overfull.contains(device) { return false }
         var siblings = children[parent] ?? []
         if siblings.contains(path) { return true }
         guard siblings.count < Self.maximumChildren else {
@@ -164,17 +167,17 @@ extension BlueZObjects {
     }
 
     /// The services of a device; empty until they have been resolved once.
-    func services(of device: ObjectPath) -> [(path: ObjectPath, uuid: String)] {
-        (children[device] ?? []).compactMap { path in services[path].map { (path, $0.uuid) } }
+    func services(of device: ObjectPath) -> [(path: ObjectPath, uuid: GattUUID)] {
+        (children[device] ?? []).compactMap { path in services[path]?.uuid.map { (path, $0) } }
     }
 
     /// The characteristics of a service.
-    func characteristics(ofService service: ObjectPath) -> [(path: ObjectPath, uuid: String)] {
-        (children[service] ?? []).compactMap { path in characteristics[path].map { (path, $0.uuid) } }
+    func characteristics(ofService service: ObjectPath) -> [(path: ObjectPath, uuid: GattUUID)] {
+        (children[service] ?? []).compactMap { path in characteristics[path]?.uuid.map { (path, $0) } }
     }
 
     /// The characteristics of a device; empty until its services have been resolved once.
-    func characteristics(of device: ObjectPath) -> [(service: String, uuid: String, path: ObjectPath)] {
+    func characteristics(of device: ObjectPath) -> [(service: GattUUID, uuid: GattUUID, path: ObjectPath)] {
         services(of: device).flatMap { service in
             characteristics(ofService: service.path).map { (service.uuid, $0.uuid, $0.path) }
         }

@@ -27,7 +27,7 @@ final class BluetoothButtons {
     private(set) lazy var mirror = BlueZMirror(
         log: log,
         shouldWatch: { [files] device in
-            files.catalog.hasMatch(for: device.description(with: []))
+            files.catalog.hasMatch(for: device.description())
         },
         handler: { [weak self] in self?.handle($0) }
     )

@@ -48,11 +48,8 @@ final class BluetoothListener: Learning.Source {
     private static func characteristics(of path: ObjectPath, _ mirror: BlueZMirror)
         -> [(GattAttribute, ObjectPath)]
     {
-        mirror.objects.characteristics(of: path).compactMap { service, uuid, characteristic in
-            guard let service = GattUUID(service), !otherServices.contains(service),
-                let uuid = GattUUID(uuid)
-            else { return nil }
-            return (GattAttribute(service: service, characteristic: uuid), characteristic)
+        mirror.objects.characteristics(of: path).filter { !otherServices.contains($0.service) }.map {
+            (GattAttribute(service: $0.service, characteristic: $0.uuid), $0.path)
         }
     }
 
@@ -208,6 +205,6 @@ final class BluetoothListener: Learning.Source {
 
 extension BlueZDevice {
     fileprivate var hasSerialPort: Bool {
-        uuids.contains { GattUUID($0) == BluetoothListener.serialPort }
+        uuids.contains(BluetoothListener.serialPort)
     }
 }

@@ -17,7 +17,7 @@ extension BluetoothButtons {
             if let chosen = enrolment?.accessory {
                 files.catalog[chosen]
             } else {
-                files.catalog.ranked(for: device.description(with: [])).first
+                files.catalog.ranked(for: device.description()).first
             }
         guard let definition, case .serial(let input) = definition.input else { return nil }
         return (definition, input)

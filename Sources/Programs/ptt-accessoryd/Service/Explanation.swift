@@ -36,7 +36,7 @@ final class Explanation {
         let present = path.map { mirror.objects.services(of: $0).map(\.uuid) } ?? []
         let device = DeviceDescription(
             name: found.name,
-            link: .bluetooth(address: found.address, services: Set(found.uuids + present).sorted())
+            link: .bluetooth(address: found.address, services: found.uuids.union(present))
         )
         return reply(
             device,
@@ -65,7 +65,7 @@ final class Explanation {
                 name: device.name,
                 address: address,
                 addressType: addressType,
-                services: services.map { GattUUID($0)?.shortText ?? $0 },
+                services: services.sorted { $0.text < $1.text }.map(\.shortText),
                 accessory: used,
                 files: matches
             )

@@ -255,7 +255,7 @@ final class Headsets {
         // A microphone with buttons of its own has media keys as well, which in-ear detection may press.
         let chosen =
             enrolment.accessory.map { catalog[$0].map { [$0] } ?? [] }
-            ?? catalog.ranked(for: owner.description(with: []))
+            ?? catalog.ranked(for: owner.description())
         if let other = chosen.first(where: { $0.keys.isEmpty }) {
             return (origin, .missing(reason: "its buttons are used as \(other.name), not its media keys"))
         }
